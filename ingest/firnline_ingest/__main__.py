@@ -1,0 +1,105 @@
+"""`python -m firnline_ingest run | stop | validate | resume --config engine.json`; also what spark-submit is given."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from firnline_ingest.config import EngineConfig, load_config
+from firnline_ingest.errors import FirnlineError
+
+REFUSED = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status: 0 done, 2 refused with a message, 4 a shard failed."""
+    options = _parser().parse_args(arguments)
+    command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
+    try:
+        return command(load_config(options.config), options)
+    except FirnlineError as error:
+        print(error, file=sys.stderr)
+        return REFUSED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m firnline_ingest", description="Kinesis to Snowflake, once.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="read the streams until stopped")
+    run.add_argument("--available-now", action="store_true", help="take in what has arrived by now, and end")
+    stop = commands.add_parser("stop", help="ask the running engine to prove its last rows and end")
+    validate = commands.add_parser("validate", help="check machine, ledger, streams and tables; change nothing")
+    resume = commands.add_parser("resume", help="decide about shards that the engine refused; it must not run")
+    resume.add_argument("--stream", required=True)
+    resume.add_argument("--shard", help="one shard; all of the stream where absent")
+    decision = resume.add_mutually_exclusive_group(required=True)
+    decision.add_argument("--from", dest="start", choices=("proven", "horizon"))
+    decision.add_argument("--accept-errors", metavar="TOKEN", help="rejected rows up to here stop the shard no more")
+    for command in (run, stop, validate, resume):
+        command.add_argument("--config", type=Path, required=True, metavar="engine.json")
+    return parser
+
+
+def _run(config: EngineConfig, options: argparse.Namespace) -> int:
+    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.logs import configure_logs
+    from firnline_ingest.spark.machine import check_folder, check_java, check_spark
+
+    configure_logs()
+    check_java()
+    check_spark()
+    check_folder(config.dead_letters.folder)
+    ledger = open_ledger(config)
+    from firnline_ingest.spark.job import EngineJob
+
+    return EngineJob(config, ledger, is_bounded=options.available_now).run()
+
+
+def _stop(config: EngineConfig, options: argparse.Namespace) -> int:  # noqa: ARG001
+    from firnline_ingest.ledger.provision import open_ledger
+
+    run = open_ledger(config).request_stop()
+    if run is None:
+        print(f"No engine runs as application {config.application!r}.")
+    else:
+        print(f"Asked {run.holder} to stop; it proves its last rows first, which takes some seconds.")
+    return 0
+
+
+def _validate(config: EngineConfig, options: argparse.Namespace) -> int:  # noqa: ARG001
+    from firnline_ingest.validate import validate
+
+    problems = 0
+    for check in validate(config):
+        print(f"{'ok  ' if check.problem is None else 'FAIL'}  {check.name}: {check.problem or check.found}")
+        problems += check.problem is not None
+    return REFUSED if problems else 0
+
+
+def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
+    import time
+
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.kinesis.position import Position
+    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.ledger.resume import NothingToResume, ResumeFrom, accept_errors, resume_from, take_for_resume
+
+    ledger = open_ledger(config)
+    rows = ledger.rows(read_lineage(kinesis_client(config.aws), options.stream).incarnation)
+    chosen = [row for row in rows.values() if options.shard in (None, row.key.shard_id)]
+    if not chosen:
+        raise NothingToResume(options.stream, options.shard)
+    now_ms = int(time.time() * 1000)
+    for row in chosen:
+        taken = take_for_resume(ledger, config.application, row, now_ms)
+        if options.accept_errors:
+            ledger.write(accept_errors(taken, Position.from_token(options.accept_errors), now_ms))
+        else:
+            ledger.reset(resume_from(taken, ResumeFrom(options.start), now_ms))
+        print(f"{row.key}: decided, and kept in the ledger as an incident.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Turns a document into a model, or into one error that lists everything wrong with it.
+
+Each problem names its path in the document, what was expected and, for a misspelt name, the nearest valid one.
+EngineConfig and EnvironmentSpec are both read here.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from firnline_ingest.errors import ConfigError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Section(BaseModel):
+    """The base of every part of a document: strict, closed, immutable; docstrings under fields are their description."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+
+def parse(model: type[Model], document: object, source: str) -> Model:
+    """Raises ConfigError with all problems of `document`; `source` names it in the message (a path, or an option)."""
+    try:
+        # JSON mode lets strict models accept enums and paths as the text that documents hold.
+        return model.model_validate(document, strict=None)
+    except ValidationError as error:
+        raise ConfigError(source, [_describe(model, problem) for problem in error.errors()]) from None
+
+
+def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
+    location = problem["loc"]
+    path = _path(location) or "the document"
+    if problem["type"] == "extra_forbidden":
+        siblings = _field_names(model, location[:-1])
+        near = difflib.get_close_matches(str(location[-1]), siblings, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"expected one of: {', '.join(sorted(siblings))}."
+        return f"{path}: unknown name; {hint}"
+    if problem["type"] == "missing":
+        return f"{path}: is required."
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    shown = problem.get("input")
+    value = "" if isinstance(shown, dict | list) or "secret" in path or "key" in path else f" (got {shown!r})"
+    return f"{path}: {message}{value}"
+
+
+def _path(location: Iterable[str | int]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _field_names(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
+    """The valid names beside a misspelt one: follows the path through nested sections, lists and unions."""
+    models = [model]
+    for part in location:
+        if isinstance(part, int):
+            continue
+        models = [
+            nested
+            for current in models
+            if part in current.model_fields
+            for nested in _sections(current.model_fields[part].annotation)
+        ] or models
+    return [name for current in models for name in current.model_fields]
+
+
+def _sections(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [section for argument in get_args(annotation) for section in _sections(argument)]

@@ -1,0 +1,200 @@
+"""EngineConfig: the only thing the engine reads.
+
+Infrastructure writes it from its outputs; nothing secret is in it, only where a secret is found. An unchanged
+configuration has an unchanged hash.
+"""
+
+import hashlib
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from firnline_ingest.config.document import Section
+
+AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
+
+
+class Aws(Section):
+    """How AWS is reached. Credentials come from the default chain (environment, profile, role)."""
+
+    region: str
+    profile: str | None = None
+    """A named profile of the machine's AWS configuration; the default chain where absent."""
+    endpoints: dict[AwsService, str] = Field(default_factory=dict)
+    """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
+
+
+class PrivateKey(Section):
+    """Where the Snowflake user's private key (PKCS#8 PEM, unencrypted) is found: exactly one place."""
+
+    file: Path | None = Field(default=None, strict=False)
+    env: str | None = None
+    """The name of an environment variable that holds the PEM text."""
+    secret_arn: str | None = None
+    """A Secrets Manager secret whose text is the PEM."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if sum(place is not None for place in (self.file, self.env, self.secret_arn)) != 1:
+            raise ValueError("give exactly one of file, env, secret_arn")
+        return self
+
+
+class Snowflake(Section):
+    """The account and the service user that writes."""
+
+    account: str
+    user: str
+    role: str
+    private_key: PrivateKey
+    url: str | None = None
+    """https://<account>.snowflakecomputing.com where absent; set it for private connectivity."""
+    ca_file: Path | None = Field(default=None, strict=False)
+    """A PEM file of certificate authorities to trust instead of the system's."""
+
+    @property
+    def base_url(self) -> str:
+        return (self.url or f"https://{self.account}.snowflakecomputing.com").rstrip("/")
+
+
+class StartAt(StrEnum):
+    TRIM_HORIZON = "TRIM_HORIZON"
+    LATEST = "LATEST"
+    AT_TIMESTAMP = "AT_TIMESTAMP"
+
+
+class InitialPosition(Section):
+    """Where a shard is begun that the ledger has never seen; ignored ever after."""
+
+    at: StartAt = Field(default=StartAt.TRIM_HORIZON, strict=False)
+    timestamp: datetime | None = Field(default=None, strict=False)
+    """With AT_TIMESTAMP: ISO 8601 with an offset; records that arrived at or after it are read."""
+
+    @model_validator(mode="after")
+    def _timestamp_belongs_to_at_timestamp(self) -> Self:
+        if (self.at is StartAt.AT_TIMESTAMP) != (self.timestamp is not None):
+            raise ValueError("timestamp is given with AT_TIMESTAMP, and only then")
+        if self.timestamp is not None and self.timestamp.tzinfo is None:
+            raise ValueError("timestamp needs an offset, for example 2026-01-31T00:00:00Z")
+        return self
+
+
+class Tolerance(StrEnum):
+    NONE = "none"
+    ALL = "all"
+
+
+class Metadata(Section):
+    """The metadata object that each row carries, part by part (parity with Openflow's KINESISMETADATA)."""
+
+    column: str = "KINESISMETADATA"
+    stream: bool = True
+    shard_id: bool = True
+    approximate_arrival: bool = True
+    partition_key: bool = True
+    sequence_number: bool = True
+    sub_sequence_number: bool = True
+    sharded_sequence_number: bool = True
+
+
+class Pipeline(Section):
+    """One stream into one table."""
+
+    stream: str
+    database: str
+    schema_: Annotated[str, Field(alias="schema")]
+    table: str | None = None
+    """The table's name; made from the stream's name where absent. Quote it to keep its case."""
+    pipe: str | None = None
+    """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
+    initial_position: InitialPosition = InitialPosition()
+    tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
+    """`none`: a row that Snowflake rejects stops its shard. `all`: it stays in the error table, which must be on."""
+    fail_on_data_loss: bool = True
+    """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
+    metadata: Metadata = Metadata()
+    max_row_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=16 * 1024 * 1024)
+    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter (a request holds 4 MiB)."""
+
+    @property
+    def conversion_hash(self) -> str:
+        """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
+        decides = self.model_dump_json(include={"metadata", "max_row_bytes"})
+        return hashlib.sha256(decides.encode()).hexdigest()[:16]
+
+
+class Ledger(Section):
+    """The DynamoDB table that fences shards and remembers where they are."""
+
+    table: str
+    create: bool = False
+    """Let the engine create the table where infrastructure does not."""
+
+
+class DeadLetters(Section):
+    """Where records go that can't be ingested."""
+
+    folder: Path = Field(strict=False)
+
+
+class Epoch(Section):
+    """How long a task keeps its shards before Spark records the epoch."""
+
+    seconds: float = Field(default=30.0, ge=10, le=300)
+    """It bounds how fast new shards are seen and a stop is honoured, not latency: rows are visible continuously."""
+    shards_per_task: int = Field(default=32, ge=1, le=128)
+    """One thread a shard; past about 32 the interpreter lock is the limit."""
+    progress_seconds: float = Field(default=10.0, ge=0.5, le=300)
+    """Between two log lines that say how a shard gets on."""
+
+
+class Polling(Section):
+    """Shared-throughput reads (GetRecords)."""
+
+    max_records: int = Field(default=10_000, ge=1, le=10_000)
+    """Records a read may return; a read never returns more than 10 MiB."""
+    interval_ms: int = Field(default=210, ge=200, le=10_000)
+    """Between two reads of a shard: the service allows five a second to all consumers together."""
+
+
+class Spark(Section):
+    """What the driver needs of its cluster."""
+
+    checkpoint: str
+    """The streaming checkpoint: a folder, or an s3:// URL."""
+    master: str | None = None
+    """Only where no spark-submit sets it, for example local[2]."""
+    conf: dict[str, str] = Field(default_factory=dict)
+
+
+class EngineConfig(Section):
+    """Everything the engine needs to run."""
+
+    version: Literal[1]
+    application: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+    """Names this engine: part of every channel's name, so it can't change once records have flowed."""
+    aws: Aws
+    ledger: Ledger
+    snowflake: Snowflake
+    pipelines: list[Pipeline] = Field(min_length=1)
+    dead_letters: DeadLetters
+    spark: Spark
+    epoch: Epoch = Epoch()
+    polling: Polling = Polling()
+
+    @model_validator(mode="after")
+    def _streams_are_distinct(self) -> Self:
+        names = [pipeline.stream for pipeline in self.pipelines]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"each stream belongs to one pipeline; named twice: {', '.join(twice)}")
+        return self
+
+    def pipeline_of(self, stream: str) -> Pipeline:
+        return next(pipeline for pipeline in self.pipelines if pipeline.stream == stream)
+
+    @property
+    def content_hash(self) -> str:
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()[:16]

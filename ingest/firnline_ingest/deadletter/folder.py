@@ -1,0 +1,126 @@
+"""Dead letters in a folder: one JSON file a letter, named by its key.
+
+<folder>/<stream>@<created ms>/<shard>/<position>.<stage>.json. One file a letter, because a restart cuts its pages
+elsewhere: a file that held several would come again under another name. A file appears whole or not at all.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+import msgspec
+
+from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
+from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
+
+SUFFIX = ".json"
+OPEN_FILES = 64  # written, then made durable together: a disk takes many at little more than the price of one
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(DeadLetter).decode
+
+
+class LocalFolder:
+    """A DeadLetterStore. The folder is made when the first letter comes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+        self._durable_folders: set[Path] = set()
+
+    def put(self, letters: Iterable[DeadLetter]) -> int:
+        groups: dict[Path, dict[Path, DeadLetter]] = defaultdict(dict)
+        for letter in letters:
+            path = self._path(letter.key)
+            groups[path.parent].setdefault(path, letter)
+        try:
+            return sum(self._put_together(folder, group) for folder, group in groups.items())
+        except OSError as error:
+            raise DeadLetterUnwritable(str(self._folder), error.strerror or str(error)) from error
+
+    def list(self) -> Iterator[DeadLetter]:
+        keys = sorted(self._keys())
+        return (self.get(key) for key in keys)
+
+    def get(self, key: LetterKey) -> DeadLetter:
+        path = self._path(key)
+        try:
+            letter = _decode(path.read_bytes())
+        except FileNotFoundError:
+            raise UnknownDeadLetter(str(key)) from None
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise DeadLetterUnreadable(str(path), str(error)) from error
+        if letter.key != key:
+            raise DeadLetterUnreadable(str(path), f"it holds the letter {letter.key}")
+        return letter
+
+    def _path(self, key: LetterKey) -> Path:
+        incarnation = f"{_file_name(key.stream)}@{key.stream_created_ms}"
+        return self._folder / incarnation / _file_name(key.shard_id) / f"{key.position.token}.{key.stage}{SUFFIX}"
+
+    def _keys(self) -> Iterator[LetterKey]:
+        for path in self._folder.glob(f"*@*/*/[0-9]*{SUFFIX}"):
+            incarnation, shard, name = path.relative_to(self._folder).parts
+            yield LetterKey.parse(f"{unquote(incarnation)}/{unquote(shard)}/{name.removesuffix(SUFFIX)}")
+
+    def _put_together(self, folder: Path, letters: dict[Path, DeadLetter]) -> int:
+        """Letters of one shard. The folder is synced in any case: a letter that was there may be a moment old."""
+        self._make_durably(folder)
+        new = [(path, _encode(letter)) for path, letter in letters.items() if not path.exists()]
+        for first in range(0, len(new), OPEN_FILES):
+            _write_durably(new[first : first + OPEN_FILES])
+        _sync(folder)
+        return len(new)
+
+    def _make_durably(self, folder: Path) -> None:
+        """A folder lasts when the one that it stands in is synced; once a process is enough."""
+        if folder in self._durable_folders:
+            return
+        missing = [one for one in folder.parents if not one.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in {folder, folder.parent, *missing}:
+            _sync(one.parent)
+        self._durable_folders.add(folder)
+
+
+def _write_durably(files: Sequence[tuple[Path, bytes]]) -> None:
+    """Under names of this call's own, synced, then renamed: nobody sees half a letter, whoever else writes it."""
+    mark = uuid4().hex
+    drafts = [path.with_name(f".{path.name}.{mark}") for path, _ in files]
+    try:
+        _write_all(drafts, [content for _, content in files])
+        for draft, (path, _) in zip(drafts, files, strict=True):
+            draft.replace(path)
+    except BaseException:
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _write_all(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
+    descriptors: list[int] = []
+    try:
+        for path, content in zip(paths, contents, strict=True):
+            descriptors.append(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            with open(descriptors[-1], "wb", closefd=False) as file:
+                file.write(content)
+        for descriptor in descriptors:
+            os.fsync(descriptor)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _file_name(name: str) -> str:
+    """Names of streams and shards stand for themselves; one of dots alone, or with a slash, stays in the folder too."""
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")

@@ -1,0 +1,92 @@
+"""A record that could not be ingested: its exact bytes, its reason and its place.
+
+A letter is a function of the record and the reason alone. Nothing in it says when or by which engine it was written,
+so a record that is read again after a restart makes the same letter under the same key.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Literal, Self
+
+import msgspec
+
+from firnline_ingest.deadletter.errors import UnknownDeadLetter
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.position import DIGITS, Position
+from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.records.rejection import Rejected
+
+_KEY = re.compile(rf"([^/@]+)@([0-9]{{1,16}})/([^/]+)/([0-9]{{{2 * DIGITS + 1},256}})\.([a-z]+)", re.ASCII)
+
+
+class Stage(StrEnum):
+    """What a record was going through when it turned out to be unusable."""
+
+    PARSE = "parse"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LetterKey:
+    """Names one letter for ever; orders letters by stream, shard and position."""
+
+    stream: str
+    stream_created_ms: int
+    shard_id: str
+    position: Position
+    stage: Stage
+
+    def __str__(self) -> str:
+        return f"{self.stream}@{self.stream_created_ms}/{self.shard_id}/{self.position.token}.{self.stage}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The key that str() wrote. Raises UnknownDeadLetter for other text."""
+        match = _KEY.fullmatch(text)
+        if not match or match[5] not in set(Stage):
+            raise UnknownDeadLetter(text)
+        return cls(match[1], int(match[2]), match[3], Position.from_token(match[4]), Stage(match[5]))
+
+
+class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Its JSON form is what stores keep: camelCase names, the payload in base64, the sequence number as text."""
+
+    version: Literal[1] = 1
+    stream: str
+    stream_created_ms: int
+    shard_id: str
+    sequence_number: str
+    sub_sequence_number: int = 0
+    row: int = 0
+    stage: Stage
+    reason: str
+    """A RejectReason's value; text, because letters outlive the version that wrote them."""
+    detail: str
+    partition_key: str
+    approximate_arrival: datetime | None
+    data: bytes
+
+    @classmethod
+    def of(cls, rejected: Rejected, record: Record, shard: ShardKey, *, stage: Stage = Stage.PARSE) -> Self:
+        return cls(
+            stream=shard.stream,
+            stream_created_ms=shard.stream_created_ms,
+            shard_id=shard.shard_id,
+            sequence_number=record.SequenceNumber,
+            stage=stage,
+            reason=str(rejected.reason),
+            detail=rejected.detail,
+            partition_key=record.PartitionKey,
+            approximate_arrival=_to_the_millisecond(record.ApproximateArrivalTimestamp),
+            data=record.Data,
+        )
+
+    @property
+    def key(self) -> LetterKey:
+        position = Position(int(self.sequence_number), self.sub_sequence_number, self.row)
+        return LetterKey(self.stream, self.stream_created_ms, self.shard_id, position, self.stage)
+
+
+def _to_the_millisecond(timestamp: float | None) -> datetime | None:
+    return None if timestamp is None else datetime.fromtimestamp(round(timestamp * 1000) / 1000, UTC)

@@ -1,0 +1,116 @@
+"""What can go wrong, and what to do about it.
+
+    FirnlineError
+    ├── ConfigError          the user's document: printed without a traceback, all problems at once
+    ├── UsageError           the user's command
+    ├── KinesisError         the source
+    ├── LedgerError          the checkpoint table
+    ├── SnowflakeError       the target
+    ├── DeadLetterError      the place for what can't be ingested
+    └── EnvironmentalError   the machine: Java, ports, disk, network
+
+A second axis, `Retryable` and `Fatal`, is what the retry policy asks. Every error has a stable id with an entry in
+docs/runbook.md, and says what failed, on which object, and what to do next. Errors cross executors, so they pickle.
+"""
+
+from typing import ClassVar
+
+
+class Retryable:
+    """Trying again later can help; nothing has to be changed by a person."""
+
+
+class Fatal:
+    """Trying again does the same; a person has to decide or to repair."""
+
+
+class FirnlineError(Exception):
+    """Carries a sentence about what happened and one about what to do next."""
+
+    id: ClassVar[str] = "FL-1000"
+
+    def __init__(self, what: str, *, next_step: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return f"[{self.id}] {self.what}\n  Next: {self.next_step}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.what, self.next_step, self.__dict__))
+
+    @property
+    def is_retryable(self) -> bool:
+        return isinstance(self, Retryable)
+
+
+def _rebuild(kind: type[FirnlineError], what: str, next_step: str, state: dict[str, object]) -> FirnlineError:
+    error = kind.__new__(kind)
+    FirnlineError.__init__(error, what, next_step=next_step)
+    error.__dict__.update(state)
+    return error
+
+
+class ConfigError(FirnlineError, Fatal):
+    """A document that can't be used; lists every problem."""
+
+    id = "FL-1001"
+
+    def __init__(self, source: str, problems: list[str]) -> None:
+        super().__init__(
+            f"{source} has {len(problems)} problem{'s' if len(problems) != 1 else ''}:\n"
+            + "\n".join(f"  - {problem}" for problem in problems),
+            next_step="correct the lines above and run the same command again.",
+        )
+        self.problems = problems
+
+
+class UsageError(FirnlineError, Fatal):
+    """A command that can't be carried out as it was given."""
+
+    id = "FL-1002"
+
+
+class EnvironmentalError(FirnlineError, Fatal):
+    """The machine lacks something: Java, disk space, a free port, a supported platform."""
+
+    id = "FL-1100"
+
+
+class KinesisError(FirnlineError):
+    """Reading the stream failed."""
+
+    id = "FL-2000"
+
+
+class LedgerError(FirnlineError):
+    """The checkpoint table could not be read, written, or believed."""
+
+    id = "FL-2100"
+
+
+class SnowflakeError(FirnlineError):
+    """Writing to Snowflake, or asking it something, failed."""
+
+    id = "FL-3000"
+
+
+class DeadLetterError(FirnlineError):
+    """A record that can't be ingested could not be kept either; the shard stops rather than lose it."""
+
+    id = "FL-4000"
+
+
+__all__ = [
+    "ConfigError",
+    "DeadLetterError",
+    "EnvironmentalError",
+    "Fatal",
+    "FirnlineError",
+    "KinesisError",
+    "LedgerError",
+    "Retryable",
+    "SnowflakeError",
+    "UsageError",
+]

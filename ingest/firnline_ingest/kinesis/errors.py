@@ -1,0 +1,152 @@
+"""What Kinesis refuses, as errors of ours: the one place where its codes are read.
+
+Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
+"""
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+
+from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
+
+THROTTLED = {
+    "KMSThrottlingException",
+    "LimitExceededException",
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+}
+DENIED = {
+    "AccessDeniedException",
+    "ExpiredTokenException",
+    "IncompleteSignature",
+    "InvalidSignatureException",
+    "UnrecognizedClientException",
+}
+KMS = {
+    "KMSAccessDeniedException",
+    "KMSDisabledException",
+    "KMSInvalidStateException",
+    "KMSNotFoundException",
+    "KMSOptInRequired",
+}
+
+
+class StreamMissing(KinesisError, Fatal):
+    id = "FL-2001"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"The stream {stream!r} does not exist in this account and region.",
+            next_step="check the stream's name, the region and aws.endpoints in the configuration, and whose account the "
+            "credentials belong to.",
+        )
+
+
+class StreamForbidden(KinesisError, Fatal):
+    id = "FL-2002"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"kinesis:{operation} on {stream!r} was denied: {cause}",
+            next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/first-real-run.md, IAM).",
+        )
+
+
+class StreamKeyUnusable(KinesisError, Fatal):
+    id = "FL-2003"
+
+    def __init__(self, stream: str, code: str, cause: str) -> None:
+        super().__init__(
+            f"The key that encrypts {stream!r} can't be used ({code}): {cause}",
+            next_step="enable the KMS key, and allow kms:Decrypt on it to the engine's role.",
+        )
+
+
+class StreamThrottled(KinesisError, Retryable):
+    id = "FL-2004"
+
+    def __init__(self, stream: str, operation: str, code: str) -> None:
+        super().__init__(
+            f"{operation} on {stream!r} is throttled ({code}).",
+            next_step="nothing is lost, and reading goes on by itself; if it lasts, other consumers share the shard's five "
+            "reads a second: raise polling.interval_ms, or stop one of them.",
+        )
+
+
+class StreamUnreachable(KinesisError, Retryable):
+    id = "FL-2005"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"{operation} on {stream!r} got no useful answer: {cause}",
+            next_step="nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints.",
+        )
+
+
+class IteratorExpired(KinesisError, Retryable):
+    id = "FL-2006"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"An iterator of {stream!r} expired.", next_step="nothing: a new one is fetched at the position."
+        )
+
+
+class PositionForeign(KinesisError, Fatal):
+    id = "FL-2007"
+
+    def __init__(self, stream: str, cause: str) -> None:
+        super().__init__(
+            f"{stream!r} does not know the position to go on from: {cause}",
+            next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
+            "firnline resume --from horizon.",
+        )
+
+
+class RecordsLost(KinesisError, Fatal):
+    id = "FL-2008"
+
+    def __init__(self, shard: str, *, after: str, first: str) -> None:
+        super().__init__(
+            f"Records of shard {shard} left retention before they were read: they lay between {after} and {first}.",
+            next_step="raise the stream's retention so that it outlasts an outage. To go on without them: set "
+            "fail_on_data_loss to false; the range is kept as an incident in the ledger either way.",
+        )
+
+
+class StreamReplaced(KinesisError, Fatal):
+    id = "FL-2009"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"The stream {stream!r} was deleted and made again while it was read; old positions mean nothing in it.",
+            next_step="start the engine again: it begins the new stream at its initial position, in channels of their own.",
+        )
+
+
+def explained(error: Exception, *, operation: str, stream: str) -> Exception:
+    """The error as one of ours; itself where it did not come from AWS's client."""
+    if isinstance(error, FirnlineError):
+        return error
+    if isinstance(error, NoCredentialsError):
+        return StreamForbidden(stream, operation, "no AWS credentials were found")
+    if isinstance(error, ClientError):
+        return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
+    if isinstance(error, BotoCoreError):
+        return StreamUnreachable(stream, operation, str(error))
+    return error
+
+
+def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisError:
+    if code in THROTTLED:
+        return StreamThrottled(stream, operation, code)
+    if code in DENIED:
+        return StreamForbidden(stream, operation, message)
+    if code in KMS:
+        return StreamKeyUnusable(stream, code, message)
+    if code == "ResourceNotFoundException":
+        return StreamMissing(stream)
+    if code == "ExpiredIteratorException":
+        return IteratorExpired(stream)
+    if code == "InvalidArgumentException":
+        return PositionForeign(stream, message)
+    return StreamUnreachable(stream, operation, f"{code}: {message}")

@@ -1,0 +1,37 @@
+"""Pins a pipeline's initial position, once, before the first read.
+
+LATEST is evaluated here and nowhere else: it becomes the service's own time, so that no retry and no restart moves it.
+"""
+
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from firnline_ingest.config.model import InitialPosition, StartAt
+from firnline_ingest.kinesis.errors import explained
+from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str) -> Pin:
+    """Raises the errors of kinesis/errors.py."""
+    if position.at is StartAt.LATEST:
+        return AtTimestamp(server_time_ms(client, stream))
+    if position.timestamp is not None:
+        return AtTimestamp(_ms(position.timestamp))
+    return TrimHorizon()
+
+
+def server_time_ms(client: "KinesisClient", stream: str) -> int:
+    """The service's clock, from the Date header of an answer; whole seconds."""
+    try:
+        answer = client.describe_stream_summary(StreamName=stream)
+    except Exception as error:
+        raise explained(error, operation="DescribeStreamSummary", stream=stream) from error
+    return _ms(parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"]))
+
+
+def _ms(time: datetime) -> int:
+    return int(time.timestamp() * 1000)

@@ -1,0 +1,161 @@
+"""Reads one shard in order, from a start position to its end, five times a second at most.
+
+Positions are kept, iterators are not: whatever happens to an iterator, reading goes on at the record last read, which
+is read once more to see that it is still there. A first record that is not that one means that records were lost.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.config.model import Polling
+from firnline_ingest.errors import KinesisError
+from firnline_ingest.kinesis.errors import IteratorExpired, StreamThrottled, explained
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.kinesis.start import After, AtTimestamp, Start
+from firnline_ingest.ledger.row import ShardKey
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page is paid for by waiting
+LONGEST_BACKOFF_S = 5.0
+
+Wait = Callable[[float], bool]
+"""Sleeps for some seconds; true where the reader should give up waiting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Records that left retention before they were read: beyond `after`, before `first` (None: to the shard's end)."""
+
+    after: Position
+    first: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One answer of GetRecords, without records that were read before."""
+
+    records: Sequence[Record]
+    behind_ms: int | None
+    """None where the service did not say."""
+    gap: Gap | None = None
+    children: tuple[str, ...] = ()
+    is_end: bool = False
+
+
+class ShardReader:
+    """Not thread-safe: one shard, one thread."""
+
+    def __init__(
+        self,
+        client: "KinesisClient",
+        key: ShardKey,
+        start: Start,
+        polling: Polling,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._client = client
+        self._key = key
+        self._next = start
+        self._polling = polling
+        self._clock = clock
+        self._jitter = jitter
+        self._iterator: str | None = None
+        self._verifying: Position | None = None
+        self._not_before_s = 0.0
+        self._failures = 0
+        self.reads = 0
+        self.throttled = 0
+
+    def read(self, wait: Wait) -> Read | None:
+        """The next page; None where `wait` said to give up, or after trouble that was waited out.
+
+        Raises the fatal errors of kinesis/errors.py.
+        """
+        if wait(max(0.0, self._not_before_s - self._clock())):
+            return None
+        try:
+            return self._get_records(self._iterator or self._new_iterator())
+        except IteratorExpired:
+            self._iterator = None
+        except StreamThrottled:
+            self.throttled += 1
+            self._back_off()
+        except KinesisError as error:
+            if not error.is_retryable:
+                raise
+            self._iterator = None
+            self._back_off()
+        return None
+
+    def _get_records(self, iterator: str) -> Read:
+        started_s = self._clock()
+        self.reads += 1
+        page = self._call("GetRecords", ShardIterator=iterator, Limit=self._polling.max_records)
+        records: Sequence[Record] = page["Records"]
+        self._failures = 0
+        size = sum(len(record.Data) for record in records)
+        self._not_before_s = started_s + max(self._polling.interval_ms / 1000, size / SHARD_BYTES_PER_S)
+        self._iterator = page.get("NextShardIterator")
+        is_end = self._iterator is None
+        gap = self._verify(records, is_end)
+        fresh = self._fresh(records)
+        if records:
+            self._next = After(Position(int(records[-1].SequenceNumber)))
+        children = tuple(child["ShardId"] for child in page.get("ChildShards") or ())
+        return Read(fresh, page["MillisBehindLatest"], gap, children, is_end)
+
+    def _verify(self, records: Sequence[Record], is_end: bool) -> Gap | None:
+        expected = self._verifying
+        if expected is None or not (records or is_end):
+            return None
+        self._verifying = None
+        first = Position(int(records[0].SequenceNumber)) if records else None
+        if first and first.sequence_number == expected.sequence_number:
+            return None
+        return Gap(expected, first)
+
+    def _fresh(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Only the first record of a page that follows a new iterator can have been read before."""
+        if not isinstance(self._next, After) or not records:
+            return records
+        known = self._next.position.sequence_number
+        skip = 0
+        while skip < len(records) and int(records[skip].SequenceNumber) <= known:
+            skip += 1
+        return records[skip:] if skip else records
+
+    def _new_iterator(self) -> str:
+        request: dict[str, Any] = {"StreamName": self._key.stream, "ShardId": self._key.shard_id}
+        if isinstance(self._next, After):
+            self._verifying = self._next.position
+            request |= {
+                "ShardIteratorType": "AT_SEQUENCE_NUMBER",
+                "StartingSequenceNumber": str(self._next.position.sequence_number),
+            }
+        elif isinstance(self._next, AtTimestamp):
+            request |= {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": self._next.ms / 1000}
+        else:
+            request |= {"ShardIteratorType": "TRIM_HORIZON"}
+        iterator: str = self._call("GetShardIterator", **request)["ShardIterator"]
+        return iterator
+
+    def _call(self, operation: str, **request: Any) -> Any:
+        method = {"GetRecords": "get_records", "GetShardIterator": "get_shard_iterator"}[operation]
+        try:
+            return getattr(self._client, method)(**request)
+        except Exception as error:
+            raise explained(error, operation=operation, stream=self._key.stream) from error
+
+    def _back_off(self) -> None:
+        """Full jitter, from the polling interval up to some seconds."""
+        self._failures += 1
+        longest = min(LONGEST_BACKOFF_S, self._polling.interval_ms / 1000 * 2**self._failures)
+        self._not_before_s = self._clock() + max(self._polling.interval_ms / 1000, longest * self._jitter())

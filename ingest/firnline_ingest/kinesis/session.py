@@ -1,0 +1,64 @@
+"""A botocore session that decodes pages of records with kinesis/page.py.
+
+botocore keeps credentials, signing, endpoints, retries and every error; only the body of a good GetRecords answer is
+taken out of its hands. The answer is still a dict with the service's keys, and ResponseMetadata as always.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+from botocore.exceptions import BotoCoreError
+from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
+from botocore.session import Session
+
+from firnline_ingest.kinesis.page import Page, decode_page
+
+
+class UnreadablePage(BotoCoreError):
+    """A good status over a body that is not a page: cut short, or made by something between us and Kinesis."""
+
+    fmt = "GetRecords answered with {size} bytes that are not a page of records: {cause}"
+
+
+class TypedPageParser(JSONParser):
+    """botocore's parser but for one shape: Records holds `Record` objects, whose timestamps are seconds."""
+
+    def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
+        if response["status_code"] != 200 or shape is None or shape.name != "GetRecordsOutput":
+            return cast("dict[str, Any]", super().parse(response, shape))
+        page = _page(response["body"])
+        return {
+            "Records": page.Records,
+            "NextShardIterator": page.NextShardIterator,
+            "MillisBehindLatest": page.MillisBehindLatest,
+            "ChildShards": msgspec.to_builtins(page.ChildShards),
+            "ResponseMetadata": _metadata(response["headers"]),
+        }
+
+
+class TypedPageParserFactory(ResponseParserFactory):
+    """Kinesis speaks the protocol called json; a client of another protocol gets botocore's own parser."""
+
+    def create_parser(self, protocol_name: str) -> ResponseParser:
+        return TypedPageParser() if protocol_name == "json" else super().create_parser(protocol_name)
+
+
+def typed_session(profile: str | None = None) -> Session:
+    session = Session(profile=profile)
+    session.register_component("response_parser_factory", TypedPageParserFactory())
+    return session
+
+
+def _page(body: bytes) -> Page:
+    try:
+        return decode_page(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UnreadablePage(size=len(body), cause=str(error)) from error
+
+
+def _metadata(headers: Mapping[str, str]) -> dict[str, Any]:
+    """As botocore writes it. The Date header is the service's clock, on which LATEST is pinned."""
+    lowered = {name.lower(): value for name, value in headers.items()}
+    request_id = {"RequestId": lowered["x-amzn-requestid"]} if "x-amzn-requestid" in lowered else {}
+    return {**request_id, "HTTPStatusCode": 200, "HTTPHeaders": lowered}

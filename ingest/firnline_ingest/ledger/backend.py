@@ -1,0 +1,71 @@
+"""The ledger as its users see it; DynamoLedger keeps it in DynamoDB, testing.MemoryLedger in memory.
+
+Every write is conditional on the fence. A condition that fails after a lost response is read before it is believed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The engine that holds the application's name."""
+
+    run_id: str
+    holder: str
+    """Host and process, for a person."""
+    beat: int = 0
+    stop_requests: int = 0
+
+
+class ShardLedger(Protocol):
+    """What a task needs: one shard's row."""
+
+    def read(self, key: ShardKey) -> ShardRow | None:
+        """The row as it is now (a consistent read)."""
+
+    def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
+        """Raises the generation by one for `owner` where `held` is still the fence; makes the row where there is none.
+
+        Raises Fenced where somebody else was faster.
+        """
+
+    def write(self, row: ShardRow) -> None:
+        """Replaces the row where its fence still holds and read_through does not go back. Raises Fenced otherwise."""
+
+    def reset(self, row: ShardRow) -> None:
+        """As `write`, but read_through may go back: a person decided so (ledger/resume.py)."""
+
+
+class StreamLedger(Protocol):
+    """What the planner needs: all rows of one incarnation of a stream."""
+
+    def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
+        """By shard id."""
+
+
+class RunLedger(Protocol):
+    """What the driver needs: one engine at a time, and a way to ask it to stop."""
+
+    def current_run(self) -> Run | None:
+        """The run that holds the application, or held it and died."""
+
+    def begin_run(self, run: Run, replaces: Run | None) -> bool:
+        """Whether `run` took the application over from exactly `replaces`, as it was seen."""
+
+    def beat(self, run_id: str) -> Run | None:
+        """Shows that the run lives; its row as it is after that, None where another run holds the application."""
+
+    def end_run(self, run_id: str) -> None:
+        """Gives the application back."""
+
+    def request_stop(self) -> Run | None:
+        """Asks the current run to stop; None where there is none."""
+
+
+class Ledger(ShardLedger, StreamLedger, RunLedger, Protocol):
+    """All of it."""

@@ -1,0 +1,193 @@
+"""The ledger in DynamoDB: one conditional write per step, every read consistent.
+
+The client retries what it can; what is left is wrapped here, once, with the table, the operation and the cause.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_ingest.errors import LedgerError
+from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.errors import (
+    Fenced,
+    LedgerForbidden,
+    LedgerTableForeign,
+    LedgerTableMissing,
+    LedgerUnavailable,
+)
+from firnline_ingest.ledger.item import Item, from_item, padded, to_item
+from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
+RUN_KEY = {"stream": "@application", "shard": "@run"}
+DENIED = {"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException"}
+
+_serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
+
+
+class _ConditionFailed(Exception):
+    pass
+
+
+class DynamoLedger:
+    """Needs GetItem, PutItem, UpdateItem, Query and DescribeTable on the table, and nothing else."""
+
+    def __init__(self, client: "DynamoDBClient", table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def check(self) -> None:
+        """Raises LedgerTableMissing, or LedgerTableForeign for a table with another key."""
+        found = self._call("DescribeTable", "describe_table")["Table"]["KeySchema"]
+        if {part["AttributeName"]: part["KeyType"] for part in found} != KEY_SCHEMA:
+            raise LedgerTableForeign(self._table, ", ".join(part["AttributeName"] for part in found))
+
+    def read(self, key: ShardKey) -> ShardRow | None:
+        item = self._get({"stream": key.incarnation, "shard": key.shard_id})
+        return from_item(item) if item else None
+
+    def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
+        rows: dict[str, ShardRow] = {}
+        page: dict[str, Any] = {}
+        while True:
+            answer = self._call(
+                "Query",
+                "query",
+                ConsistentRead=True,
+                KeyConditionExpression="#stream = :stream",
+                ExpressionAttributeNames={"#stream": "stream"},
+                ExpressionAttributeValues=_item({":stream": incarnation}),
+                **page,
+            )
+            for item in answer["Items"]:
+                row = from_item(_plain(item))
+                rows[row.key.shard_id] = row
+            if "LastEvaluatedKey" not in answer:
+                return rows
+            page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
+        before = self.read(key)
+        if (before.fence if before else Fence()) != held:
+            raise Fenced(key, before.fence.owner if before else "")
+        row = replace(before or ShardRow(key=key, start=pin), fence=Fence(held.generation + 1, owner))
+        condition = "#generation = :generation AND #owner = :owner" if before else "attribute_not_exists(#generation)"
+        return self._put(row, condition, {":generation": held.generation, ":owner": held.owner} if before else {})
+
+    def write(self, row: ShardRow) -> None:
+        self._put(
+            row,
+            "#generation = :generation AND #owner = :owner AND read_through <= :read_through",
+            {
+                ":generation": row.fence.generation,
+                ":owner": row.fence.owner,
+                ":read_through": padded(row.read_through),
+            },
+        )
+
+    def reset(self, row: ShardRow) -> None:
+        fence = {":generation": row.fence.generation, ":owner": row.fence.owner}
+        self._put(row, "#generation = :generation AND #owner = :owner", fence)
+
+    def _put(self, row: ShardRow, condition: str, values: Item) -> ShardRow:
+        try:
+            self._put_item(to_item(row), condition, values, ("generation", "owner"))
+        except _ConditionFailed:
+            found = self.read(row.key)
+            if found != row:  # equal: it was ours, and only the response was lost
+                raise Fenced(row.key, found.fence.owner if found else "") from None
+        return row
+
+    def current_run(self) -> Run | None:
+        item = self._get(RUN_KEY)
+        return _run(item) if item else None
+
+    def begin_run(self, run: Run, replaces: Run | None) -> bool:
+        condition = "run_id = :run_id AND beat = :beat" if replaces else "attribute_not_exists(run_id)"
+        values = {":run_id": replaces.run_id, ":beat": replaces.beat} if replaces else {}
+        item = {**RUN_KEY, "run_id": run.run_id, "holder": run.holder, "beat": run.beat, "stop_requests": 0}
+        try:
+            self._put_item(item, condition, values, ())
+        except _ConditionFailed:
+            found = self.current_run()
+            return found is not None and found.run_id == run.run_id
+        return True
+
+    def beat(self, run_id: str) -> Run | None:
+        return self._update_run("SET beat = beat + :one", {":one": 1, ":run_id": run_id}, "run_id = :run_id")
+
+    def end_run(self, run_id: str) -> None:
+        self._update_run("REMOVE run_id", {":run_id": run_id}, "run_id = :run_id")
+
+    def request_stop(self) -> Run | None:
+        return self._update_run("SET stop_requests = stop_requests + :one", {":one": 1}, "attribute_exists(run_id)")
+
+    def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
+        try:
+            answer = self._call(
+                "UpdateItem",
+                "update_item",
+                Key=_item(RUN_KEY),
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeValues=_item(values),
+                ReturnValues="ALL_NEW",
+            )
+        except _ConditionFailed:
+            return None
+        return _run(_plain(answer["Attributes"]))
+
+    def _get(self, key: Item) -> Item | None:
+        answer = self._call("GetItem", "get_item", Key=_item(key), ConsistentRead=True)
+        return _plain(answer["Item"]) if "Item" in answer else None
+
+    def _put_item(self, item: Item, condition: str, values: Item, names: tuple[str, ...]) -> None:
+        used = [name for name in names if f"#{name}" in condition]
+        self._call(
+            "PutItem",
+            "put_item",
+            Item=_item(item),
+            ConditionExpression=condition,
+            **({"ExpressionAttributeNames": {f"#{name}": name for name in used}} if used else {}),
+            **({"ExpressionAttributeValues": _item(values)} if values else {}),
+        )
+
+    def _call(self, operation: str, method: str, **request: Any) -> Any:
+        try:
+            return getattr(self._client, method)(TableName=self._table, **request)
+        except ClientError as error:
+            raise self._explained(operation, error) from error
+        except BotoCoreError as error:
+            raise LedgerUnavailable(self._table, str(error)) from error
+
+    def _explained(self, operation: str, error: ClientError) -> LedgerError | _ConditionFailed:
+        code, message = error.response["Error"]["Code"], error.response["Error"]["Message"]
+        if code == "ConditionalCheckFailedException":
+            return _ConditionFailed()
+        if code == "ResourceNotFoundException":
+            return LedgerTableMissing(self._table)
+        if code in DENIED:
+            return LedgerForbidden(self._table, operation, message)
+        return LedgerUnavailable(self._table, f"{code}: {message}")
+
+
+def _item(values: Item) -> Item:
+    return {name: _serialize(value) for name, value in values.items()}
+
+
+def _plain(item: Item) -> Item:
+    return {name: _deserialize(value) for name, value in item.items()}
+
+
+def _run(item: Item) -> Run | None:
+    if "run_id" not in item:
+        return None
+    return Run(item["run_id"], item["holder"], int(item["beat"]), int(item["stop_requests"]))

@@ -1,0 +1,132 @@
+"""What the ledger refuses, and why."""
+
+from firnline_ingest.errors import Fatal, LedgerError, Retryable
+from firnline_ingest.ledger.row import ShardKey, Target
+
+
+class LedgerTableMissing(LedgerError, Fatal):
+    """The checkpoint table is not there."""
+
+    id = "FL-2101"
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"The ledger's DynamoDB table {table!r} does not exist.",
+            next_step="create it with your environment's stack, or set ledger.create to true and let the engine do it.",
+        )
+
+
+class LedgerTableForeign(LedgerError, Fatal):
+    """The table exists, and is not a ledger."""
+
+    id = "FL-2102"
+
+    def __init__(self, table: str, found: str) -> None:
+        super().__init__(
+            f"The DynamoDB table {table!r} has the key ({found}), not (stream, shard): another program's table.",
+            next_step="give ledger.table a name of its own.",
+        )
+
+
+class LedgerUnavailable(LedgerError, Retryable):
+    """DynamoDB could not be reached, or refused for a while."""
+
+    id = "FL-2103"
+
+    def __init__(self, table: str, cause: str) -> None:
+        super().__init__(
+            f"The ledger {table!r} can't be reached: {cause}.",
+            next_step="nothing is lost, and reading goes on by itself; if it lasts, look at the table's throttling, the "
+            "role's permissions (docs/first-real-run.md) and the network.",
+        )
+
+
+class LedgerForbidden(LedgerError, Fatal):
+    """The role may not do what the ledger needs."""
+
+    id = "FL-2107"
+
+    def __init__(self, table: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"dynamodb:{operation} on the ledger {table!r} was denied: {cause}",
+            next_step=f"allow dynamodb:{operation} on the table to the engine's role (docs/first-real-run.md, IAM).",
+        )
+
+
+class Fenced(LedgerError, Retryable):
+    """Somebody else opened the shard after us; what they do is right, so this attempt yields."""
+
+    id = "FL-2104"
+
+    def __init__(self, key: ShardKey, holder: str) -> None:
+        super().__init__(
+            f"Shard {key} was opened by {holder or 'another attempt'} after this one.",
+            next_step="nothing, where a task was retried or moved. Where two engines run under one application name: stop "
+            "one (firnline stop).",
+        )
+
+
+class FencedRepeatedly(LedgerError, Fatal):
+    """Two engines keep taking a shard from each other."""
+
+    id = "FL-2105"
+
+    def __init__(self, key: ShardKey, times: int, minutes: float) -> None:
+        super().__init__(
+            f"Shard {key} was taken away from this engine {times} times in {minutes:.0f} minutes.",
+            next_step="two engines run under one application name; stop the other one, or name this one differently.",
+        )
+
+
+class AnotherEngineRuns(LedgerError, Fatal):
+    """A second engine under one application name."""
+
+    id = "FL-2106"
+
+    def __init__(self, application: str, holder: str) -> None:
+        super().__init__(
+            f"Another engine runs as application {application!r}: {holder}, and its heart beats.",
+            next_step="stop it first (firnline stop), or give this one another application name.",
+        )
+
+
+class LedgerBehind(LedgerError, Fatal):
+    """The channel's token lies before what was proven."""
+
+    id = "FL-2110"
+
+    def __init__(self, key: ShardKey, *, committed: str, proven: str) -> None:
+        super().__init__(
+            f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
+            "or it was dropped and made again.",
+            next_step="find the other writer (SHOW CHANNELS). To go on after what was proven: firnline resume --from proven.",
+        )
+
+
+class RoutingChanged(LedgerError, Fatal):
+    """Records in flight were made by another configuration."""
+
+    id = "FL-2111"
+
+    def __init__(self, key: ShardKey) -> None:
+        super().__init__(
+            f"Rows of {key} are committed but not proven, and the pipeline's conversion changed since they were made.",
+            next_step="run the old configuration once with --available-now, then the new one.",
+        )
+
+
+class TargetReplaced(LedgerError, Fatal):
+    """The table or pipe is not the one that the channel was opened on."""
+
+    id = "FL-3107"
+
+    def __init__(self, key: ShardKey, *, was: Target, found: Target) -> None:
+        changed, name, before, after = "pipe", found.pipe, was.pipe_created_on, found.pipe_created_on
+        if was.table_created_on != found.table_created_on:
+            changed, name, before, after = "table", str(found), was.table_created_on, found.table_created_on
+        super().__init__(
+            f"The {changed} {name} was replaced: shard {key} had opened its channel on the one made at {before}, this one "
+            f"was made at {after}.",
+            next_step="what was committed before is in the dropped table (UNDROP finds it). To go on into the new one: "
+            "firnline resume --from proven (or --from horizon, to load again what the stream still holds).",
+        )

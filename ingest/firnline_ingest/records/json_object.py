@@ -1,0 +1,100 @@
+"""Whether a payload is one JSON object that can be a row. It is checked in place; its values are never rebuilt.
+
+Keys are seen by decoding the first level alone. A dict hides exact duplicates, so sizes are compared: without blanks
+between them, the keys and values that were seen account for every byte of the payload.
+"""
+
+import json
+from collections import Counter
+
+import msgspec
+
+from firnline_ingest.records.key_shape import KeyShapes
+from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
+from firnline_ingest.records.rejection import Fault, RejectReason, Unusable
+
+LINE_FEED, CARRIAGE_RETURN = 10, 13
+SHALLOW = 2 * (MAX_DEPTH - 1)  # a first-level value of so many bytes can't be too deep
+
+_first_level = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_TOO_DEEP = Fault(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
+_KNOWN_STARTS = {
+    b"\xef\xbb\xbf": "a byte order mark",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xf3\x89\x9a\xc2": "a KPL aggregate",
+}
+
+
+class JsonObjectCheck:
+    """One shard's; remembers the lists of keys that it has judged."""
+
+    def __init__(self, metadata_column: str | None) -> None:
+        self._shapes = KeyShapes(metadata_column)
+
+    def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
+        """The payload on one line: as it is, or minified. Raises Unusable."""
+        if LINE_FEED in payload or CARRIAGE_RETURN in payload:
+            return self(_minified(payload), is_minified=True)
+        try:
+            members = _first_level(payload)
+            if not (is_ascii := payload.isascii()):
+                payload.decode()  # msgspec decodes the keys only; what it skips may be any bytes
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise Unusable(_fault(payload, error)) from error
+        shape = self._shapes[tuple(members)]
+        if shape.fault:
+            raise Unusable(shape.fault)
+        size = sum(map(len, members.values()))
+        if size > SHALLOW and max(map(len, members.values())) > SHALLOW and is_too_deep(payload):
+            raise Unusable(_TOO_DEEP)
+        surplus = len(payload) - size - (shape.bytes_in_ascii if is_ascii else shape.bytes_in_utf8)
+        if surplus == 0 or shape.spaced_around(members.values()) == payload:
+            return payload
+        if not is_minified:
+            return self(_minified(payload), is_minified=True)
+        _refuse_duplicates(payload)
+        return payload
+
+
+def _minified(payload: bytes) -> bytes:
+    try:
+        return msgspec.json.format(payload, indent=-1)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise Unusable(_fault(payload, error)) from error
+
+
+def _refuse_duplicates(payload: bytes) -> None:
+    """The slow way, for keys with escapes that they don't need: every one of the first level is looked at."""
+    keys = json.loads(payload, object_pairs_hook=_keys, parse_int=str, parse_float=str)
+    key, count = Counter(keys).most_common(1)[0]
+    if count > 1:
+        raise Unusable(Fault(RejectReason.DUPLICATE_KEY, f"the key {key[:60]!r} occurs {count} times."))
+
+
+def _keys(pairs: list[tuple[str, object]]) -> list[str]:
+    return [key for key, _ in pairs]
+
+
+def _fault(payload: bytes, error: Exception) -> Fault:
+    if not payload.strip():
+        return Fault(RejectReason.EMPTY, "it has no content.")
+    for start, name in _KNOWN_STARTS.items():
+        if payload.startswith(start):
+            return Fault(RejectReason.NOT_JSON, f"it begins like {name}.")
+    if isinstance(error, UnicodeDecodeError):
+        return Fault(RejectReason.INVALID_UTF8, f"it is not UTF-8 from byte {_first_bad_byte(payload)} on.")
+    if isinstance(error, RecursionError):
+        return _TOO_DEEP
+    if isinstance(error, msgspec.ValidationError):
+        return Fault(RejectReason.NOT_AN_OBJECT, f"{error}.".replace("`", ""))
+    return Fault(RejectReason.NOT_JSON, f"{error}.")
+
+
+def _first_bad_byte(payload: bytes) -> int:
+    """In the payload: msgspec counts from the start of a key."""
+    try:
+        payload.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(payload)

@@ -1,0 +1,105 @@
+"""What the first-level keys of a payload allow: one column each, none of them the metadata's.
+
+Records of a stream have few different lists of keys, so each list is judged once and remembered. The verdict is a
+function of the list alone: forgetting it costs time, never another verdict.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firnline_ingest.records.rejection import Fault, RejectReason
+
+MAX_COLUMN_NAME = 255  # characters: docs.snowflake.com/en/sql-reference/identifiers
+REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
+
+_encode = msgspec.json.Encoder().encode
+
+
+class KeyShape(NamedTuple):
+    """One list of distinct keys, in order: whether it can be columns, and what it adds to the values' own bytes."""
+
+    fault: Fault | None
+    bytes_in_ascii: int
+    """Of an object without any blank, in a payload of ASCII only, where every other character is an escape."""
+    bytes_in_utf8: int
+    """The same where characters are themselves."""
+    spaced: list[bytes]
+    """The object as Python's json writes it, with a hole for each value: `{"a": `, hole, `, "b": `, hole, `}`."""
+
+    def spaced_around(self, values: Iterable[msgspec.Raw]) -> bytes:
+        pieces: list[bytes | msgspec.Raw] = [*self.spaced]
+        pieces[1::2] = values
+        return b"".join(pieces)
+
+
+class KeyShapes(dict[tuple[str, ...], KeyShape]):
+    """Shapes by their keys; asking for one that is not known judges it. Not thread-safe: one shard, one thread."""
+
+    def __init__(self, metadata_column: str | None) -> None:
+        super().__init__()
+        self._metadata_column = metadata_column
+        self._room = REMEMBERED_KEYS
+
+    def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
+        shape = _measured(keys, _fault(keys, self._metadata_column))
+        if len(keys) >= self._room:
+            self.clear()
+            self._room = REMEMBERED_KEYS
+        if len(keys) < self._room:
+            self[keys] = shape
+            self._room -= len(keys) + 1
+        return shape
+
+
+def column_key(key: str) -> str:
+    """Equal for keys that may be one column to a case-insensitive match, whichever way letters are mapped.
+
+    Rather one pair too many: a wrong dead letter can be replayed, a value that another one hid is lost.
+    """
+    return key.upper().casefold()
+
+
+def _fault(keys: Sequence[str], metadata_column: str | None) -> Fault | None:
+    seen: dict[str, str] = {}
+    reserved = column_key(metadata_column) if metadata_column else None
+    for key in keys:
+        if not key or len(key) > MAX_COLUMN_NAME or "\0" in key:
+            return Fault(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
+        column = column_key(key)
+        if column == reserved:
+            return Fault(
+                RejectReason.METADATA_CLASH, f"the key {_shown(key)} is the metadata column {metadata_column}."
+            )
+        if (other := seen.setdefault(column, key)) is not key:
+            detail = f"the keys {_shown(other)} and {_shown(key)} are one column: names match whatever their case."
+            return Fault(RejectReason.DUPLICATE_KEY, detail)
+    return None
+
+
+def _why_unusable(key: str) -> str:
+    if not key:
+        return "it is empty"
+    return "it holds a NUL" if "\0" in key else f"it has {len(key)} characters, {MAX_COLUMN_NAME} are allowed"
+
+
+def _shown(key: str) -> str:
+    return repr(key if len(key) <= 60 else key[:60] + "…")
+
+
+def _measured(keys: Sequence[str], fault: Fault | None) -> KeyShape:
+    written = [_encode(key) for key in keys]
+    text = b"".join(written).decode()
+    escaped = sum(1 if character < "\x80" else 6 if character <= "\uffff" else 12 for character in text)
+    around = 2 + len(keys) + max(0, len(keys) - 1)  # braces, colons, commas
+    return KeyShape(fault, around + escaped, around + len(text.encode()), _spaced(written))
+
+
+def _spaced(written: Sequence[bytes]) -> list[bytes]:
+    start = b"{"
+    pieces = []
+    for key in written:
+        pieces += [start + key + b": ", b""]
+        start = b", "
+    return [*pieces, b"}"] if pieces else [b"{}"]

@@ -1,0 +1,46 @@
+"""Why a record can't become a row. A rejected record goes to the dead letters; docs/records.md lists the fates.
+
+A record's fate is a function of the record and of the pipeline alone, so that reading it again decides the same.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class RejectReason(StrEnum):
+    """Stable: dead letters keep them, people filter by them."""
+
+    EMPTY = "empty"
+    NOT_JSON = "not-json"
+    NOT_AN_OBJECT = "not-an-object"
+    INVALID_UTF8 = "invalid-utf-8"
+    TOO_DEEP = "too-deep"
+    METADATA_CLASH = "metadata-clash"
+    DUPLICATE_KEY = "duplicate-key"
+    UNUSABLE_KEY = "unusable-key"
+    TOO_LARGE = "too-large"
+
+
+class Fault(NamedTuple):
+    """A reason, and a sentence about this record."""
+
+    reason: RejectReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The record at `index` of what was converted, and why it is no row."""
+
+    index: int
+    reason: RejectReason
+    detail: str
+
+
+class Unusable(Exception):
+    """How a step says that it can't go on with a payload; RowMaker turns it into a `Rejected`."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault

@@ -1,0 +1,94 @@
+"""Hands rows to the channel in small, paced chunks, and notes each chunk as in flight.
+
+A chunk's end token is the position of its last accounted record, dead letters included. Rows that the channel had
+committed before it was opened are noted, so that their range can be proven, and never sent again.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.records.rows import Rows
+from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.flight import Chunk, Flight
+from firnline_ingest.shard.pace import Pace
+from firnline_ingest.shard.tally import Tally
+from firnline_ingest.snowflake.errors import Backpressure
+
+APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
+BACKPRESSURE_PATIENCE_S = 60.0
+BACKPRESSURE_PAUSE_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Appender:
+    """One shard's; not thread-safe."""
+
+    channel: Channel
+    flight: Flight
+    committed_before: Position | None
+    """The channel's token when it was opened."""
+    pace: Pace
+    on_append: Callable[[], None]
+
+    def append(self, records: Sequence[Record], made: Rows, tally: Tally) -> None:
+        """Appends all rows of a page. Raises ChannelLost, ClientLost, or Backpressure that lasted."""
+        if not made.rows:
+            self.flight.sent(Chunk(position_of(records[-1]), (), 0))
+        first = 0
+        while first < len(made.rows):
+            last, size = _chunk_end(made.sizes, first)
+            end = records[made.indexes[last] - 1] if last < len(made.rows) else records[-1]
+            numbers = [records[index].SequenceNumber for index in made.indexes[first:last]]
+            self._append_chunk(made.rows[first:last], Chunk(position_of(end), numbers, size), tally)
+            first = last
+
+    def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
+        known = self._known(chunk)
+        if known:
+            tally.reread_rows += known
+            assert self.committed_before is not None
+            upto = min(self.committed_before, chunk.end)
+            self.flight.sent(Chunk(upto, chunk.sequence_numbers[:known], 0))
+            rows = rows[known:]
+            chunk = Chunk(chunk.end, chunk.sequence_numbers[known:], chunk.bytes)
+        if rows:
+            start = Position(int(chunk.sequence_numbers[0]))
+            self._send(rows, start.token, chunk.end.token, chunk.bytes)
+            tally.rows += len(rows)
+            tally.bytes += chunk.bytes
+        self.flight.sent(chunk)
+
+    def _known(self, chunk: Chunk) -> int:
+        return chunk.rows_up_to(self.committed_before) if self.committed_before else 0
+
+    def _send(self, rows: Sequence[msgspec.Raw], start: str, end: str, size: int) -> None:
+        time.sleep(self.pace.delay_s(size))
+        give_up_s = time.monotonic() + BACKPRESSURE_PATIENCE_S
+        while True:
+            try:
+                self.channel.append(rows, start=start, end=end)
+            except Backpressure:
+                if time.monotonic() > give_up_s:
+                    raise
+                time.sleep(BACKPRESSURE_PAUSE_S)
+            else:
+                self.on_append()
+                return
+
+
+def position_of(record: Record) -> Position:
+    return Position(int(record.SequenceNumber))
+
+
+def _chunk_end(sizes: Sequence[int], first: int) -> tuple[int, int]:
+    """The index after the chunk's last row, and the chunk's bytes; a row larger than a chunk goes alone."""
+    last, size = first + 1, sizes[first]
+    while last < len(sizes) and size + sizes[last] <= APPEND_BYTES:
+        size += sizes[last]
+        last += 1
+    return last, size

@@ -1,0 +1,35 @@
+"""A Snowflake channel as a shard uses it; snowflake/sdk.py implements it with the real SDK."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from firnline_ingest.ledger.reconcile import ChannelState
+from firnline_ingest.ledger.row import Target
+
+
+class Channel(Protocol):
+    """An open channel. Every method may raise ChannelLost or ClientLost."""
+
+    def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
+        """Hands rows over, in order, under offset tokens. Raises Backpressure: nothing was taken, offer them again."""
+
+    def state(self) -> ChannelState:
+        """The committed position and the counters, at most about a second old."""
+
+    def last_error(self) -> str:
+        """The server's message about the last row that it rejected."""
+
+    def flush(self, timeout_s: float) -> None:
+        """Returns when the server has every row; it commits them a little later."""
+
+    def close(self) -> None:
+        """Gives the handle back without waiting; the committed token stays."""
+
+
+class Channels(Protocol):
+    """Opens channels; opening one invalidates every earlier handle on it."""
+
+    def open(self, target: Target, name: str) -> tuple[Channel, ChannelState]:
+        """May block while another opener's rows wait to be committed (two minutes at most)."""

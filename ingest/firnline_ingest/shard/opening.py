@@ -1,0 +1,93 @@
+"""Opening a shard: take the fence, open the channel, read the row again, reconcile (docs/design/ledger.md, section 5).
+
+Opening the channel invalidates every earlier opener at the server; the generation rises with it. Whoever finds the
+generation moved afterwards yields.
+"""
+
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from uuid import uuid4
+
+from firnline_ingest.kinesis.start import After
+from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
+from firnline_ingest.ledger.row import ChannelEntry, Fence, Incident, IncidentKind, ShardRow
+from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.work import ShardWork, Tools
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A shard that this process holds: its row, its channel, and where to go on."""
+
+    row: ShardRow
+    channel: Channel
+    resume: Resume
+
+
+def open_shard(work: ShardWork, tools: Tools) -> Opened:
+    """May block as long as another opener's rows are uncommitted.
+
+    Raises Fenced, the refusals of ledger/reconcile.py, and what the channel's opening raises.
+    """
+    taken = _take(work, tools)
+    tools.observer(Step.TAKEN, work.key)
+    channel, state = tools.channels.open(work.target, work.channel)
+    try:
+        tools.observer(Step.OPENED, work.key)
+        row = _as_spark_knows(_read_again(taken, tools), work)
+        tools.observer(Step.REREAD, work.key)
+        resume = reconcile(row, work.channel, state, work.target, work.pipeline.conversion_hash)
+        row = _listed(row, work, resume, tools.now_ms())
+        tools.ledger.write(row)
+        tools.observer(Step.RECONCILED, work.key)
+    except BaseException:
+        channel.close()
+        raise
+    return Opened(row, channel, resume)
+
+
+def _take(work: ShardWork, tools: Tools) -> ShardRow:
+    before = tools.ledger.read(work.key)
+    owner = f"{tools.run_id}/{uuid4().hex[:12]}"
+    return tools.ledger.take(work.key, before.fence if before else Fence(), owner, work.pin)
+
+
+def _read_again(taken: ShardRow, tools: Tools) -> ShardRow:
+    row = tools.ledger.read(taken.key)
+    if row is None or row.fence != taken.fence:
+        raise Fenced(taken.key, row.fence.owner if row else "")
+    return row
+
+
+def _as_spark_knows(row: ShardRow, work: ShardWork) -> ShardRow:
+    """A row that was lost begins again at the position that Spark's offset log has, not at the pin."""
+    if row.read_through is None and not row.channels and isinstance(work.start, After):
+        return replace(row, read_through=work.start.position)
+    return row
+
+
+def _listed(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> ShardRow:
+    """The row with the channel listed, before anything is appended to it."""
+    if resume.case is Case.LEDGER_REBUILT and resume.committed:
+        row = replace(row, read_through=max(resume.committed, row.read_through or resume.committed))
+    entry = ChannelEntry(work.target, resume.baseline)
+    return replace(
+        row,
+        heartbeat_ms=now_ms,
+        routing=work.pipeline.conversion_hash,
+        channels=MappingProxyType({**row.channels, work.channel: entry}),
+        incidents=(*row.incidents, *_incidents(row, work, resume, now_ms)),
+    )
+
+
+def _incidents(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> list[Incident]:
+    found = []
+    if resume.case is Case.LEDGER_REBUILT:
+        detail = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
+        found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, detail, resume.committed))
+    if work.trimmed_parents and not row.channels:
+        detail = f"parents left the listing before they were read to their end: {', '.join(work.trimmed_parents)}"
+        found.append(Incident(IncidentKind.PARENT_UNREAD, now_ms, detail))
+    return found

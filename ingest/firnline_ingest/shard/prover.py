@@ -1,0 +1,70 @@
+"""Turns what the channel says into proofs, and proofs into the ledger's row."""
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from firnline_ingest.config.model import Tolerance
+from firnline_ingest.ledger.row import ChannelEntry, Incident, Proven, ShardRow
+from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.flight import Flight
+from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.snowflake.errors import RowsRejected
+
+
+@dataclass(slots=True)
+class Prover:
+    """One shard's; not thread-safe. `row` is the ledger's row as last written by this process."""
+
+    work: ShardWork
+    tools: Tools
+    channel: Channel
+    flight: Flight
+    row: ShardRow
+    tip_ms: int = 0
+    incidents: list[Incident] = field(default_factory=list)
+
+    def prove(self, now_s: float) -> bool:
+        """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind or RowsRejected."""
+        if self.flight.is_empty:
+            return True
+        landed = self.flight.landed(self.channel.state(), now_s)
+        if landed is not None:
+            self.tools.observer(Step.COMMITTED, self.work.key)
+            self._refuse_rejected(landed)
+            self.flight.accept(landed)
+            self.tools.observer(Step.PROVEN, self.work.key)
+        return self.flight.is_empty
+
+    def write(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
+        """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now."""
+        entry = ChannelEntry(self.work.target, self.flight.proven)
+        row = replace(
+            self.row,
+            heartbeat_ms=self.tools.now_ms(),
+            read_through=self.flight.read_through,
+            tip_ms=self.tip_ms if self.tip_ms and self.flight.is_empty else self.row.tip_ms,
+            channels=MappingProxyType({**self.row.channels, self.work.channel: entry}),
+            incidents=(*self.row.incidents, *self.incidents),
+            ended=ended,
+            children=children,
+        )
+        self.tools.ledger.write(row)
+        self.row = row
+        self.incidents.clear()
+        self.tools.observer(Step.LEDGERED, self.work.key)
+
+    def _refuse_rejected(self, landed: Proven) -> None:
+        rejected = landed.rows_error - self.flight.proven.rows_error
+        if rejected <= 0 or self.work.pipeline.tolerance is Tolerance.ALL:
+            return
+        accepted = self.row.accepted_errors_through
+        assert landed.position is not None
+        if accepted is None or landed.position > accepted:
+            raise RowsRejected(
+                self.work.key,
+                str(self.work.target),
+                rejected,
+                up_to=landed.position.token,
+                cause=self.channel.last_error(),
+            )

@@ -1,0 +1,75 @@
+"""What a task tells the driver of one shard's epoch; the only thing of it that crosses the JVM."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.row import ShardKey
+
+
+class State(StrEnum):
+    READING = "reading"
+    OPENING = "opening"
+    DONE = "done"
+    """A bounded run: everything that arrived by its end is proven."""
+    ENDED = "ended"
+    """The shard was read to its end, and all of it is proven; its children are named in the ledger."""
+    FENCED = "fenced"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as text, because it crosses processes and versions."""
+
+    id: str
+    what: str
+    next_step: str
+    is_retryable: bool
+
+    @classmethod
+    def of(cls, error: Exception) -> Self:
+        if isinstance(error, FirnlineError):
+            return cls(error.id, error.what, error.next_step, error.is_retryable)
+        return cls("FL-1000", f"{type(error).__name__}: {error}", "this is a defect of ours: please report it.", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """One shard, one epoch. Positions are tokens, empty where there is none yet."""
+
+    stream: str
+    stream_created_ms: int
+    shard_id: str
+    epoch: int
+    state: State
+    start: str = ""
+    end: str = ""
+    proven: str = ""
+    records: int = 0
+    rows: int = 0
+    reread_rows: int = 0
+    """Rows that were committed before and only counted."""
+    bytes: int = 0
+    dead_letters: int = 0
+    behind_ms: int = 0
+    reads: int = 0
+    throttled: int = 0
+    opens: int = 0
+    pid: int = 0
+    problem: Problem | None = None
+
+    @property
+    def key(self) -> ShardKey:
+        return ShardKey(self.stream, self.stream_created_ms, self.shard_id)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Self:
+        problem = document["problem"]
+        return cls(
+            **{**document, "state": State(document["state"]), "problem": Problem(**problem) if problem else None}
+        )

@@ -1,0 +1,150 @@
+"""Runs one shard for one epoch, whatever happens to its channel, and says in a receipt how it went.
+
+A runner lives as long as its process, so that an epoch's boundary costs no re-open. It never raises: a failing shard
+must not fail its group, and the driver decides by policy.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.shard.opening import Opened, open_shard
+from firnline_ingest.shard.receipt import Problem, Receipt, State
+from firnline_ingest.shard.session import ShardSession
+from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+
+REOPENS = 5  # in one epoch; more of them means that reopening does not help
+
+log = logging.getLogger(__name__)
+
+
+class ShardRunner:
+    """One shard's, in this process; one epoch at a time."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._session: ShardSession | None = None
+        self._opening: Future[Opened] | None = None
+
+    def run(self, work: ShardWork, until: Until, tally: Tally) -> Receipt:
+        state, problem, start = State.FAILED, None, ""
+        try:
+            self._forget_what_moved(work)
+            start = self._start_token()
+            state = self._ingest(work, until, tally)
+        except Fenced as error:
+            state, problem = State.FENCED, Problem.of(error)
+            self.close()
+        except Exception as error:
+            if not isinstance(error, FirnlineError):
+                log.exception("shard.defect", extra={"shard": str(work.key)})
+            problem = Problem.of(error)
+            self.close()
+        receipt = self._receipt(work, state, problem, start, tally)
+        if state in (State.DONE, State.ENDED):
+            self.close()  # its reader may have gone past a bounded run's end
+        return receipt
+
+    def close(self) -> None:
+        """Gives the channel back; the committed token stays where it is."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _forget_what_moved(self, work: ShardWork) -> None:
+        if self._session is not None and not self._session.is_still_ours(work):
+            self.close()
+
+    def _ingest(self, work: ShardWork, until: Until, tally: Tally) -> State:
+        reopens = 0
+        while True:
+            if self._session is None:
+                opened = self._open(work, until)
+                if opened is None:
+                    return State.OPENING
+                tally.opens += 1
+                if opened.row.ended:  # planned from an offset older than the ledger's row
+                    opened.channel.close()
+                    return State.ENDED
+                self._session = ShardSession(work, self._tools, opened)
+            try:
+                state = self._session.ingest(until, tally)
+            except (ChannelLost, ClientLost) as error:
+                reopens += 1
+                self._yield_to_a_new_owner(work, error, reopens)
+                until.wait(self._tools.reopen_delay_s)
+            else:
+                self._tools.observer(Step.RECEIPT, work.key)
+                return state
+
+    def _yield_to_a_new_owner(self, work: ShardWork, error: FirnlineError, reopens: int) -> None:
+        """Raises Fenced where the channel was lost to another attempt, `error` where reopening does not help."""
+        assert self._session is not None
+        is_ours = self._session.is_still_ours(work)
+        self.close()
+        if not is_ours:
+            row = self._tools.ledger.read(work.key)
+            raise Fenced(work.key, row.fence.owner if row else "") from error
+        if reopens > REOPENS:
+            raise error
+        log.info("shard.reopens", extra={"shard": str(work.key), "cause": error.what})
+
+    def _open(self, work: ShardWork, until: Until) -> Opened | None:
+        """None where the open outlasts the epoch: it goes on in the background, and the next epoch finds it."""
+        opening = self._opening or _in_background(lambda: open_shard(work, self._tools))
+        self._opening = opening
+        while not opening.done():
+            if until.wait(0.02):
+                return None
+        self._opening = None
+        return opening.result()
+
+    def _start_token(self) -> str:
+        accounted = self._session.accounted if self._session else None
+        return accounted.token if accounted else ""
+
+    def _receipt(self, work: ShardWork, state: State, problem: Problem | None, start: str, tally: Tally) -> Receipt:
+        session = self._session
+        return Receipt(
+            stream=work.key.stream,
+            stream_created_ms=work.key.stream_created_ms,
+            shard_id=work.key.shard_id,
+            epoch=work.epoch,
+            state=state,
+            start=start,
+            end=session.accounted.token if session and session.accounted else "",
+            proven=session.proven.token if session and session.proven else "",
+            records=tally.records,
+            rows=tally.rows,
+            reread_rows=tally.reread_rows,
+            bytes=tally.bytes,
+            dead_letters=tally.dead_letters,
+            behind_ms=tally.behind_ms,
+            reads=session.reader.reads if session else 0,
+            throttled=session.reader.throttled if session else 0,
+            opens=tally.opens,
+            pid=os.getpid(),
+            problem=problem,
+        )
+
+
+def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":
+    """On a thread of its own that never keeps the process alive."""
+    future: Future[Opened] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="open-shard", daemon=True).start()
+    return future

@@ -1,0 +1,56 @@
+"""What a task is asked to do with one shard, and what it needs to do it with."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firnline_ingest.config.model import Pipeline, Polling
+from firnline_ingest.deadletter import DeadLetterStore
+from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
+from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.ledger.row import ShardKey, Target
+from firnline_ingest.shard.channel import Channels
+from firnline_ingest.shard.steps import Observer, unobserved
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardWork:
+    """One shard for one epoch."""
+
+    key: ShardKey
+    epoch: int
+    start: Start
+    """Spark's offset: the last resort, where neither the ledger nor Snowflake knows better."""
+    pipeline: Pipeline
+    target: Target
+    channel: str
+    retention_hours: int
+    trimmed_parents: tuple[str, ...] = ()
+
+    @property
+    def pin(self) -> Pin:
+        """What a new ledger row is pinned to."""
+        return TrimHorizon() if isinstance(self.start, After) else self.start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The world as a shard meets it, and how often it looks."""
+
+    ledger: Ledger
+    kinesis: "KinesisClient"
+    channels: Channels
+    dead_letters: DeadLetterStore
+    polling: Polling
+    run_id: str
+    observer: Observer = unobserved
+    now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
+    prove_every_s: float = 1.0
+    write_every_s: float = 5.0
+    final_commit_s: float = 90.0
+    """How long a stop, a drain or a shard's end waits for the last rows to be committed."""
+    reopen_delay_s: float = 0.5

@@ -1,0 +1,62 @@
+"""A SQL session for a service user with a key: the one place that knows how each connector finds its certificates.
+
+The connector is imported here, when a session is opened; it is not needed to load the engine.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from firnline_ingest.snowflake.errors import KeyRefused, SessionRefused, SnowflakeUnavailable
+from firnline_ingest.snowflake.key import SigningKey
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+LOGIN_TIMEOUT_S = 20
+JWT_INVALID = 390144
+
+
+def connect(
+    *, account: str, user: str, role: str, url: str, key: SigningKey, ca_file: Path | None = None
+) -> "SnowflakeConnection":
+    """Raises KeyRefused, SessionRefused or SnowflakeUnavailable. Call preflight.check_connection first: it tells DNS and
+    certificates apart in seconds, where the connector keeps trying.
+    """
+    import snowflake.connector
+    from snowflake.connector.errors import DatabaseError, Error, OperationalError
+
+    parts = urlsplit(url)
+    try:
+        return snowflake.connector.connect(
+            account=account,
+            user=user,
+            role=role,
+            host=parts.hostname,
+            port=parts.port or 443,
+            protocol=parts.scheme,
+            authenticator="SNOWFLAKE_JWT",
+            private_key=key.der(),
+            login_timeout=LOGIN_TIMEOUT_S,
+            session_parameters={"QUERY_TAG": "firnline"},
+            **_trust(snowflake.connector.__version__, ca_file),
+        )
+    except OperationalError as error:
+        raise SnowflakeUnavailable("open a session", str(error)) from error
+    except DatabaseError as error:
+        if error.errno == JWT_INVALID:
+            raise KeyRefused(user, key.fingerprint, str(error)) from error
+        raise SessionRefused(user, role, str(error)) from error
+    except Error as error:
+        raise SnowflakeUnavailable("open a session", str(error)) from error
+
+
+def _trust(version: str, ca_file: Path | None) -> dict[str, str]:
+    """Connector 5 takes the authorities as a parameter, connector 4 from the environment of its HTTP library."""
+    if ca_file is None:
+        return {}
+    if int(version.partition(".")[0]) >= 5:
+        return {"custom_root_store_path": str(ca_file)}
+    os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
+    return {}

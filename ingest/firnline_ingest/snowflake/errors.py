@@ -1,0 +1,175 @@
+"""What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk.py, the connector's in catalog.py."""
+
+from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.ledger.row import ShardKey
+
+
+class KeyUnusable(SnowflakeError, Fatal):
+    id = "FL-3001"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"The Snowflake user's private key ({place}) can't be used: {cause}",
+            next_step="give snowflake.private_key an unencrypted PKCS#8 PEM: openssl genrsa 2048 | openssl pkcs8 -topk8 -nocrypt",
+        )
+
+
+class HostUnknown(SnowflakeError, Fatal):
+    id = "FL-3002"
+
+    def __init__(self, host: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake's host {host} can't be reached: {cause}",
+            next_step="check snowflake.account (or snowflake.url), DNS, and that the network lets the engine reach port 443.",
+        )
+
+
+class CertificateUntrusted(SnowflakeError, Fatal):
+    id = "FL-3003"
+
+    def __init__(self, host: str, cause: str) -> None:
+        super().__init__(
+            f"The certificate of {host} is not trusted: {cause}",
+            next_step="where a proxy or a private endpoint has its own authority, name its PEM file in snowflake.ca_file.",
+        )
+
+
+class KeyRefused(SnowflakeError, Fatal):
+    id = "FL-3004"
+
+    def __init__(self, user: str, fingerprint: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake refused the key of user {user}: {cause}. Its public half has the fingerprint {fingerprint}.",
+            next_step=f"compare with RSA_PUBLIC_KEY_FP and RSA_PUBLIC_KEY_2_FP of DESC USER {user}; register the key, or use "
+            "the one that is registered.",
+        )
+
+
+class NotAllowed(SnowflakeError, Fatal):
+    id = "FL-3005"
+
+    def __init__(self, target: str, role: str, cause: str) -> None:
+        super().__init__(
+            f"Role {role} may not write to {target}, or it does not exist: {cause}",
+            next_step="the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it "
+            "evolves) and OPERATE on a pipe of its own; docs/first-real-run.md lists the grants. Then: firnline validate.",
+        )
+
+
+class TableMissing(SnowflakeError, Fatal):
+    id = "FL-3006"
+
+    def __init__(self, table: str, role: str) -> None:
+        super().__init__(
+            f"The table {table} does not exist, or role {role} sees nothing of it.",
+            next_step="create it (docs/first-real-run.md has the DDL), or grant the role USAGE on its database and schema and "
+            "INSERT on it.",
+        )
+
+
+class PipeMissing(SnowflakeError, Fatal):
+    id = "FL-3007"
+
+    def __init__(self, pipe: str, role: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} does not exist, or role {role} sees nothing of it.",
+            next_step="create it, grant the role OPERATE on it, or leave `pipe` out to use the table's default pipe.",
+        )
+
+
+class ErrorLoggingOff(SnowflakeError, Fatal):
+    id = "FL-3008"
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"tolerance is `all`, and {table} keeps no rejected rows: they would be lost.",
+            next_step=f"ALTER TABLE {table} SET ERROR_LOGGING = TRUE; or set tolerance to none.",
+        )
+
+
+class SnowflakeUnavailable(SnowflakeError, Retryable):
+    id = "FL-3010"
+
+    def __init__(self, what: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake could not {what}: {cause}",
+            next_step="nothing is lost, and the shard goes on by itself; if it lasts, see status.snowflake.com and the network.",
+        )
+
+
+class SessionRefused(SnowflakeError, Fatal):
+    id = "FL-3011"
+
+    def __init__(self, user: str, role: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake refused a session of user {user} with role {role}: {cause}",
+            next_step=f"check that the user exists and is enabled, and GRANT ROLE {role} TO USER {user}.",
+        )
+
+
+class SdkUnusable(SnowflakeError, Fatal):
+    id = "FL-3012"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"The Snowpipe Streaming SDK can't be used: {cause}",
+            next_step="it runs on Linux (x86-64 and ARM64, glibc 2.26 or newer), macOS on ARM64 and Windows; "
+            "pip install 'firnline-ingest[engine]' installs it.",
+        )
+
+
+class ChannelLost(SnowflakeError, Retryable):
+    """The channel's handle is stale: somebody opened it after us, or the service wants it opened again."""
+
+    id = "FL-3102"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} must be opened again: {cause}",
+            next_step="nothing: it is opened again, and rows that were not committed are read again.",
+        )
+
+
+class ClientLost(SnowflakeError, Retryable):
+    """The SDK's client is stale (the pipe failed over); it and all its channels are made again."""
+
+    id = "FL-3103"
+
+    def __init__(self, pipe: str, cause: str) -> None:
+        super().__init__(
+            f"The client of pipe {pipe} must be made again: {cause}",
+            next_step="nothing: a failover takes some minutes, and the engine goes on by itself.",
+        )
+
+
+class Backpressure(SnowflakeError, Retryable):
+    """The SDK's buffers are full; the same rows are offered again."""
+
+    id = "FL-3104"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} takes no more rows for now: {cause}", next_step="nothing: reading slows down."
+        )
+
+
+class RowsRejected(SnowflakeError, Fatal):
+    id = "FL-3105"
+
+    def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str) -> None:
+        super().__init__(
+            f"{table} rejected {count} row{'s' if count != 1 else ''} of shard {key}, at or before {up_to}: {cause}",
+            next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, then accept what was "
+            f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} --accept-errors {up_to}. "
+            "Or set tolerance to all.",
+        )
+
+
+class CountsDisagree(SnowflakeError, Fatal):
+    id = "FL-3106"
+
+    def __init__(self, shard: str, *, sent: int, counted: int, at: str) -> None:
+        super().__init__(
+            f"Shard {shard} sent {sent} rows up to {at}, and the channel counted {counted}: somebody else writes to it.",
+            next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then firnline resume --from proven.",
+        )

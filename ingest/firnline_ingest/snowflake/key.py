@@ -1,0 +1,97 @@
+"""The service user's private key: found where the configuration says, used to sign short-lived tokens, never printed."""
+
+import base64
+import hashlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+from firnline_ingest.config.model import EngineConfig, PrivateKey
+from firnline_ingest.snowflake.errors import KeyUnusable
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+LIFETIME_S = 300
+
+
+class SigningKey:
+    """An RSA key; its repr shows the public half's fingerprint only."""
+
+    def __init__(self, pem: str, place: str) -> None:
+        from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+        from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+        try:
+            key = load_pem_private_key(pem.encode(), password=None)
+        except (ValueError, TypeError) as error:
+            raise KeyUnusable(place, str(error)) from None
+        if not isinstance(key, RSAPrivateKey):
+            raise KeyUnusable(place, "it is not an RSA key")
+        self._key: RSAPrivateKey = key
+        self.pem = pem
+        self.fingerprint = _fingerprint(key)
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.fingerprint})"
+
+    def der(self) -> bytes:
+        """PKCS#8, as the connector takes it."""
+        from cryptography.hazmat.primitives import serialization as s
+
+        return self._key.private_bytes(s.Encoding.DER, s.PrivateFormat.PKCS8, s.NoEncryption())
+
+    def token(self, account: str, user: str) -> str:
+        """A JWT for the account's host (key-pair authentication, user guide `key-pair-auth`)."""
+        import json
+
+        from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+        from cryptography.hazmat.primitives.hashes import SHA256
+
+        subject = f"{account.partition('.')[0].upper()}.{user.upper()}"
+        now = int(time.time())
+        claims = {"iss": f"{subject}.{self.fingerprint}", "sub": subject, "iat": now, "exp": now + LIFETIME_S}
+        signed = b".".join(_base64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT"}, claims))
+        return (signed + b"." + _base64url(self._key.sign(signed, PKCS1v15(), SHA256()))).decode()
+
+
+def load_key(config: EngineConfig) -> SigningKey:
+    """Raises KeyUnusable."""
+    return SigningKey(*_found(config.snowflake.private_key, config))
+
+
+def _found(where: PrivateKey, config: EngineConfig) -> tuple[str, str]:
+    if where.file is not None:
+        try:
+            return where.file.read_text(), f"file {where.file}"
+        except OSError as error:
+            raise KeyUnusable(f"file {where.file}", error.strerror or str(error)) from error
+    if where.env is not None:
+        try:
+            return os.environ[where.env], f"environment variable {where.env}"
+        except KeyError:
+            raise KeyUnusable(f"environment variable {where.env}", "it is not set") from None
+    return _from_secrets_manager(str(where.secret_arn), config)
+
+
+def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from firnline_ingest.kinesis.client import aws_client
+
+    try:
+        answer = aws_client(config.aws, "secretsmanager").get_secret_value(SecretId=arn)
+    except (BotoCoreError, ClientError) as error:
+        raise KeyUnusable(f"secret {arn}", str(error)) from error
+    return answer["SecretString"], f"secret {arn}"
+
+
+def _fingerprint(key: "RSAPrivateKey") -> str:
+    from cryptography.hazmat.primitives import serialization as s
+
+    der = key.public_key().public_bytes(s.Encoding.DER, s.PublicFormat.SubjectPublicKeyInfo)
+    return "SHA256:" + base64.b64encode(hashlib.sha256(der).digest()).decode()
+
+
+def _base64url(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")

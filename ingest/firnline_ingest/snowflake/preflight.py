@@ -1,0 +1,45 @@
+"""One request of ours before the SDK starts: DNS, TLS and the key, each with its own error, within seconds.
+
+The SDK itself retries an untrusted certificate silently and for ever (docs/design/engine.md).
+"""
+
+import http.client
+import socket
+import ssl
+from urllib.parse import urlsplit
+
+from firnline_ingest.config.model import Snowflake
+from firnline_ingest.snowflake.errors import CertificateUntrusted, HostUnknown, KeyRefused, SnowflakeUnavailable
+from firnline_ingest.snowflake.key import SigningKey
+
+TIMEOUT_S = 5.0
+
+
+def check_connection(snowflake: Snowflake, key: SigningKey) -> str:
+    """The ingest host's name. Raises HostUnknown, CertificateUntrusted, KeyRefused or SnowflakeUnavailable."""
+    url = urlsplit(snowflake.base_url)
+    host = url.netloc
+    context = ssl.create_default_context(cafile=str(snowflake.ca_file) if snowflake.ca_file else None)
+    connection = http.client.HTTPSConnection(host, timeout=TIMEOUT_S, context=context)
+    headers = {
+        "Authorization": f"Bearer {key.token(snowflake.account, snowflake.user)}",
+        "X-Snowflake-Authorization-Token-Type": "KEYPAIR_JWT",
+        "Accept": "application/json",
+    }
+    try:
+        connection.request("GET", "/v2/streaming/hostname", headers=headers)
+        answer = connection.getresponse()
+        status, body = answer.status, answer.read().decode(errors="replace")
+    except ssl.SSLCertVerificationError as error:
+        raise CertificateUntrusted(host, error.verify_message) from error
+    except (socket.gaierror, ConnectionRefusedError) as error:
+        raise HostUnknown(host, error.strerror or str(error)) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise SnowflakeUnavailable(f"be asked at {host}", str(error) or type(error).__name__) from error
+    finally:
+        connection.close()
+    if status in (401, 403):
+        raise KeyRefused(snowflake.user, key.fingerprint, f"HTTP {status} {body[:200]}")
+    if status != 200:
+        raise SnowflakeUnavailable(f"be asked at {host}", f"HTTP {status} {body[:200]}")
+    return body.strip().strip('"')

@@ -1,0 +1,201 @@
+"""Channels through the official Snowpipe Streaming SDK; the one place where its error codes are read.
+
+The SDK is native code that starts its runtime when it is imported, so it is imported only in the process that appends,
+never before a fork. One client a pipe, shared by the channels of a process.
+"""
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.ledger.reconcile import ChannelState
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.snowflake.errors import (
+    Backpressure,
+    ChannelLost,
+    ClientLost,
+    KeyRefused,
+    NotAllowed,
+    SdkUnusable,
+    SnowflakeUnavailable,
+)
+from firnline_ingest.snowflake.identifiers import written_name
+from firnline_ingest.snowflake.key import SigningKey, load_key
+from firnline_ingest.snowflake.preflight import check_connection
+
+if TYPE_CHECKING:
+    from snowflake.ingest.streaming import ChannelStatus, StreamingIngestChannel, StreamingIngestClient
+
+HEALTHY = "SUCCESS"
+SATURATED = {"ReceiverSaturated", "MemoryThresholdExceeded", "MemoryThresholdExceededInContainer"}
+CLIENT_GONE = {
+    "InvalidClientError",
+    "ClosedClientError",
+    "SfApiPipeFailedOverError",
+    "InputChannelClosed",
+    "OutputChannelClosed",
+}
+CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
+REFUSED = {"SfApiAuthError", "AuthTokenError"}
+NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
+
+
+class SdkChannels:
+    """Implements shard.channel.Channels; thread-safe."""
+
+    def __init__(self, config: EngineConfig, properties: dict[str, str] | None = None) -> None:
+        self._config = config
+        self._properties = properties or {}
+        self._lock = threading.Lock()
+        self._clients: dict[tuple[str, str, str], StreamingIngestClient] = {}
+        self._key: SigningKey | None = None
+
+    def open(self, target: Target, name: str) -> tuple["SdkChannel", ChannelState]:
+        client = self._client(target)
+        try:
+            handle, status = client.open_channel(name)
+        except Exception as error:
+            raise self._explained(error, target, name) from error
+        return SdkChannel(handle, name, self, target), _state(status)
+
+    def close(self) -> None:
+        """Closes every client without waiting for rows; they are read again."""
+        with self._lock:
+            clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            client.close(wait_for_flush=False)
+
+    def _client(self, target: Target) -> "StreamingIngestClient":
+        with self._lock:
+            address = _address(target)
+            if address not in self._clients:
+                self._clients[address] = self._new_client(target)
+            return self._clients[address]
+
+    def _new_client(self, target: Target) -> "StreamingIngestClient":
+        snowflake = self._config.snowflake
+        self._key = self._key or load_key(self._config)
+        check_connection(snowflake, self._key)
+        _prepare_environment(str(snowflake.ca_file) if snowflake.ca_file else None)
+        try:
+            from snowflake.ingest.streaming import StreamingIngestClient
+        except ImportError as error:
+            raise SdkUnusable(str(error)) from error
+        properties = {
+            "account": snowflake.account,
+            "user": snowflake.user,
+            "role": snowflake.role,
+            "url": snowflake.base_url,
+            "private_key": self._key.pem,
+            "application": "Firnline",
+            **self._properties,
+        }
+        try:
+            return StreamingIngestClient(
+                f"firnline-{self._config.application}", *_address(target), properties=properties
+            )
+        except Exception as error:
+            raise self._explained(error, target, target.pipe) from error
+
+    def _explained(self, error: Exception, target: Target, name: str) -> Exception:
+        """The SDK's error as one of ours; itself where it is not the SDK's."""
+        code = _code(error)
+        snowflake = self._config.snowflake
+        if code is None:
+            return error
+        if code in REFUSED:
+            assert self._key is not None
+            return KeyRefused(snowflake.user, self._key.fingerprint, str(error))
+        if code in NOT_FOUND:
+            return NotAllowed(str(target), snowflake.role, str(error))
+        if code in SATURATED:
+            return Backpressure(name, code)
+        if code in CLIENT_GONE:
+            self._forget(target)
+            return ClientLost(target.pipe, f"{code}: {error}")
+        if code in CHANNEL_GONE:
+            return ChannelLost(name, f"{code}: {error}")
+        return SnowflakeUnavailable(f"serve channel {name}", f"{code}: {error}")
+
+    def _forget(self, target: Target) -> None:
+        with self._lock:
+            client = self._clients.pop(_address(target), None)
+        if client is not None:
+            client.close(wait_for_flush=False)
+
+
+class SdkChannel:
+    """Implements shard.channel.Channel."""
+
+    def __init__(self, handle: "StreamingIngestChannel", name: str, channels: SdkChannels, target: Target) -> None:
+        self._handle = handle
+        self._name = name
+        self._channels = channels
+        self._target = target
+        self._last_error = ""
+
+    def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
+        self._call(self._handle.append_rows, rows, start_offset_token=start, end_offset_token=end)
+
+    def state(self) -> ChannelState:
+        status = self._call(self._handle.get_channel_status)
+        if status.status_code != HEALTHY:
+            raise ChannelLost(self._name, status.status_code)
+        self._last_error = status.last_error_message or ""
+        return _state(status)
+
+    def last_error(self) -> str:
+        return self._last_error or "the server gave no reason"
+
+    def flush(self, timeout_s: float) -> None:
+        try:
+            self._call(self._handle.wait_for_flush, timeout_seconds=int(timeout_s))
+        except TimeoutError as error:
+            raise SnowflakeUnavailable(
+                f"take the rows of channel {self._name}", f"no answer in {timeout_s:.0f} s"
+            ) from error
+
+    def close(self) -> None:
+        try:
+            self._handle.close(wait_for_flush=False, timeout_seconds=0)
+        except Exception as error:
+            if _code(error) is None and not isinstance(error, TimeoutError):
+                raise
+
+    def _call(self, function: Any, *arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except Exception as error:
+            explained = self._channels._explained(error, self._target, self._name)
+            if explained is error:
+                raise
+            raise explained from error
+
+
+def _address(target: Target) -> tuple[str, str, str]:
+    return written_name(target.database), written_name(target.schema), target.pipe
+
+
+def _prepare_environment(ca_file: str | None) -> None:
+    """The SDK reads its settings from the environment, once, when it is imported."""
+    os.environ.setdefault("SS_LOG_LEVEL", "error")
+    if ca_file:
+        os.environ["SSL_CERT_FILE"] = ca_file
+
+
+def _state(status: "ChannelStatus") -> ChannelState:
+    token = status.latest_committed_offset_token
+    return ChannelState(
+        Position.from_token(token) if token else None, status.rows_inserted_count, status.rows_error_count
+    )
+
+
+def _code(error: Exception) -> str | None:
+    """The SDK's error code, by its stable name; None for an error that is not the SDK's."""
+    code = getattr(error, "error_code", None)
+    return str(getattr(code, "value", code)) if code is not None else None

@@ -1,0 +1,126 @@
+"""What the driver asks Snowflake in SQL: which table and pipe a pipeline writes to, as they are now.
+
+A table or pipe that was made again under its name has another creation time; that is how a replacement is seen. The
+ingest role's own rights suffice: SHOW lists what a role has any privilege on.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.snowflake.connection import connect
+from firnline_ingest.snowflake.errors import (
+    ErrorLoggingOff,
+    PipeMissing,
+    SnowflakeUnavailable,
+    TableMissing,
+)
+from firnline_ingest.snowflake.identifiers import default_pipe, quoted, stored_name, table_name, written_name
+from firnline_ingest.snowflake.key import load_key
+from firnline_ingest.snowflake.preflight import check_connection
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+ON = ("ON", "Y", "true", True)
+DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
+
+
+@dataclass(frozen=True, slots=True)
+class TargetState:
+    """A pipeline's table and pipe, and what the engine has to know of them."""
+
+    target: Target
+    columns: tuple[str, ...]
+    evolves: bool
+    logs_errors: bool
+
+
+class TargetCatalog:
+    """One session, opened when first needed and again after it broke."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        self._config = config
+        self._connection: SnowflakeConnection | None = None
+
+    def state_of(self, pipeline: Pipeline) -> TargetState:
+        """Raises TableMissing, PipeMissing, ErrorLoggingOff, SessionRefused, KeyRefused or SnowflakeUnavailable."""
+        database, schema = stored_name(pipeline.database), stored_name(pipeline.schema_)
+        table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
+        where = f"{quoted(database)}.{quoted(schema)}"
+        found = self._find("TABLES", table, where)
+        if found is None:
+            raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role)
+        pipe, pipe_created_on = self._pipe(pipeline, where, table)
+        target = Target(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
+        logs_errors = found.get("error_logging") in ON
+        if pipeline.tolerance is Tolerance.ALL and not logs_errors:
+            raise ErrorLoggingOff(str(target))
+        columns = tuple(str(row["name"]) for row in self._rows(f"DESCRIBE TABLE {where}.{quoted(table)}"))
+        return TargetState(target, columns, evolves=found.get("enable_schema_evolution") in ON, logs_errors=logs_errors)
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _session(self) -> "SnowflakeConnection":
+        if self._connection is None:
+            snowflake = self._config.snowflake
+            key = load_key(self._config)
+            check_connection(snowflake, key)
+            self._connection = connect(
+                account=snowflake.account,
+                user=snowflake.user,
+                role=snowflake.role,
+                url=snowflake.base_url,
+                key=key,
+                ca_file=snowflake.ca_file,
+            )
+        return self._connection
+
+    def _pipe(self, pipeline: Pipeline, where: str, table: str) -> tuple[str, str]:
+        """The pipe that was named; else the one with the table's name; else the table's default pipe."""
+        wanted = stored_name(pipeline.pipe) if pipeline.pipe else table
+        found = self._find("PIPES", wanted, where)
+        if found is not None:
+            return written_name(wanted), _timestamp(found["created_on"])
+        if pipeline.pipe:
+            raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role)
+        return default_pipe(table), ""
+
+    def _find(self, kind: str, name: str, where: str) -> Mapping[str, Any] | None:
+        """LIKE is a pattern and ignores case: only the exact name counts."""
+        rows = self._rows(f"SHOW {kind} LIKE {_literal(name)} IN SCHEMA {where}")
+        return next((row for row in rows if row["name"] == name), None)
+
+    def _rows(self, statement: str) -> list[dict[str, Any]]:
+        from snowflake.connector.errors import Error, ProgrammingError
+
+        try:
+            with closing(self._session().cursor()) as cursor:
+                cursor.execute(statement)
+                names = [column[0].lower() for column in cursor.description or ()]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        except ProgrammingError as error:
+            if error.errno in DOES_NOT_EXIST:
+                return []
+            raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
+        except Error as error:
+            self.close()
+            raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
+
+
+def _literal(text: str) -> str:
+    """A LIKE pattern that matches `text`, whatever characters it holds."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''").replace("_", "\\\\_").replace("%", "\\\\%")
+    return f"'{escaped}'"
+
+
+def _timestamp(value: object) -> str:
+    """ISO 8601 in UTC with milliseconds, whichever type the connector gave."""
+    return value.astimezone(UTC).isoformat(timespec="milliseconds") if isinstance(value, datetime) else str(value)

@@ -1,0 +1,81 @@
+"""What the driver hands to a task: a group of shards, for how long, and the configuration. JSON, without secrets."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.kinesis.start import parse_start
+from firnline_ingest.ledger.row import ShardKey, Target
+from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.identifiers import channel_name
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedShard:
+    """A row of the source (spark/source.py) with the target that its pipeline writes to now."""
+
+    epoch: int
+    stream: str
+    created_ms: int
+    shard: str
+    start: str
+    retention_hours: int
+    unread_parents: str
+    target: Target
+
+    @property
+    def key(self) -> ShardKey:
+        return ShardKey(self.stream, self.created_ms, self.shard)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One task's."""
+
+    config: EngineConfig
+    run_id: str
+    shards: tuple[PlannedShard, ...]
+    seconds: float
+    arrival_ms: int | None = None
+    log_level: str = "INFO"
+
+    @property
+    def works(self) -> list[ShardWork]:
+        return [_work(shard, self.config) for shard in self.shards]
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "config": self.config.model_dump(mode="json", by_alias=True),
+                "run_id": self.run_id,
+                "shards": [asdict(shard) for shard in self.shards],
+                "seconds": self.seconds,
+                "arrival_ms": self.arrival_ms,
+                "log_level": self.log_level,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        document: dict[str, Any] = json.loads(text)
+        shards = tuple(
+            PlannedShard(**{**shard, "target": Target(**shard["target"])}) for shard in document.pop("shards")
+        )
+        config = EngineConfig.model_validate_json(json.dumps(document.pop("config")))
+        return cls(config=config, shards=shards, **document)
+
+
+def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
+    start = parse_start(shard.start)
+    assert start is not None, "a shard that ended is never planned"
+    return ShardWork(
+        key=shard.key,
+        epoch=shard.epoch,
+        start=start,
+        pipeline=config.pipeline_of(shard.stream),
+        target=shard.target,
+        channel=channel_name(config.application, shard.stream, shard.created_ms, shard.shard),
+        retention_hours=shard.retention_hours,
+        trimmed_parents=tuple(name for name in shard.unread_parents.split(",") if name),
+    )

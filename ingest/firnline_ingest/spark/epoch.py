@@ -1,0 +1,69 @@
+"""One epoch, on the driver: what the source planned, in groups, as one Spark job; the receipts come back.
+
+Spark calls `run` once a batch (foreachBatch). A replayed batch is safe: every shard is reconciled at its open.
+"""
+
+import json
+import logging
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.evolution import ColumnWatch
+from firnline_ingest.spark.placement import executor_locations, placed
+from firnline_ingest.spark.task import ingest_partition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class EpochRunner:
+    """The driver's half of an epoch; `skips` says which shards a bounded run is done with."""
+
+    spark: "SparkSession"
+    config: EngineConfig
+    run_id: str
+    catalog: TargetCatalog
+    arrival_ms: int | None = None
+    skips: Callable[[ShardKey], bool] = lambda key: False  # noqa: ARG005
+    columns: ColumnWatch = field(default_factory=ColumnWatch)
+
+    def run(self, planned: "DataFrame") -> list[Receipt]:
+        """Raises what no shard can be blamed for: the ledger's, the table's or the session's refusal."""
+        shards = [shard for shard in self._shards(planned) if not self.skips(shard.key)]
+        if not shards:
+            return []
+        context = self.spark.sparkContext
+        groups = grouped(shards, slots=context.defaultParallelism, most=self.config.epoch.shards_per_task)
+        tasks = placed(context, [self._assignment(group).to_json() for group in groups], executor_locations(context))
+        answers = tasks.mapPartitions(ingest_partition).collect()
+        return [Receipt.from_dict(json.loads(answer)) for answer in answers]
+
+    def _shards(self, planned: "DataFrame") -> list[PlannedShard]:
+        """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
+        states = {pipeline.stream: self.catalog.state_of(pipeline) for pipeline in self.config.pipelines}
+        for state in states.values():
+            self.columns.look(state)
+        return [PlannedShard(**row.asDict(), target=states[row["stream"]].target) for row in planned.collect()]
+
+    def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
+        return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)
+
+
+def grouped(shards: Sequence[PlannedShard], *, slots: int, most: int) -> list[list[PlannedShard]]:
+    """At most one task a slot, because tasks that wait would hold their shards' records back for a whole epoch.
+
+    A shard stays in its group as long as the plan is the same.
+    """
+    ordered = sorted(shards, key=lambda shard: (shard.stream, shard.shard))
+    count = max(1, min(slots, math.ceil(len(ordered) / most)))
+    return [ordered[n::count] for n in range(count)]

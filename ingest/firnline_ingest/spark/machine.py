@@ -1,0 +1,76 @@
+"""Is this machine able to run the driver: Java, Spark, and a folder for the checkpoint."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from firnline_ingest.errors import EnvironmentalError
+
+LEAST_JAVA = 17
+LEAST_FREE_BYTES = 200 * 1024 * 1024
+
+
+class JavaMissing(EnvironmentalError):
+    id = "FL-1101"
+
+    def __init__(self, found: str) -> None:
+        super().__init__(
+            f"Spark needs Java {LEAST_JAVA} or newer; {found}.",
+            next_step="install one (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; macOS: brew install openjdk@17) "
+            "and let JAVA_HOME or PATH name it.",
+        )
+
+
+class SparkMissing(EnvironmentalError):
+    id = "FL-1102"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "pyspark is not installed in this Python.",
+            next_step="pip install 'firnline-ingest[spark]', or start the engine with a cluster's spark-submit.",
+        )
+
+
+class FolderUnusable(EnvironmentalError):
+    id = "FL-1103"
+
+    def __init__(self, folder: Path, cause: str) -> None:
+        super().__init__(
+            f"The folder {folder} can't be used: {cause}.",
+            next_step="make room, make it writable for this user, or name another one in the configuration.",
+        )
+
+
+def check_java() -> str:
+    """Java's version. Raises JavaMissing."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    if java is None or not Path(java).exists():
+        raise JavaMissing("none was found" if not home else f"JAVA_HOME ({home}) holds none")
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    version = re.search(r'version "(\d+)[^"]*"', answer.stderr)
+    if version is None or int(version[1]) < LEAST_JAVA:
+        raise JavaMissing(f"found {version[0] if version else 'one that does not tell its version'} ({java})")
+    return version[0]
+
+
+def check_spark() -> None:
+    """Raises SparkMissing."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise SparkMissing()
+
+
+def check_folder(folder: Path) -> None:
+    """Raises FolderUnusable where nothing can be written, or where it would soon be full."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise FolderUnusable(folder, error.strerror or str(error)) from error
+    if not os.access(folder, os.W_OK):
+        raise FolderUnusable(folder, "it is not writable")
+    if free < LEAST_FREE_BYTES:
+        raise FolderUnusable(folder, f"{free // 1024**2} MiB are free, {LEAST_FREE_BYTES // 1024**2} are needed")

@@ -1,0 +1,62 @@
+"""Keeps a group of shards in the executor that had it, so that its channels stay open across epochs.
+
+Spark's Scala API takes preferred locations for a partition and PySpark's does not, so this goes through py4j. Placement
+is a preference: where it can't be had, shards are opened again elsewhere, and correctness does not depend on it.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.core.rdd import RDD
+from pyspark.serializers import BatchedSerializer, CPickleSerializer
+
+log = logging.getLogger(__name__)
+
+
+def executor_locations(context: SparkContext) -> list[str]:
+    """One preferred location an executor, in a stable order; empty in local mode, and where Spark does not tell."""
+    try:
+        infos = context._jsc.sc().statusStore().executorList(True).iterator()
+        found = []
+        while infos.hasNext():
+            info = infos.next()
+            if info.id() != "driver":
+                found.append(f"executor_{info.hostPort().rsplit(':', 1)[0]}_{info.id()}")
+    except Py4JError as error:
+        log.warning("placement.unknown", extra={"cause": str(error)})
+        return []
+    return sorted(found)
+
+
+def placed(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "RDD[str]":
+    """An RDD with one partition an item, the n-th preferred at the n-th location, round and round."""
+    if not locations:
+        return context.parallelize(items, len(items))
+    try:
+        return _with_locations(context, items, [locations[n % len(locations)] for n in range(len(items))])
+    except Py4JError as error:
+        log.warning("placement.refused", extra={"cause": str(error)})
+        return context.parallelize(items, len(items))
+
+
+def _with_locations(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "RDD[str]":
+    jvm: Any = context._jvm
+    pickler: Any = CPickleSerializer()
+    batched: Any = BatchedSerializer
+    pairs = [
+        jvm.scala.Tuple2(bytearray(pickler.dumps([item])), _scala_seq(jvm, [location]))
+        for item, location in zip(items, locations, strict=True)
+    ]
+    tag = jvm.scala.reflect.ClassTag.apply(jvm.java.lang.Class.forName("[B"))
+    rdd = context._jsc.sc().makeRDD(_scala_seq(jvm, pairs), tag)
+    return RDD(rdd.toJavaRDD(), context, batched(pickler))
+
+
+def _scala_seq(jvm: Any, values: Sequence[Any]) -> Any:
+    values_list = jvm.java.util.ArrayList()
+    for value in values:
+        values_list.add(value)
+    return jvm.scala.jdk.javaapi.CollectionConverters.asScala(values_list).toSeq()

@@ -1,0 +1,56 @@
+"""What runs in an executor's Python process: builds this process's tools once, and takes groups of shards.
+
+The group outlives the task, so that the next epoch finds its channels open. It is rebuilt when the configuration or
+the run changes.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.logs import configure_logs
+from firnline_ingest.shard.group import ShardGroup, Watch
+from firnline_ingest.shard.until import Until
+from firnline_ingest.spark.assignment import Assignment
+
+_groups: dict[tuple[str, str], ShardGroup] = {}
+
+
+def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
+    """Each assignment is a JSON document (spark/assignment.py); yields one receipt a shard, as JSON."""
+    for document in assignments:
+        assignment = Assignment.from_json(document)
+        configure_logs(assignment.log_level)
+        group = _group_for(assignment.config, assignment.run_id)
+        until = Until.after(assignment.seconds, arrival_ms=assignment.arrival_ms)
+        watch = Watch(group.tools.ledger, assignment.run_id)
+        for receipt in group.run(assignment.works, until, watch):
+            yield json.dumps(receipt.as_dict())
+
+
+def _group_for(config: EngineConfig, run_id: str) -> ShardGroup:
+    key = (config.content_hash, run_id)
+    if key not in _groups:
+        for stale in list(_groups):
+            _groups.pop(stale).close()
+        _groups[key] = _new_group(config, run_id)
+    return _groups[key]
+
+
+def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
+    from firnline_ingest.deadletter import LocalFolder
+    from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+    from firnline_ingest.ledger.dynamodb import DynamoLedger
+    from firnline_ingest.shard.work import Tools
+    from firnline_ingest.snowflake.sdk import SdkChannels
+
+    threads = config.epoch.shards_per_task + 2
+    tools = Tools(
+        ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
+        kinesis=kinesis_client(config.aws, connections=threads),
+        channels=SdkChannels(config),
+        dead_letters=LocalFolder(config.dead_letters.folder),
+        polling=config.polling,
+        run_id=run_id,
+    )
+    return ShardGroup(tools, config.epoch.progress_seconds)

@@ -1,0 +1,105 @@
+"""Snowflake channels in memory, for tests that need no server: sequencers, delayed commits, counters, rejected rows.
+
+What was appended is committed when `commit()` says so, whole requests in order, as the service does. Opening a channel
+makes every earlier handle stale; what is uncommitted then is committed first or discarded, as the test chooses.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.ledger.reconcile import ChannelState
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.snowflake.errors import ChannelLost
+
+
+def _nothing(_row: bytes) -> bool:
+    return False
+
+
+@dataclass(slots=True)
+class ServedChannel:
+    """The server's side of one channel."""
+
+    opens: int = 0
+    committed: Position | None = None
+    rows: list[bytes] = field(default_factory=list)
+    """The table's rows from this channel, in commit order."""
+    rejected: list[bytes] = field(default_factory=list)
+    pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
+
+    @property
+    def state(self) -> ChannelState:
+        return ChannelState(self.committed, len(self.rows), len(self.rejected))
+
+
+@dataclass(slots=True)
+class MemoryChannels:
+    """Implements shard.channel.Channels; thread-safe."""
+
+    commits_at_once: bool = True
+    rejects: Callable[[bytes], bool] = _nothing
+    """Which rows the table refuses."""
+    discards_on_open: bool = False
+    served: dict[str, ServedChannel] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def open(self, target: Target, name: str) -> tuple["MemoryChannel", ChannelState]:
+        with self._lock:
+            served = self.served.setdefault(name, ServedChannel())
+            if self.discards_on_open:
+                served.pending.clear()
+            self.commit(name)
+            served.opens += 1
+            return MemoryChannel(self, name, served, served.opens), served.state
+
+    def commit(self, name: str, requests: int | None = None) -> None:
+        """Commits the oldest requests of a channel, all of them by default."""
+        with self._lock:
+            served = self.served[name]
+            while served.pending and requests != 0:
+                token, rows = served.pending.popleft()
+                served.rejected += [row for row in rows if self.rejects(row)]
+                served.rows += [row for row in rows if not self.rejects(row)]
+                served.committed = token
+                requests = None if requests is None else requests - 1
+
+
+@dataclass(slots=True)
+class MemoryChannel:
+    """Implements shard.channel.Channel: one opener's handle."""
+
+    channels: MemoryChannels
+    name: str
+    served: ServedChannel
+    sequencer: int
+
+    def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
+        with self.channels._lock:
+            self._refuse_stale()
+            self.served.pending.append((Position.from_token(end), [bytes(row) for row in rows]))
+            if self.channels.commits_at_once:
+                self.channels.commit(self.name)
+
+    def state(self) -> ChannelState:
+        with self.channels._lock:
+            self._refuse_stale()
+            return self.served.state
+
+    def last_error(self) -> str:
+        return "the test rejects it"
+
+    def flush(self, timeout_s: float) -> None:
+        with self.channels._lock:
+            self._refuse_stale()
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+    def _refuse_stale(self) -> None:
+        if self.sequencer != self.served.opens:
+            raise ChannelLost(self.name, "STALE_CONTINUATION_TOKEN_SEQUENCER")

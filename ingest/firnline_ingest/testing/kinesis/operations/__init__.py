@@ -1,0 +1,44 @@
+"""What a client may ask for: each operation's request, and the function that answers it.
+
+An operation that is not in the table is refused by name.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+from firnline_ingest.testing.kinesis.account import Account
+from firnline_ingest.testing.kinesis.errors import not_carried
+from firnline_ingest.testing.kinesis.operations import reading, settings, shards, streams, tags, writing
+
+
+class Operation(NamedTuple):
+    """`answer` gives the answer's fields, or its finished body, or nothing where there is nothing to say."""
+
+    request: type[Any]
+    answer: Callable[[Account, Any], dict[str, Any] | bytes | None]
+
+
+OPERATIONS = {
+    name: Operation(*operation)
+    for part in (streams, settings, tags, shards, writing, reading)
+    for name, operation in part.OPERATIONS.items()
+}
+
+FAN_OUT = {
+    "DeregisterStreamConsumer",
+    "DescribeStreamConsumer",
+    "ListStreamConsumers",
+    "RegisterStreamConsumer",
+    "SubscribeToShard",
+}
+
+
+def find_operation(name: str) -> Operation:
+    """Raises UnknownOperationException."""
+    return OPERATIONS.get(name) or _refuse(name)
+
+
+def _refuse(name: str) -> NoReturn:
+    if name in FAN_OUT:
+        raise not_carried(name, "it has no enhanced fan-out yet, so read with GetShardIterator and GetRecords")
+    raise not_carried(name, f"it answers {', '.join(sorted(OPERATIONS))}")

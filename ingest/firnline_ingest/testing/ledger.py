@@ -1,0 +1,89 @@
+"""A ledger in memory, with the same conditions as DynamoDB's, for tests that need no table."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+
+from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.ledger.item import padded
+from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+
+
+class MemoryLedger:
+    """Implements ledger.backend.Ledger; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rows: dict[ShardKey, ShardRow] = {}
+        self._run: Run | None = None
+
+    def read(self, key: ShardKey) -> ShardRow | None:
+        with self._lock:
+            return self._rows.get(key)
+
+    def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
+        with self._lock:
+            return {key.shard_id: row for key, row in self._rows.items() if key.incarnation == incarnation}
+
+    def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
+        with self._lock:
+            before = self._rows.get(key)
+            if (before.fence if before else Fence()) != held:
+                raise Fenced(key, before.fence.owner if before else "")
+            row = replace(before or ShardRow(key=key, start=pin), fence=Fence(held.generation + 1, owner))
+            self._rows[key] = row
+            return row
+
+    def write(self, row: ShardRow) -> None:
+        with self._lock:
+            found = self._held(row)
+            if padded(found.read_through) > padded(row.read_through):
+                raise Fenced(row.key, found.fence.owner)
+            self._rows[row.key] = row
+
+    def reset(self, row: ShardRow) -> None:
+        with self._lock:
+            self._held(row)
+            self._rows[row.key] = row
+
+    def _held(self, row: ShardRow) -> ShardRow:
+        found = self._rows.get(row.key)
+        if found is None or found.fence != row.fence:
+            raise Fenced(row.key, found.fence.owner if found else "")
+        return found
+
+    def forget(self, key: ShardKey) -> None:
+        """Loses the row, as a deleted table would."""
+        with self._lock:
+            self._rows.pop(key, None)
+
+    def current_run(self) -> Run | None:
+        with self._lock:
+            return self._run
+
+    def begin_run(self, run: Run, replaces: Run | None) -> bool:
+        with self._lock:
+            if self._run != replaces:
+                return False
+            self._run = run
+            return True
+
+    def beat(self, run_id: str) -> Run | None:
+        with self._lock:
+            if self._run is None or self._run.run_id != run_id:
+                return None
+            self._run = replace(self._run, beat=self._run.beat + 1)
+            return self._run
+
+    def end_run(self, run_id: str) -> None:
+        with self._lock:
+            if self._run is not None and self._run.run_id == run_id:
+                self._run = None
+
+    def request_stop(self) -> Run | None:
+        with self._lock:
+            if self._run is not None:
+                self._run = replace(self._run, stop_requests=self._run.stop_requests + 1)
+            return self._run

@@ -1,0 +1,82 @@
+"""Everything that can be checked before records flow: the machine, the ledger, the streams, Snowflake's tables.
+
+Each check raises an error that names the object, the cause and the next step; all of them run, so that one look shows
+all that is wrong.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.errors import FirnlineError
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `problem` is None where it is as it should be."""
+
+    name: str
+    found: str
+    problem: FirnlineError | None = None
+
+
+def validate(config: EngineConfig) -> Iterator[Check]:
+    """Yields as it goes; changes nothing but creating folders that are to be written."""
+    yield _checked("java", _java)
+    yield _checked("dead letters", lambda: _folder(config))
+    yield _checked("ledger", lambda: _ledger(config))
+    for pipeline in config.pipelines:
+        yield _checked(f"stream {pipeline.stream}", lambda name=pipeline.stream: _stream(config, name))  # type: ignore[misc]
+    yield from _snowflake(config)
+
+
+def _checked(name: str, look: Callable[[], str]) -> Check:
+    try:
+        return Check(name, look())
+    except FirnlineError as error:
+        return Check(name, "", error)
+
+
+def _java() -> str:
+    from firnline_ingest.spark.machine import check_java
+
+    return check_java()
+
+
+def _folder(config: EngineConfig) -> str:
+    from firnline_ingest.spark.machine import check_folder
+
+    check_folder(config.dead_letters.folder)
+    return str(config.dead_letters.folder)
+
+
+def _ledger(config: EngineConfig) -> str:
+    from firnline_ingest.ledger.provision import open_ledger
+
+    open_ledger(config)
+    return f"table {config.ledger.table}"
+
+
+def _stream(config: EngineConfig, stream: str) -> str:
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+
+    lineage = read_lineage(kinesis_client(config.aws), stream)
+    return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
+
+
+def _snowflake(config: EngineConfig) -> Iterator[Check]:
+    from firnline_ingest.snowflake.key import load_key
+    from firnline_ingest.snowflake.preflight import check_connection
+    from firnline_ingest.snowflake.target import TargetCatalog
+
+    connection = _checked("snowflake", lambda: check_connection(config.snowflake, load_key(config)))
+    yield connection
+    if connection.problem is not None:
+        return
+    catalog = TargetCatalog(config)
+    try:
+        for pipeline in config.pipelines:
+            yield _checked(f"table of {pipeline.stream}", lambda one=pipeline: str(catalog.state_of(one).target))  # type: ignore[misc]
+    finally:
+        catalog.close()

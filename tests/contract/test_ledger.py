@@ -1,0 +1,176 @@
+"""One suite for every ledger: the one in memory, and DynamoDB's (moto's, in process)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.config.model import Aws
+from firnline_ingest.kinesis.client import dynamodb_client
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
+from firnline_ingest.ledger.backend import Ledger, Run
+from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
+from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
+from firnline_ingest.ledger.row import ChannelEntry, Fence, Incident, IncidentKind, Proven, ShardKey, ShardRow, Target
+from firnline_ingest.testing.ledger import MemoryLedger
+
+pytestmark = pytest.mark.contract
+
+KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
+TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+
+
+@pytest.fixture(params=["memory", "dynamodb"])
+def ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
+    if request.param == "memory":
+        yield MemoryLedger()
+        return
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ACCESS_KEY_ID", "testing")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+        from moto import mock_aws
+
+        with mock_aws():
+            client = dynamodb_client(Aws(region="us-east-1"))
+            client.create_table(
+                TableName="ledger",
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
+                KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],  # type: ignore[typeddict-item]
+            )
+            yield DynamoLedger(client, "ledger")
+
+
+def taken(ledger: Ledger, owner: str = "me") -> ShardRow:
+    before = ledger.read(KEY)
+    return ledger.take(KEY, before.fence if before else Fence(), owner, TrimHorizon())
+
+
+def test_a_shard_that_was_never_taken_has_no_row(ledger: Ledger) -> None:
+    assert ledger.read(KEY) is None
+    assert ledger.rows(KEY.incarnation) == {}
+
+
+def test_taking_raises_the_generation_and_keeps_what_was_known(ledger: Ledger) -> None:
+    first = ledger.take(KEY, Fence(), "a", AtTimestamp(42))
+    ledger.write(replace(first, read_through=Position(7)))
+    second = ledger.take(KEY, first.fence, "b", TrimHorizon())
+    assert second.fence == Fence(2, "b")
+    assert (second.start, second.read_through) == (AtTimestamp(42), Position(7))
+    assert ledger.read(KEY) == second
+
+
+def test_of_two_that_take_the_same_generation_one_is_fenced(ledger: Ledger) -> None:
+    seen = taken(ledger).fence
+    ledger.take(KEY, seen, "fast", TrimHorizon())
+    with pytest.raises(Fenced, match="fast"):
+        ledger.take(KEY, seen, "slow", TrimHorizon())
+
+
+def test_of_two_that_take_a_new_shard_one_is_fenced(ledger: Ledger) -> None:
+    ledger.take(KEY, Fence(), "fast", TrimHorizon())
+    with pytest.raises(Fenced):
+        ledger.take(KEY, Fence(), "slow", TrimHorizon())
+
+
+def test_a_writer_whose_shard_was_taken_is_fenced(ledger: Ledger) -> None:
+    zombie = taken(ledger, "zombie")
+    taken(ledger, "owner")
+    with pytest.raises(Fenced, match="owner"):
+        ledger.write(replace(zombie, read_through=Position(9)))
+
+
+def test_an_owner_of_the_same_generation_by_another_name_is_fenced(ledger: Ledger) -> None:
+    row = taken(ledger)
+    with pytest.raises(Fenced):
+        ledger.write(replace(row, fence=Fence(row.fence.generation, "impostor"), read_through=Position(9)))
+
+
+def test_read_through_never_goes_back(ledger: Ledger) -> None:
+    row = replace(taken(ledger), read_through=Position(10**55))
+    ledger.write(row)
+    with pytest.raises(Fenced):
+        ledger.write(replace(row, read_through=Position(10**55 - 1)))
+    ledger.write(replace(row, read_through=Position(10**55, 0, 1)))
+
+
+def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> None:
+    row = replace(
+        taken(ledger),
+        heartbeat_ms=1_700_000_000_123,
+        read_through=Position(49_613_519_837_405_128_000_000_000_000_000_000_000_000_000_000_000_000_002, 3, 1),
+        tip_ms=1_700_000_000_456,
+        channels={"a~b": ChannelEntry(TARGET, Proven(Position(17, 2, 1), 10**12, 3)), "c": ChannelEntry(TARGET)},
+        ended=True,
+        children=("shardId-000000000001", "shardId-000000000002"),
+        routing="r1",
+        incidents=(
+            Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),
+            Incident(IncidentKind.LEDGER_REBUILT, 6, "rebuilt"),
+        ),
+    )
+    ledger.write(row)
+    assert ledger.read(KEY) == row
+    assert ledger.rows(KEY.incarnation) == {KEY.shard_id: row}
+
+
+def test_rows_of_another_incarnation_of_the_stream_are_not_its_own(ledger: Ledger) -> None:
+    taken(ledger)
+    assert ledger.rows("events@1800000000000") == {}
+
+
+def test_a_run_is_replaced_only_as_it_was_seen(ledger: Ledger) -> None:
+    first, second, third = Run("a", "engine a"), Run("b", "engine b"), Run("c", "engine c")
+    assert ledger.begin_run(first, None)
+    assert not ledger.begin_run(second, None)
+    seen = ledger.current_run()
+    ledger.beat("a")
+    assert not ledger.begin_run(second, seen)
+    seen = ledger.current_run()
+    assert ledger.begin_run(second, seen)
+    assert not ledger.begin_run(third, seen)
+    assert ledger.beat("a") is None
+
+
+def test_a_run_that_ended_leaves_the_application_free(ledger: Ledger) -> None:
+    ledger.begin_run(Run("a", "engine a"), None)
+    ledger.end_run("a")
+    assert ledger.current_run() is None
+    assert ledger.begin_run(Run("b", "engine b"), None)
+
+
+def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
+    assert ledger.request_stop() is None
+    ledger.begin_run(Run("a", "engine a"), None)
+    ledger.request_stop()
+    beat = ledger.beat("a")
+    assert beat is not None
+    assert (beat.beat, beat.stop_requests) == (1, 1)
+
+
+@pytest.fixture
+def dynamodb() -> Iterator[object]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("AWS_ACCESS_KEY_ID", "testing")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+        from moto import mock_aws
+
+        with mock_aws():
+            yield dynamodb_client(Aws(region="us-east-1"))
+
+
+def test_a_table_that_is_missing_is_said_so(dynamodb) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(LedgerTableMissing, match="'nowhere'"):
+        DynamoLedger(dynamodb, "nowhere").check()
+
+
+def test_another_programs_table_is_refused(dynamodb) -> None:  # type: ignore[no-untyped-def]
+    dynamodb.create_table(
+        TableName="kcl",
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": "leaseKey", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "leaseKey", "KeyType": "HASH"}],
+    )
+    with pytest.raises(LedgerTableForeign, match="leaseKey"):
+        DynamoLedger(dynamodb, "kcl").check()

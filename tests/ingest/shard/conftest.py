@@ -1,0 +1,102 @@
+"""A shard's world in memory: the fake Kinesis behind a real client, channels and a ledger without servers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from firnline_ingest.config.model import Aws, Pipeline, Polling
+from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.start import Start, TrimHorizon
+from firnline_ingest.ledger.row import ShardKey, ShardRow, Target
+from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.testing import FakeKinesis
+from firnline_ingest.testing.channels import MemoryChannels, ServedChannel
+from firnline_ingest.testing.kinesis import ShardHandle, StreamHandle
+from firnline_ingest.testing.ledger import MemoryLedger
+
+TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+
+
+@dataclass
+class World:
+    folder: Path
+    kinesis: FakeKinesis = field(default_factory=lambda: FakeKinesis(read_limits=False))
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    channels: MemoryChannels = field(default_factory=MemoryChannels)
+    pipeline: Pipeline = field(
+        default_factory=lambda: Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
+    )
+
+    def __post_init__(self) -> None:
+        self.stream: StreamHandle = self.kinesis.create_stream("events")
+        self.dead_letters = LocalFolder(self.folder)
+
+    @property
+    def shard(self) -> ShardHandle:
+        return self.stream.shards[0]
+
+    def key(self, shard: ShardHandle | None = None) -> ShardKey:
+        return ShardKey("events", 1, (shard or self.shard).id)
+
+    def work(self, start: Start | None = None, *, shard: ShardHandle | None = None, **changes: object) -> ShardWork:
+        settings: dict[str, object] = {
+            "key": self.key(shard),
+            "epoch": 1,
+            "start": start or TrimHorizon(),
+            "pipeline": self.pipeline,
+            "target": TARGET,
+            "channel": f"app~{(shard or self.shard).id}",
+            "retention_hours": 24,
+        }
+        return ShardWork(**{**settings, **changes})  # type: ignore[arg-type]
+
+    def tools(self, run_id: str = "run", **changes: object) -> Tools:
+        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        self.kinesis.connect(client)
+        settings: dict[str, object] = {
+            "ledger": self.ledger,
+            "kinesis": client,
+            "channels": self.channels,
+            "dead_letters": self.dead_letters,
+            "polling": Polling(),
+            "run_id": run_id,
+            "prove_every_s": 0.0,
+            "write_every_s": 0.0,
+            "final_commit_s": 5.0,
+            "reopen_delay_s": 0.0,
+        }
+        return Tools(**{**settings, **changes})  # type: ignore[arg-type]
+
+    def runner(self, run_id: str = "run", **changes: object) -> ShardRunner:
+        return ShardRunner(self.tools(run_id, **changes))
+
+    @property
+    def served(self) -> ServedChannel:
+        (served,) = self.channels.served.values()
+        return served
+
+    @property
+    def row(self) -> ShardRow:
+        row = self.ledger.read(self.key())
+        assert row is not None
+        return row
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "dead-letters")
+
+
+@pytest.fixture
+def new_world(tmp_path: Path) -> Callable[[], World]:
+    return lambda: World(tmp_path / "dead-letters")

@@ -1,0 +1,301 @@
+"""One shard from Kinesis to proven rows, in memory: what it writes, in which order, and what it refuses."""
+
+import json
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.kinesis.start import After
+from firnline_ingest.ledger.row import Fence, IncidentKind
+from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.testing.clock import ManualClock
+from firnline_ingest.testing.kinesis import FakeKinesis
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000) + 1000
+
+
+def bounded(runner: ShardRunner, work: ShardWork, seconds: float = 20.0) -> Receipt:
+    """Reads what is there now."""
+    return runner.run(work, Until.after(seconds, arrival_ms=now_ms()), Tally())
+
+
+def numbers(rows: list[bytes]) -> list[int]:
+    return [json.loads(row)["n"] for row in rows]
+
+
+def test_every_record_becomes_one_row_in_order_and_is_proven(world: Any) -> None:
+    world.stream.shard(records=25)
+    receipt = bounded(world.runner(), world.work())
+    assert receipt.state is State.DONE
+    assert (receipt.records, receipt.rows, receipt.opens) == (25, 25, 1)
+    assert numbers(world.served.rows) == list(range(25))
+    assert world.row.read_through == world.shard.last_position
+    assert receipt.proven == receipt.end == world.shard.last_position.token
+
+
+def test_the_row_carries_its_place_in_the_stream(world: Any) -> None:
+    record = world.stream.put({"n": 1}, key="customer-7")
+    bounded(world.runner(), world.work())
+    metadata = json.loads(world.served.rows[0])["KINESISMETADATA"]
+    assert metadata["sequenceNumber"] == str(record.sequence_number)
+    assert (metadata["shardId"], metadata["partitionKey"]) == (world.shard.id, "customer-7")
+
+
+def test_a_restart_goes_on_after_what_was_proven(world: Any) -> None:
+    world.stream.shard(records=10)
+    bounded(world.runner(), world.work())
+    world.stream.put({"n": 10})
+    receipt = bounded(world.runner("second"), world.work())
+    assert numbers(world.served.rows) == list(range(11))
+    assert (receipt.rows, receipt.reread_rows) == (1, 0)
+
+
+def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it(world: Any) -> None:
+    world.stream.put({"n": 0})
+    bad = world.stream.put(b"not json")
+    world.stream.put({"n": 1})
+    steps: list[Step] = []
+    receipt = bounded(world.runner(observer=lambda step, key: steps.append(step)), world.work())
+    assert numbers(world.served.rows) == [0, 1]
+    (letter,) = world.dead_letters.list()
+    assert (letter.data, letter.sequence_number) == (b"not json", str(bad.sequence_number))
+    assert steps.index(Step.DEAD_LETTERED) < steps.index(Step.APPENDED)
+    assert (receipt.records, receipt.rows, receipt.dead_letters) == (3, 2, 1)
+
+
+def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: Any) -> None:
+    world.stream.put(b"bad")
+    bounded(world.runner(), world.work())
+    assert world.served.committed is None
+    assert world.row.read_through == world.shard.last_position
+    assert bounded(world.runner("second"), world.work()).records == 0
+
+
+def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_again(world: Any) -> None:
+    world.stream.shard(records=10)
+
+    class Killed(BaseException):
+        pass
+
+    def die_once_committed(step: Step, key: object) -> None:
+        if step is Step.COMMITTED:
+            raise Killed
+
+    with pytest.raises(Killed):
+        bounded(world.runner(observer=die_once_committed), world.work())
+    assert (len(world.served.rows), world.row.read_through) == (10, None)
+
+    receipt = bounded(world.runner("second"), world.work())
+    assert numbers(world.served.rows) == list(range(10))
+    assert (receipt.rows, receipt.reread_rows) == (0, 10)
+    assert world.row.read_through == world.shard.last_position
+
+
+def test_rows_that_were_never_committed_are_read_and_appended_again(world: Any) -> None:
+    world.channels.commits_at_once = False
+    world.channels.discards_on_open = True
+    world.stream.shard(records=10)
+    lost = world.runner(final_commit_s=0.0)
+    assert bounded(lost, world.work()).state is State.FAILED
+    world.channels.commits_at_once = True
+    assert bounded(world.runner("second"), world.work()).rows == 10
+    assert numbers(world.served.rows) == list(range(10))
+
+
+def test_a_shard_that_somebody_else_opened_yields(world: Any) -> None:
+    world.stream.shard(records=5)
+    first = world.runner("first")
+    bounded_work = world.work()
+    first.run(bounded_work, Until.after(0.3), Tally())
+    bounded(world.runner("second"), bounded_work)
+    world.stream.put({"n": 5})
+    receipt = first.run(bounded_work, Until.after(0.3), Tally())
+    assert receipt.state is State.READING, "asked again, it opens the shard again"
+    assert numbers(world.served.rows) == list(range(6))
+
+
+def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
+    world.stream.shard(records=3)
+    frozen, thawed = threading.Event(), threading.Event()
+
+    def freeze_after_reading(step: Step, key: object) -> None:
+        if step is Step.READ:
+            frozen.set()
+            assert thawed.wait(10)
+
+    answers: list[Receipt] = []
+    zombie = world.runner("zombie", observer=freeze_after_reading)
+    thread = threading.Thread(target=lambda: answers.append(bounded(zombie, world.work())))
+    thread.start()
+    assert frozen.wait(10)
+    assert bounded(world.runner("owner"), world.work()).state is State.DONE
+    thawed.set()
+    thread.join(10)
+    assert answers[0].state is State.FENCED
+    assert "owner" in answers[0].problem.what  # type: ignore[union-attr]
+    assert numbers(world.served.rows) == [0, 1, 2]
+    assert world.row.fence.owner.startswith("owner/")
+
+
+def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: Any) -> None:
+    world.stream.shard(records=5)
+    runner = world.runner()
+    runner.run(world.work(), Until.after(0.3), Tally())
+    world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
+    world.stream.put({"n": 5})
+    receipt = bounded(runner, world.work())
+    assert (receipt.state, receipt.opens) == (State.DONE, 1)
+    assert numbers(world.served.rows) == list(range(6))
+
+
+def test_an_epochs_boundary_costs_no_reopen(world: Any) -> None:
+    runner = world.runner()
+    opens = 0
+    for n in range(3):
+        world.stream.put({"n": n})
+        opens += runner.run(world.work(), Until.after(0.3), Tally()).opens
+    assert opens == 1
+    assert numbers(world.served.rows) == [0, 1, 2]
+
+
+def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Any) -> None:
+    world.channels.rejects = lambda row: b'"n":1' in row
+    world.stream.shard(records=3)
+    for _ in range(2):
+        receipt = bounded(world.runner(), world.work())
+        assert receipt.state is State.FAILED
+        assert receipt.problem is not None
+        assert receipt.problem.id == "FL-3105"
+        assert not receipt.problem.is_retryable
+    assert len(world.served.rows) == 2
+
+
+def test_rejected_rows_are_passed_when_tolerated(world: Any) -> None:
+    world.pipeline = world.pipeline.model_validate(
+        {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
+    )
+    world.channels.rejects = lambda row: b'"n":1' in row
+    world.stream.shard(records=3)
+    assert bounded(world.runner(), world.work()).state is State.DONE
+    assert world.row.read_through == world.shard.last_position
+
+
+def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Any) -> None:
+    parent = world.stream.shard(records=4)
+    left, right = parent.split()
+    receipt = bounded(world.runner(), world.work(shard=parent))
+    assert receipt.state is State.ENDED
+    row = world.ledger.read(world.key(parent))
+    assert row is not None
+    assert row.ended
+    assert set(row.children) == {left.id, right.id}
+    assert numbers(world.served.rows) == [0, 1, 2, 3]
+
+
+def test_a_bounded_run_leaves_later_arrivals_alone(world: Any) -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, read_limits=False)
+    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
+    world.stream.put({"n": 0})
+    bound = int(clock.now.timestamp() * 1000) + 1
+    clock.advance(seconds=1)
+    world.stream.put({"n": 1})
+    receipt = world.runner().run(world.work(), Until.after(20, arrival_ms=bound), Tally())
+    assert receipt.state is State.DONE
+    assert numbers(world.served.rows) == [0]
+
+
+def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(world: Any) -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, read_limits=False)
+    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
+    first = world.stream.put({"n": 0})
+    bounded(world.runner(now_ms=lambda: 0), world.work())
+    world.stream.put({"n": 1})
+    clock.advance(hours=25)
+    world.stream.put({"n": 2})
+    far = 10**15
+    receipt = world.runner(now_ms=lambda: far).run(world.work(), Until.after(5, arrival_ms=far), Tally())
+    assert receipt.problem is not None
+    assert receipt.problem.id == "FL-2008"
+    assert str(first.sequence_number) in receipt.problem.what
+    assert world.row.incidents[-1].kind is IncidentKind.RETENTION_LOSS
+
+
+def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: Any) -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, read_limits=False)
+    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
+    world.stream.put({"n": 0})
+    bounded(world.runner(now_ms=clock_ms(clock)), world.work())
+    clock.advance(hours=23)
+    bounded(world.runner(now_ms=clock_ms(clock)), world.work())  # the tip was seen again
+    clock.advance(hours=2)
+    world.stream.put({"n": 1})
+    far = int(clock.now.timestamp() * 1000) + 1
+    receipt = world.runner(now_ms=clock_ms(clock)).run(world.work(), Until.after(5, arrival_ms=far), Tally())
+    assert receipt.state is State.DONE
+    assert numbers(world.served.rows) == [0, 1]
+    assert world.row.incidents == ()
+
+
+def clock_ms(clock: ManualClock):  # type: ignore[no-untyped-def]
+    return lambda: int(clock.now.timestamp() * 1000)
+
+
+def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: Any) -> None:
+    world.stream.shard(records=5)
+    bounded(world.runner(), world.work())
+    world.ledger.forget(world.key())
+    world.stream.put({"n": 5})
+    assert bounded(world.runner("second"), world.work()).rows == 1
+    assert numbers(world.served.rows) == list(range(6))
+    assert world.row.incidents[0].kind is IncidentKind.LEDGER_REBUILT
+
+
+def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: Any) -> None:
+    world.stream.shard(records=5)
+    third = world.shard.records[2]
+    receipt = bounded(world.runner(), world.work(After(Position(third.sequence_number))))
+    assert receipt.rows == 2
+    assert numbers(world.served.rows) == [3, 4]
+
+
+def test_a_table_that_was_made_again_is_refused(world: Any) -> None:
+    world.stream.shard(records=2)
+    work = world.work()
+    bounded(world.runner(), work)
+    made_again = replace(work.target, table_created_on="2026-05-05T00:00:00.000+00:00")
+    receipt = bounded(world.runner(), world.work(target=made_again))
+    assert receipt.problem is not None
+    assert receipt.problem.id == "FL-3107"
+    assert "2026-05-05" in receipt.problem.what
+
+
+def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(world: Any) -> None:
+    world.stream.shard(records=2)
+    unblock = threading.Event()
+    real_open = world.channels.open
+
+    class Blocking:
+        def open(self, target, name):  # type: ignore[no-untyped-def]
+            assert unblock.wait(10)
+            return real_open(target, name)
+
+    runner = world.runner(channels=Blocking())
+    assert runner.run(world.work(), Until.after(0.1), Tally()).state is State.OPENING
+    unblock.set()
+    assert bounded(runner, world.work()).state is State.DONE
+    assert world.row.fence.generation == 1
+    assert world.row.fence != Fence()
