@@ -14,7 +14,7 @@ SECRET_SHAPES = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)"  # a PEM key
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}"  # a JWT
     r"|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"  # an AWS access key id
-    r"|(?i:(?:secret|password|token|private_key)[\"']?\s*[=:]\s*[\"']?)[^\s\"',}]{6,}",
+    r"|(?i:(?:secret|password|token|private_key)\w*[\"']?\s*[=:]\s*[\"']?)[^\s\"',}]{6,}",
     re.DOTALL,
 )
 

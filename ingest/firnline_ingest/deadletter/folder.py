@@ -76,7 +76,7 @@ class LocalFolder:
 
     def _make_durably(self, folder: Path) -> None:
         """A folder lasts when the one that it stands in is synced; once a process is enough."""
-        if folder in self._durable_folders:
+        if folder in self._durable_folders and folder.is_dir():
             return
         missing = [one for one in folder.parents if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from typing import Self
 from firnline_ingest.errors import Fatal, SnowflakeError
 
 DIGITS = 10  # of the sub-sequence number, and of the row in its record
+LONGEST_TOKEN = 129 + 2 * DIGITS  # the Kinesis API allows a sequence number 129 digits
 
 
 class ForeignToken(SnowflakeError, Fatal):
@@ -37,7 +38,7 @@ class Position:
     @classmethod
     def from_token(cls, token: str) -> Self:
         """Raises ForeignToken for text that no Firnline engine wrote."""
-        if not (token.isascii() and token.isdecimal() and len(token) > 2 * DIGITS):
+        if not (token.isascii() and token.isdecimal() and 2 * DIGITS < len(token) <= LONGEST_TOKEN):
             raise ForeignToken(token)
         return cls(int(token[: -2 * DIGITS]), int(token[-2 * DIGITS : -DIGITS]), int(token[-DIGITS:]))
 

@@ -5,7 +5,7 @@ Positions are written as tokens padded to one width, so that DynamoDB's comparis
 
 from typing import Any
 
-from firnline_ingest.kinesis.position import DIGITS, Position
+from firnline_ingest.kinesis.position import DIGITS, LONGEST_TOKEN, Position
 from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.row import (
     ChannelEntry,
@@ -17,8 +17,6 @@ from firnline_ingest.ledger.row import (
     ShardRow,
     Target,
 )
-
-WIDTH = 129 + 2 * DIGITS  # the longest sequence number that the Kinesis API allows, and the token's other parts
 
 Item = dict[str, Any]
 
@@ -60,7 +58,7 @@ def from_item(item: Item) -> ShardRow:
 
 def padded(position: Position | None) -> str:
     """Text that sorts as the positions do; the empty text before all of them."""
-    return position.token.zfill(WIDTH) if position else ""
+    return position.token.zfill(LONGEST_TOKEN) if position else ""
 
 
 def unpadded(text: str) -> Position | None:

@@ -9,14 +9,13 @@ from collections import Counter
 
 import msgspec
 
-from firnline_ingest.records.key_shape import KeyShapes
+from firnline_ingest.records.first_level import FirstLevel
 from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.rejection import Fault, RejectReason, Unusable
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13
 SHALLOW = 2 * (MAX_DEPTH - 1)  # a first-level value of so many bytes can't be too deep
 
-_first_level = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _TOO_DEEP = Fault(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
 _KNOWN_STARTS = {
     b"\xef\xbb\xbf": "a byte order mark",
@@ -27,29 +26,28 @@ _KNOWN_STARTS = {
 
 
 class JsonObjectCheck:
-    """One shard's; remembers the lists of keys that it has judged."""
+    """One shard's; what it remembers of records makes it faster, and changes no verdict."""
 
     def __init__(self, metadata_column: str | None) -> None:
-        self._shapes = KeyShapes(metadata_column)
+        self._first_level = FirstLevel(metadata_column)
 
     def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
         """The payload on one line: as it is, or minified. Raises Unusable."""
         if LINE_FEED in payload or CARRIAGE_RETURN in payload:
             return self(_minified(payload), is_minified=True)
         try:
-            members = _first_level(payload)
+            shape, values = self._first_level(payload)
             if not (is_ascii := payload.isascii()):
                 payload.decode()  # msgspec decodes the keys only; what it skips may be any bytes
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise Unusable(_fault(payload, error)) from error
-        shape = self._shapes[tuple(members)]
         if shape.fault:
             raise Unusable(shape.fault)
-        size = sum(map(len, members.values()))
-        if size > SHALLOW and max(map(len, members.values())) > SHALLOW and is_too_deep(payload):
+        size = sum(map(len, values))
+        if size > SHALLOW and max(map(len, values)) > SHALLOW and is_too_deep(payload):
             raise Unusable(_TOO_DEEP)
         surplus = len(payload) - size - (shape.bytes_in_ascii if is_ascii else shape.bytes_in_utf8)
-        if surplus == 0 or shape.spaced_around(members.values()) == payload:
+        if surplus == 0 or shape.spaced_around(values) == payload:
             return payload
         if not is_minified:
             return self(_minified(payload), is_minified=True)

@@ -77,8 +77,11 @@ def default_pipe(table: str) -> str:
 
 
 def channel_name(application: str, stream: str, stream_created_ms: int, shard_id: str) -> str:
-    """One name per application and shard of one incarnation of a stream; no two of them share one."""
-    return CHANNEL_SEPARATOR.join((application, stream, str(stream_created_ms), shard_id))
+    """One name per application and shard of one incarnation of a stream.
+
+    In upper case: the service opens a channel whatever the case, and tells a channel's status by its exact name.
+    """
+    return CHANNEL_SEPARATOR.join((application, stream, str(stream_created_ms), shard_id)).upper()
 
 
 def _java_hash(text: str) -> int:

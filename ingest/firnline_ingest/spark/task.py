@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.shard.group import ShardGroup, Watch
+from firnline_ingest.shard.memory import keep_freed_memory
 from firnline_ingest.shard.until import Until
 from firnline_ingest.spark.assignment import Assignment
 
@@ -38,6 +39,7 @@ def _group_for(config: EngineConfig, run_id: str) -> ShardGroup:
 
 
 def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
+    keep_freed_memory()
     from firnline_ingest.deadletter import LocalFolder
     from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
     from firnline_ingest.ledger.dynamodb import DynamoLedger

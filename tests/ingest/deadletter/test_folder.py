@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -184,6 +185,14 @@ def test_a_folder_that_can_t_be_made_stops_the_shard(tmp_path: Path) -> None:
     (tmp_path / "letters").write_text("a file is in the way")
     with pytest.raises(DeadLetterUnwritable, match="dead letter could not be written to"):
         LocalFolder(tmp_path / "letters").put([letter(1)])
+
+
+def test_a_folder_that_somebody_cleared_is_made_again(tmp_path: Path) -> None:
+    store = LocalFolder(tmp_path / "letters")
+    store.put([letter(1)])
+    shutil.rmtree(tmp_path / "letters")
+    assert store.put([letter(2)]) == 1
+    assert list(store.list()) == [letter(2)]
 
 
 def test_a_draft_that_a_kill_left_behind_is_no_letter(tmp_path: Path) -> None:

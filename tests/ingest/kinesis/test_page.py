@@ -16,6 +16,7 @@ from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firnline_ingest.kinesis.errors import StreamUnreachable, explained
 from firnline_ingest.kinesis.page import Record, decode_page, kinesis_session
 
 if TYPE_CHECKING:
@@ -177,8 +178,11 @@ def test_retries_are_botocores_own(wire: Wire, kinesis: "KinesisClient") -> None
 )
 def test_a_good_status_over_something_else_is_no_page(wire: Wire, kinesis: "KinesisClient", body: bytes) -> None:
     wire.answer(body)
-    with pytest.raises(BotoCoreError, match=f"answered with {len(body)} bytes that are not a page of records"):
+    with pytest.raises(
+        BotoCoreError, match=f"answered with {len(body)} bytes that are not a page of records"
+    ) as raised:
         read(kinesis)
+    assert isinstance(explained(raised.value, operation="GetRecords", stream="orders"), StreamUnreachable)
 
 
 def test_other_answers_are_parsed_as_always(wire: Wire, kinesis: "KinesisClient") -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from firnline_ingest.records.first_level import ENOUGH
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.key_shape import column_key
 from firnline_ingest.records.rejection import Fault, RejectReason, Unusable
@@ -268,12 +269,26 @@ def test_the_check_agrees_about_damaged_payloads(payload: bytes, at: int, damage
     assert isinstance(fate(damaged), bytes) == is_usable(damaged)
 
 
-@given(st.lists(payloads(), min_size=2, max_size=20))
-def test_what_was_checked_before_changes_no_verdict(several: list[bytes]) -> None:
-    check = JsonObjectCheck(COLUMN)
-    for payload in several * 2:
+def fates(check: JsonObjectCheck, several: list[bytes]) -> list[bytes | RejectReason]:
+    found: list[bytes | RejectReason] = []
+    for payload in several:
         try:
-            found: bytes | RejectReason = check(payload)
+            found.append(check(payload))
         except Unusable as unusable:
-            found = unusable.fault.reason
-        assert found == fate(payload)
+            found.append(unusable.fault.reason)
+    return found
+
+
+@given(st.lists(payloads(), min_size=1, max_size=3), st.lists(payloads(), max_size=10))
+def test_what_was_checked_before_changes_no_verdict(usual: list[bytes], several: list[bytes]) -> None:
+    check = JsonObjectCheck(COLUMN)
+    for payload in usual:
+        fates(check, [payload] * (ENOUGH + 1))
+        assert fates(check, [*several, *usual]) == [fate(one) for one in [*several, *usual]]
+
+
+@pytest.mark.parametrize("payload", [*REJECTED.values(), *MINIFIED.values()], ids=[*REJECTED, *MINIFIED])
+def test_expecting_other_keys_changes_no_verdict(payload: tuple[bytes, bytes | RejectReason]) -> None:
+    check = JsonObjectCheck(COLUMN)
+    fates(check, [b'{"a":1}'] * (ENOUGH + 1))
+    assert fates(check, [payload[0]]) == [payload[1]]

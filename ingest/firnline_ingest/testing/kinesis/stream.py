@@ -39,9 +39,7 @@ class Stream:
         self.arn = arn
         self.created_ms = created_ms
         self.settings = settings
-        self.tag = int.from_bytes(md5(f"{seed} {arn} {created_ms}".encode(), usedforsecurity=False).digest()) >> (
-            128 - TAG_BITS
-        )
+        self.tag = _tag(f"{seed} {arn} {created_ms}")
         self.shards: dict[int, Shard] = {}
         self._shards_made = 0
         self._expired_at_ms = 0
@@ -111,3 +109,8 @@ class Stream:
         self.settings.retention_hours = hours
         self._expired_at_ms = 0
         self.expire(now_ms)
+
+
+def _tag(identity: str) -> int:
+    """What tells the numbers of one stream from those of every other, also of one that had its name before."""
+    return int.from_bytes(md5(identity.encode(), usedforsecurity=False).digest()[: TAG_BITS // 8], "big")

@@ -1,0 +1,122 @@
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config import EngineConfig, load_config
+from firnline_ingest.config.document import parse
+from firnline_ingest.errors import ConfigError
+
+DOCUMENT: dict[str, Any] = {
+    "version": 1,
+    "application": "orders-prod",
+    "aws": {"region": "eu-west-1"},
+    "ledger": {"table": "firnline-orders-prod"},
+    "snowflake": {"account": "ORG-ACCT", "user": "ENGINE", "role": "INGEST", "private_key": {"env": "KEY"}},
+    "pipelines": [{"stream": "orders", "database": "ANALYTICS", "schema": "RAW"}],
+    "dead_letters": {"folder": "/var/lib/firnline/dead-letters"},
+    "spark": {"checkpoint": "s3://bucket/checkpoint"},
+}
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(DOCUMENT), **changes}
+
+
+def problems(found: dict[str, Any]) -> list[str]:
+    with pytest.raises(ConfigError) as raised:
+        parse(EngineConfig, found, "engine.json")
+    return raised.value.problems
+
+
+def test_the_smallest_document_is_enough() -> None:
+    config = parse(EngineConfig, document(), "engine.json")
+    assert config.snowflake.base_url == "https://ORG-ACCT.snowflakecomputing.com"
+    assert config.epoch.seconds == 30
+
+
+def test_all_problems_are_told_at_once_each_with_its_path() -> None:
+    found = problems(
+        document(
+            application="no spaces, please",
+            aws={},
+            pipelines=[{"stream": "orders", "databse": "A", "database": "A", "schema": "S", "tolerance": "some"}],
+            epoch={"seconds": 1},
+        )
+    )
+    assert len(found) == 5
+    assert any(line.startswith("application:") for line in found)
+    assert "aws.region: is required." in found
+    assert "pipelines[0].databse: unknown name; did you mean 'database'?" in found
+    assert any(line.startswith("pipelines[0].tolerance:") and "'none' or 'all'" in line for line in found)
+    assert any(line.startswith("epoch.seconds:") and "10" in line for line in found)
+
+
+def test_a_name_that_is_like_no_other_is_answered_with_the_valid_ones() -> None:
+    (problem,) = problems(document(ledger={"table": "t", "zzz": 1}))
+    assert problem == "ledger.zzz: unknown name; expected one of: create, table."
+
+
+def test_a_private_key_is_found_in_exactly_one_place() -> None:
+    snowflake = {**DOCUMENT["snowflake"], "private_key": {"env": "KEY", "file": "/key.p8"}}
+    (problem,) = problems(document(snowflake=snowflake))
+    assert problem == "snowflake.private_key: give exactly one of file, env, secret_arn"
+
+
+def test_what_stands_in_a_key_is_never_shown() -> None:
+    snowflake = {**DOCUMENT["snowflake"], "private_key": {"env": 5, "pem": "-----BEGIN"}}
+    assert not any("BEGIN" in problem or "5" in problem for problem in problems(document(snowflake=snowflake)))
+
+
+def test_a_stream_belongs_to_one_pipeline() -> None:
+    pipeline = DOCUMENT["pipelines"][0]
+    (problem,) = problems(document(pipelines=[pipeline, pipeline]))
+    assert "named twice: orders" in problem
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        {"at": "LATEST", "timestamp": "2026-01-01T00:00:00Z"},
+        {"at": "AT_TIMESTAMP"},
+        {"at": "AT_TIMESTAMP", "timestamp": "2026-01-01"},
+    ],
+)
+def test_a_timestamp_belongs_to_at_timestamp_and_needs_an_offset(position: dict[str, str]) -> None:
+    pipeline = {**DOCUMENT["pipelines"][0], "initial_position": position}
+    (problem,) = problems(document(pipelines=[pipeline]))
+    assert "timestamp" in problem
+
+
+def test_an_unchanged_configuration_has_an_unchanged_hash_and_a_changed_one_another() -> None:
+    first, again = (parse(EngineConfig, document(), "engine.json") for _ in range(2))
+    other = parse(EngineConfig, document(application="other"), "engine.json")
+    assert first.content_hash == again.content_hash != other.content_hash
+
+
+def test_only_what_decides_the_rows_changes_the_conversions_hash() -> None:
+    pipeline = parse(EngineConfig, document(), "engine.json").pipelines[0]
+    assert pipeline.model_copy(update={"table": "OTHER"}).conversion_hash == pipeline.conversion_hash
+    assert pipeline.model_copy(update={"max_row_bytes": 2048}).conversion_hash != pipeline.conversion_hash
+
+
+def test_a_document_survives_the_way_to_a_task() -> None:
+    config = parse(EngineConfig, document(), "engine.json")
+    assert EngineConfig.model_validate_json(config.model_dump_json(by_alias=True)) == config
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "can't be read"), ("{", "is not JSON"), ("[]", "the document")])
+def test_a_file_that_is_no_document_is_said_so(tmp_path: Path, content: str | None, said: str) -> None:
+    file = tmp_path / "engine.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(ConfigError, match=said):
+        load_config(file)
+
+
+def test_a_file_is_loaded(tmp_path: Path) -> None:
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps(DOCUMENT))
+    assert load_config(file).application == "orders-prod"

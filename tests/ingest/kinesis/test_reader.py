@@ -1,0 +1,210 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import Aws, Polling
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.errors import StreamMissing
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
+from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
+from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.testing import FakeKinesis, Fault, FaultKind, ManualClock
+
+NEVER: Callable[[float], bool] = lambda seconds: False  # noqa: E731
+
+
+class Shard:
+    """One shard of a fake stream, its clock, and a reader whose waiting moves that clock."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.clock = ManualClock()
+        self.kinesis = FakeKinesis(clock=self.clock, **settings)
+        self.stream = self.kinesis.create_stream("events")
+        self.waited: list[float] = []
+
+    def reader(self, start: Start | None = None) -> ShardReader:
+        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        self.kinesis.connect(client)
+        key = ShardKey("events", 1, self.stream.shards[0].id)
+        return ShardReader(client, key, start or TrimHorizon(), Polling(), clock=self.seconds, jitter=lambda: 1.0)
+
+    def seconds(self) -> float:
+        return self.clock.now.timestamp()
+
+    def wait(self, seconds: float) -> bool:
+        self.waited.append(seconds)
+        self.clock.advance(seconds=seconds)
+        return False
+
+
+@pytest.fixture(autouse=True)
+def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
+
+
+def read(reader: ShardReader, wait: Callable[[float], bool]) -> Read:
+    """The next answer that has something to say."""
+    for _ in range(20):
+        answer = reader.read(wait)
+        if answer is not None:
+            return answer
+    raise AssertionError("nothing was read")
+
+
+def numbers(answer: Read) -> list[int]:
+    return [int(record.Data.removeprefix(b'{"n":').removesuffix(b"}")) for record in answer.records]
+
+
+def test_a_shard_is_read_in_order_from_its_trim_horizon() -> None:
+    shard = Shard()
+    shard.stream.shard(records=3)
+    answer = read(shard.reader(), shard.wait)
+    assert (numbers(answer), answer.behind_ms, answer.is_end) == ([0, 1, 2], 0, False)
+
+
+def test_reading_goes_on_after_a_position_and_its_record_is_not_read_twice() -> None:
+    shard = Shard()
+    shard.stream.shard(records=3)
+    second = Position(shard.stream.shards[0].records[1].sequence_number)
+    answer = read(shard.reader(After(second)), shard.wait)
+    assert numbers(answer) == [2]
+    assert answer.gap is None
+
+
+def test_a_timestamp_leaves_out_what_arrived_before() -> None:
+    shard = Shard()
+    shard.stream.put({"n": 0})
+    shard.clock.advance(seconds=10)
+    shard.stream.put({"n": 1})
+    start = AtTimestamp(int(shard.seconds() * 1000) - 1)
+    assert numbers(read(shard.reader(start), shard.wait)) == [1]
+
+
+def test_five_reads_a_second_are_never_exceeded() -> None:
+    shard = Shard()
+    reader = shard.reader()
+    for _ in range(30):
+        read(reader, shard.wait)
+    assert (reader.reads, reader.throttled) == (30, 0)
+
+
+def test_a_large_page_is_paid_for_by_waiting_and_the_next_read_is_not_refused() -> None:
+    shard = Shard()
+    for n in range(5):
+        shard.stream.put(b"x" * 900_000, key=str(n))
+    reader = shard.reader()
+    read(reader, shard.wait)
+    shard.stream.put({"n": 9})
+    read(reader, shard.wait)
+    assert max(shard.waited) >= 4.5 / 2
+    assert reader.throttled == 0
+
+
+def test_an_expired_iterator_costs_nothing() -> None:
+    shard = Shard()
+    shard.stream.shard(records=2)
+    reader = shard.reader()
+    assert numbers(read(reader, shard.wait)) == [0, 1]
+    shard.clock.advance(minutes=6)
+    shard.stream.put({"n": 2})
+    assert numbers(read(reader, shard.wait)) == [2]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(endpoint="kinesis:GetRecords", kind=FaultKind.ERROR, status=500, code="InternalFailure", times=3),
+        Fault(
+            endpoint="kinesis:GetRecords",
+            kind=FaultKind.ERROR,
+            status=400,
+            code="ProvisionedThroughputExceededException",
+            times=3,
+        ),
+        Fault(
+            endpoint="kinesis:GetShardIterator",
+            kind=FaultKind.ERROR,
+            status=400,
+            code="KMSThrottlingException",
+            times=2,
+        ),
+    ],
+    ids=lambda fault: fault.code,
+)
+def test_trouble_that_passes_is_waited_out(fault: Fault) -> None:
+    shard = Shard()
+    shard.stream.shard(records=2)
+    shard.kinesis.faults.replace([fault])
+    assert numbers(read(shard.reader(), shard.wait)) == [0, 1]
+    assert max(shard.waited) > 0.2
+
+
+@pytest.mark.parametrize(
+    ("code", "id_"),
+    [
+        ("AccessDeniedException", "FL-2002"),
+        ("KMSDisabledException", "FL-2003"),
+        ("InvalidArgumentException", "FL-2007"),
+    ],
+)
+def test_trouble_that_does_not_pass_says_what_to_do(code: str, id_: str) -> None:
+    shard = Shard()
+    shard.kinesis.faults.replace(
+        [Fault(endpoint="kinesis:GetRecords", kind=FaultKind.ERROR, status=400, code=code, message="no")]
+    )
+    with pytest.raises(FirnlineError) as raised:
+        read(shard.reader(), shard.wait)
+    assert raised.value.id == id_
+    assert "Next:" in str(raised.value)
+
+
+def test_a_stream_that_is_gone_is_said_so() -> None:
+    shard = Shard()
+    reader = shard.reader()
+    shard.stream.delete()
+    with pytest.raises(StreamMissing, match="'events'"):
+        read(reader, shard.wait)
+
+
+def test_records_that_left_retention_are_a_gap_between_two_positions() -> None:
+    shard = Shard()
+    known = Position(shard.stream.put({"n": 0}).sequence_number)
+    shard.stream.put({"n": 1})
+    shard.clock.advance(hours=25)
+    first = Position(shard.stream.put({"n": 2}).sequence_number)
+    assert read(shard.reader(After(known)), shard.wait).gap == Gap(known, first)
+
+
+def test_a_shards_end_names_its_children() -> None:
+    shard = Shard()
+    parent = shard.stream.shard(records=2)
+    left, right = parent.split()
+    reader, found = shard.reader(), []
+    answer = read(reader, shard.wait)
+    found += numbers(answer)
+    while not answer.is_end:
+        answer = read(reader, shard.wait)
+        found += numbers(answer)
+    assert found == [0, 1]
+    assert set(answer.children) == {left.id, right.id}
+
+
+def test_a_reader_whose_time_is_up_reads_nothing() -> None:
+    shard = Shard()
+    shard.stream.shard(records=2)
+    reader = shard.reader()
+    assert reader.read(lambda seconds: True) is None
+    assert reader.reads == 0
+
+
+def test_empty_pages_are_not_the_tip() -> None:
+    shard = Shard(empty_page_every=2)
+    shard.stream.shard(records=3)
+    reader, found = shard.reader(), []
+    for _ in range(4):
+        found += numbers(read(reader, shard.wait))
+    assert found == [0, 1, 2]

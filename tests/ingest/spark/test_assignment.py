@@ -1,0 +1,78 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.epoch import grouped
+from firnline_ingest.spark.offset import SourceOffset
+
+CONFIG = EngineConfig.model_validate(
+    {
+        "version": 1,
+        "application": "app",
+        "aws": {"region": "eu-west-1"},
+        "ledger": {"table": "ledger"},
+        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+        "pipelines": [{"stream": "events", "database": "DB", "schema": "RAW"}],
+        "dead_letters": {"folder": "/dead"},
+        "spark": {"checkpoint": "/checkpoint"},
+    }
+)
+
+
+def planned(number: int, start: str = "h", unread: str = "") -> PlannedShard:
+    target = Target("DB", "RAW", "EVENTS", "2026", "EVENTS-STREAMING")
+    return PlannedShard(3, "events", 17, f"shardId-{number:012d}", start, 24, unread, target)
+
+
+def test_an_assignment_survives_the_way_to_a_task() -> None:
+    assignment = Assignment(CONFIG, "run", (planned(0), planned(1, "t:42", "p1,p2")), 30.0, arrival_ms=99)
+    assert Assignment.from_json(assignment.to_json()) == assignment
+
+
+def test_work_names_its_channel_after_application_stream_incarnation_and_shard() -> None:
+    (work,) = Assignment(CONFIG, "run", (planned(1, "t:42", "p1,p2"),), 30.0).works
+    assert work.channel == "APP~EVENTS~17~SHARDID-000000000001"
+    assert work.start == AtTimestamp(42)
+    assert work.trimmed_parents == ("p1", "p2")
+
+
+@given(st.integers(1, 200), st.integers(1, 16), st.integers(1, 40))
+def test_every_shard_is_in_one_group_and_there_are_no_more_groups_than_slots(
+    shards: int, slots: int, most: int
+) -> None:
+    groups = grouped([planned(n) for n in range(shards)], slots=slots, most=most)
+    assert sorted(shard.shard for group in groups for shard in group) == [planned(n).shard for n in range(shards)]
+    assert len(groups) <= slots
+    assert all(groups)
+    if slots * most >= shards:
+        assert max(map(len, groups)) <= most
+
+
+def test_a_group_is_the_same_as_long_as_the_plan_is_the_same() -> None:
+    shards = [planned(n) for n in range(10)]
+    assert grouped(shards, slots=4, most=3) == grouped(shards[::-1], slots=4, most=3)
+
+
+def test_an_offset_is_readable_and_comes_back() -> None:
+    offset = SourceOffset(7, {"events@17": {"shardId-000000000000": "h", "shardId-000000000001": "end"}})
+    assert offset.as_document() == {
+        "v": 1,
+        "e": 7,
+        "streams": {"events@17": {"shardId-000000000000": "h", "shardId-000000000001": "end"}},
+    }
+    assert SourceOffset.from_document(offset.as_document()) == offset
+
+
+@given(st.one_of(st.just(TrimHorizon()), st.integers(0, 2**50).map(AtTimestamp)))
+def test_a_start_survives_the_offset_log(start: TrimHorizon | AtTimestamp) -> None:
+    assert parse_start(start.text) == start
+
+
+def test_a_position_survives_the_offset_log() -> None:
+    text = "p:" + "4" * 56 + "0" * 19 + "7"
+    start = parse_start(text)
+    assert isinstance(start, After)
+    assert (start.text, start.position.row) == (text, 7)
