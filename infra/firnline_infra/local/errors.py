@@ -1,0 +1,177 @@
+"""What can go wrong with the embedded environment.
+
+LocalError
+├── ProcessEnded         one of its processes is gone
+│   └── PortInUse        because another program has its port
+├── ProcessNotReady      one of its processes does not come up
+├── FolderInUse          another environment lives in the folder
+├── NoEnvironment        none runs there
+├── StaleEnvironment     one ran there, and was killed
+├── UnknownKind          a blueprint names what can't exist there
+├── NotMaterialised      an object is not what it was asked to be
+└── ControlRefused       a server of it refused a request of ours
+"""
+
+from pathlib import Path
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+START = "firnline local up"
+
+
+class LocalError(FirnlineError, Fatal):
+    """The embedded environment could not do what it was asked."""
+
+    id = "FL-6000"
+
+
+class ProcessEnded(LocalError):
+    """A process of the environment ended by itself. Runbook: FL-6001."""
+
+    id = "FL-6001"
+
+    def __init__(self, *, name: str, exit_status: int, log: str, next_step: str | None = None) -> None:
+        super().__init__(
+            f"The {name} process of the embedded environment ended with status {exit_status}. "
+            f"Its log ends with:\n{_indented(log)}",
+            next_step=next_step or f"correct what it says above, then start the environment again: {START}",
+        )
+
+
+class PortInUse(ProcessEnded):
+    """A process was told a port that another program has. Runbook: FL-6003."""
+
+    id = "FL-6003"
+
+    def __init__(self, *, name: str, exit_status: int, log: str, port: str) -> None:
+        super().__init__(
+            name=name,
+            exit_status=exit_status,
+            log=log,
+            next_step=f"port {port} of 127.0.0.1 belongs to another program: end it, or leave the port out "
+            f"to get a free one.",
+        )
+
+
+class ProcessNotReady(LocalError):
+    """A process of the environment did not come up in time. Runbook: FL-6002."""
+
+    id = "FL-6002"
+
+    def __init__(self, *, name: str, what: str, log: str) -> None:
+        super().__init__(
+            f"The {name} process of the embedded environment {what}. Its log ends with:\n{_indented(log)}",
+            next_step="where the machine is busy, try again; otherwise correct what it says.",
+        )
+
+
+class FolderInUse(LocalError):
+    """Two environments can't share a folder: keys and certificates of one would be overwritten. Runbook: FL-6030."""
+
+    id = "FL-6030"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"An embedded environment already runs in {folder}.",
+            next_step="use that one, stop it with Ctrl-C in its terminal, or give this one another --folder.",
+        )
+
+
+class FolderForeign(LocalError):
+    """A start empties its folder, and this one holds what no environment has put there. Runbook: FL-6036."""
+
+    id = "FL-6036"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"{folder} holds files that are not an embedded environment's; starting there would remove some of them.",
+            next_step="name a new or an empty folder with --folder.",
+        )
+
+
+class NoEnvironment(LocalError):
+    """No environment runs in the folder. Runbook: FL-6031."""
+
+    id = "FL-6031"
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"No embedded environment runs in {folder}.",
+            next_step=f"start one in another terminal: {START}; or name its folder with --folder.",
+        )
+
+
+class StaleEnvironment(LocalError):
+    """The environment of the folder was killed and left its state file. Runbook: FL-6032."""
+
+    id = "FL-6032"
+
+    def __init__(self, *, folder: Path, pid: int) -> None:
+        super().__init__(
+            f"The embedded environment in {folder} (process {pid}) has ended without removing its state file.",
+            next_step=f"start a new one in the same folder, which replaces what was left: {START} --folder {folder}",
+        )
+
+
+class UnknownKind(LocalError):
+    """A blueprint names a kind of object that nothing here can make. Runbook: FL-6033."""
+
+    id = "FL-6033"
+
+    def __init__(self, kind: str, *, known: list[str]) -> None:
+        super().__init__(
+            f"The embedded environment can't make a {kind}; it makes: {', '.join(known)}.",
+            next_step="leave the object out of the specification, or add a file for its kind to local/materialise/.",
+        )
+
+
+class NotMaterialised(LocalError):
+    """An object exists and differs from the blueprint in what can't be changed. Runbook: FL-6034."""
+
+    id = "FL-6034"
+
+    def __init__(self, *, kind: str, name: str, wanted: object, found: object) -> None:
+        super().__init__(
+            f"The {kind} {name} exists, but not as the blueprint wants it: wanted {wanted}, found {found}.",
+            next_step="start a new environment, which begins empty, or give the object another name.",
+        )
+
+
+class ControlRefused(LocalError):
+    """A server of the environment refused one of our own requests. Runbook: FL-6035."""
+
+    id = "FL-6035"
+
+    def __init__(self, *, url: str, answer: str) -> None:
+        super().__init__(
+            f"{url} refused: {answer}",
+            next_step="correct the request; where it can't be reached, read the logs in the environment's folder.",
+        )
+
+
+class PutRefused(LocalError):
+    """Events could not be put into a stream. Runbook: FL-6037."""
+
+    id = "FL-6037"
+
+    def __init__(self, stream: str, why: str) -> None:
+        super().__init__(
+            f"Stream {stream} did not take all events; some may be in it. {why}",
+            next_step="correct what it says; where a fault was asked for, remove it: firnline local fault --clear",
+        )
+
+
+class StatementRefused(LocalError):
+    """The embedded Snowflake did not run a statement. Runbook: FL-6038."""
+
+    id = "FL-6038"
+
+    def __init__(self, statement: str, role: str, why: str) -> None:
+        super().__init__(
+            f"{role} could not run: {statement}\n{_indented(why)}",
+            next_step="correct the statement; where a privilege is missing, run it with --role admin.",
+        )
+
+
+def _indented(log: str) -> str:
+    return "\n".join(f"    {line}" for line in log.splitlines()) or "    (nothing)"
