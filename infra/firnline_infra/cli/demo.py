@@ -1,0 +1,96 @@
+"""`firnline demo`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from firnline_infra.spec import EnvironmentSpec
+
+AUDIT_FAILED = 3
+LOCAL_SPEC = Path("stacks/environments/local.yaml")
+
+
+@click.command()
+@click.option(
+    "--records", type=click.IntRange(1_000), default=40_000, show_default=True, help="How many events the shop sends."
+)
+@click.option(
+    "--file",
+    "events_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Your own events, one a line.",
+)
+@click.option("--keep", is_flag=True, help="Leave it running at the end, to look around; Ctrl-C ends it.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep keys, logs and engine.json here; else they go.",
+)
+@click.option(
+    "--spec",
+    "spec_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=LOCAL_SPEC,
+    show_default=True,
+    help="The environment's specification.",
+)
+def demo(records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path) -> None:
+    """Run the whole pipeline here: real Spark, the real SDK, a driver killed half-way, and the proof.
+
+    Everything listens on 127.0.0.1 and needs no account. Exit status: 0 every record is in its place once, 3 not.
+    """
+    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
+
+    from firnline_infra.spec import load_spec
+
+    spec = load_spec(spec_file)
+    with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
+        raise SystemExit(_run(Path(place), spec, _events(records, events_file), keep=keep))
+
+
+def _events(records: int, file: Path | None) -> list[bytes]:
+    from firnline_infra.demo.errors import NoEvents
+    from firnline_infra.demo.events import shop_events
+    from firnline_infra.local.event_file import events_of
+
+    if file is None:
+        return list(shop_events(records))
+    events = list(events_of(file))
+    if not events:
+        raise NoEvents(str(file))
+    return events
+
+
+def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bool) -> int:
+    import os
+
+    from firnline_infra.demo.closing import show_configuration, show_what_to_try
+    from firnline_infra.demo.screen import Screen
+    from firnline_infra.demo.story import Demo, open_environment
+
+    screen = Screen()
+    folder.mkdir(parents=True, exist_ok=True)
+    screen.step("The embedded environment: Kinesis, DynamoDB and Snowflake, on this machine")
+    with open_environment(folder, spec) as environment:
+        os.environ.update(environment.variables)  # the audit finds AWS as any program does
+        endpoints = environment.endpoints
+        listening = (("Kinesis", endpoints.kinesis), ("other AWS", endpoints.aws), ("Snowflake", endpoints.snowflake))
+        screen.table(("service", "listens at"), listening)
+        report = Demo(folder, spec, events, screen).run(environment)
+        show_configuration(screen, folder / "engine.json")
+        if keep:
+            show_what_to_try(screen, folder, spec)
+            _wait_for_ctrl_c()
+    return 0 if report.exit_status == 0 else AUDIT_FAILED
+
+
+def _wait_for_ctrl_c() -> None:
+    import threading
+
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        click.echo()

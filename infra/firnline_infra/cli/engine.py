@@ -1,0 +1,24 @@
+"""`firnline run`, `stop`, `validate` and `resume`: the engine's own commands (firnline_ingest/__main__.py), under one roof."""
+
+import click
+
+AS_GIVEN = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+def _engine_command(name: str, summary: str) -> click.Command:
+    """Hands the arguments to the engine as they are, `--help` too: it knows them, and says so in one place."""
+
+    @click.command(name, context_settings=AS_GIVEN, help=summary, add_help_option=False)
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def command(arguments: tuple[str, ...]) -> None:
+        from firnline_ingest.__main__ import main
+
+        raise SystemExit(main([name, *arguments]))
+
+    return command
+
+
+run = _engine_command("run", "Read the streams into Snowflake until stopped.")
+stop = _engine_command("stop", "Ask the running engine to prove its last rows and end.")
+validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
+resume = _engine_command("resume", "Decide about shards that the engine refused.")

@@ -1,0 +1,36 @@
+"""Which extra of our packages brings a module that is not installed."""
+
+from firnline_ingest.errors import EnvironmentalError
+
+EXTRA_OF = {
+    "boto3": "firnline-infra[audit]",
+    "botocore": "firnline-infra[audit]",
+    "snowflake": "firnline-infra[audit]",
+    "cryptography": "firnline-infra[local]",
+    "duckdb": "firnline-infra[local]",
+    "moto": "firnline-infra[local]",
+    "sqlglot": "firnline-infra[local]",
+    "starlette": "firnline-infra[local]",
+    "uvicorn": "firnline-infra[local]",
+    "zstandard": "firnline-infra[local]",
+    "pyarrow": "firnline-ingest[spark]",
+    "pyspark": "firnline-ingest[spark]",
+}
+
+
+class MissingExtra(EnvironmentalError):
+    """A command needs packages that were left out of the installation. Runbook: FL-1110."""
+
+    id = "FL-1110"
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(
+            f"This command needs the Python package {module!r}, which is not installed.",
+            next_step=f"install the extra that brings it: pip install '{extra}'",
+        )
+
+
+def missing_extra(error: ModuleNotFoundError) -> MissingExtra | None:
+    """None for a module that no extra brings: that is a defect."""
+    module = (error.name or "").partition(".")[0]
+    return MissingExtra(module, EXTRA_OF[module]) if module in EXTRA_OF else None

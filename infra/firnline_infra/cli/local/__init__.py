@@ -1,0 +1,18 @@
+"""`firnline local`: the embedded environment from the command line."""
+
+import click
+
+from firnline_infra.cli.lazy_group import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    at={
+        "up": "firnline_infra.cli.local.up:up",
+        "put": "firnline_infra.cli.local.put:put",
+        "sql": "firnline_infra.cli.local.sql:sql",
+        "fault": "firnline_infra.cli.local.fault:fault",
+    },
+)
+def local() -> None:
+    """Kinesis, DynamoDB and Snowflake on this machine, with nothing to sign up for."""

@@ -1,0 +1,49 @@
+"""The root of the command line. A command is one file, and one line here or in its group.
+
+What Firnline knows to be wrong is printed without a traceback, with exit status 2. Anything else is a defect, and keeps
+its traceback. No module of this package imports an SDK or Spark before its command runs (tests/test_imports.py).
+"""
+
+import click
+
+from firnline_infra.cli.extras import missing_extra
+from firnline_infra.cli.lazy_group import LazyGroup
+from firnline_ingest.errors import FirnlineError
+
+EXIT_ERROR = 2
+
+
+@click.group(
+    cls=LazyGroup,
+    at={
+        "audit": "firnline_infra.cli.audit:audit",
+        "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
+        "demo": "firnline_infra.cli.demo:demo",
+        "local": "firnline_infra.cli.local:local",
+        "resume": "firnline_infra.cli.engine:resume",
+        "run": "firnline_infra.cli.engine:run",
+        "stop": "firnline_infra.cli.engine:stop",
+        "validate": "firnline_infra.cli.engine:validate",
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="firnline-infra", prog_name="firnline")
+def firnline() -> None:
+    """Amazon Kinesis to Snowflake as code: every record exactly once."""
+
+
+def main() -> None:
+    try:
+        firnline()
+    except FirnlineError as error:
+        _fail(error)
+    except ModuleNotFoundError as error:
+        explained = missing_extra(error)
+        if explained is None:
+            raise
+        _fail(explained)
+
+
+def _fail(error: FirnlineError) -> None:
+    click.echo(str(error), err=True)
+    raise SystemExit(EXIT_ERROR)

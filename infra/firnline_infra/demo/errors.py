@@ -1,0 +1,29 @@
+"""What can go wrong in a demo."""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+
+class EngineStuck(FirnlineError, Fatal):
+    """The engine ended too early, or does not get on."""
+
+    id = "FL-6050"
+
+    def __init__(self, exit_status: int | None, last_lines: Sequence[str]) -> None:
+        how = "does not get on" if exit_status is None else f"ended with status {exit_status}"
+        shown = "\n    ".join(line[:300] for line in last_lines[-8:])
+        super().__init__(
+            f"The engine {how}. Its last words:\n    {shown or '(none)'}",
+            next_step="read engine.log in the demo's folder (--folder names one that is kept); the ids are in "
+            "docs/runbook.md.",
+        )
+
+
+class NoEvents(FirnlineError, Fatal):
+    """A file of one's own without lines."""
+
+    id = "FL-6051"
+
+    def __init__(self, file: str) -> None:
+        super().__init__(f"{file} holds no events.", next_step="give a file with one event a line.")

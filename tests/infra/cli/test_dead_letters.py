@@ -1,0 +1,90 @@
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firnline_infra.cli.dead_letters import dead_letters
+from firnline_ingest.deadletter import DeadLetter, LocalFolder
+from firnline_ingest.deadletter.errors import UnknownDeadLetter
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.records.rejection import Rejected, RejectReason
+
+SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
+PAYLOAD = b'{"a":\xff\x1b[31m}\n'
+KEY = "orders@1700000000000/shardId-000000000000/495900000000000000000000.parse"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "letters"
+    rejected = Rejected(0, RejectReason.NOT_JSON, "JSON is malformed: invalid character (byte 5).")
+    record = Record("4959", PAYLOAD, "key-\x1b[2J", 1763725995.123)
+    LocalFolder(folder).put([DeadLetter.of(rejected, record, SHARD)])
+    return folder
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(dead_letters, arguments)
+
+
+def test_list_shows_key_reason_size_arrival_and_detail(folder: Path) -> None:
+    shown = run("list", "--folder", str(folder))
+    assert shown.exit_code == 0
+    assert shown.output.splitlines() == [
+        KEY,
+        "    not-json, 13 bytes, arrived 2025-11-21T11:53:15.123Z: JSON is malformed: invalid character (byte 5).",
+        f"1 dead letter in {folder}.",
+    ]
+
+
+def test_list_says_so_where_there_are_none(tmp_path: Path) -> None:
+    assert run("list", "--folder", str(tmp_path)).output == f"No dead letters in {tmp_path}.\n"
+
+
+def test_list_as_json_is_a_document_a_line_without_the_payload(folder: Path) -> None:
+    (line,) = run("list", "--folder", str(folder), "--json").output.splitlines()
+    document = json.loads(line)
+    assert (document["key"], document["reason"], document["bytes"]) == (KEY, "not-json", 13)
+    assert "data" not in document
+
+
+def test_the_folder_can_come_from_the_engines_configuration(folder: Path, tmp_path: Path) -> None:
+    config = {
+        "version": 1,
+        "application": "demo",
+        "aws": {"region": "us-east-1"},
+        "ledger": {"table": "demo"},
+        "snowflake": {"account": "acme", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+        "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
+        "dead_letters": {"folder": str(folder)},
+        "spark": {"checkpoint": str(tmp_path / "checkpoint")},
+    }
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps(config))
+    assert KEY in run("list", "--config", str(file)).output
+
+
+def test_show_prints_the_payload_without_letting_it_steer_the_terminal(folder: Path) -> None:
+    shown = run("show", KEY, "--folder", str(folder)).output
+    assert "partition key    key-\\x1b[2J\n" in shown
+    assert "reason           not-json: JSON is malformed: invalid character (byte 5).\n" in shown
+    assert '{"a":\\xff\\x1b[31m}' in shown
+    assert "\x1b" not in shown
+
+
+def test_show_raw_prints_the_exact_bytes_and_nothing_else(folder: Path) -> None:
+    assert run("show", KEY, "--folder", str(folder), "--raw").stdout_bytes == PAYLOAD
+
+
+def test_a_key_without_a_letter_is_an_error_of_ours(folder: Path) -> None:
+    for key in (KEY.replace("4959", "4960"), "nonsense"):
+        assert isinstance(run("show", key, "--folder", str(folder)).exception, UnknownDeadLetter)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--folder", ".", "--config", __file__)])
+def test_the_place_is_given_in_exactly_one_way(arguments: tuple[str, ...]) -> None:
+    refused = run("list", *arguments)
+    assert refused.exit_code == 2
+    assert "give one of --config and --folder" in refused.output
