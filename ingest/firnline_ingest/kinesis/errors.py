@@ -113,16 +113,6 @@ class RecordsLost(KinesisError, Fatal):
         )
 
 
-class StreamReplaced(KinesisError, Fatal):
-    id = "FL-2009"
-
-    def __init__(self, stream: str) -> None:
-        super().__init__(
-            f"The stream {stream!r} was deleted and made again while it was read; old positions mean nothing in it.",
-            next_step="start the engine again: it begins the new stream at its initial position, in channels of their own.",
-        )
-
-
 def explained(error: Exception, *, operation: str, stream: str) -> Exception:
     """The error as one of ours; itself where it did not come from AWS's client."""
     if isinstance(error, FirnlineError):

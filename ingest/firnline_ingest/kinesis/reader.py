@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page is paid for by waiting
+PAGE_BYTES = 1_000_000  # what is asked for: two such reads a second are all that a shard gives, and memory stays small
+FIRST_PAGE_RECORDS = 1000  # until the size of records is known
 LONGEST_BACKOFF_S = 5.0
 
 Wait = Callable[[float], bool]
@@ -68,6 +70,7 @@ class ShardReader:
         self._clock = clock
         self._jitter = jitter
         self._iterator: str | None = None
+        self._limit = min(polling.max_records, FIRST_PAGE_RECORDS)
         self._verifying: Position | None = None
         self._not_before_s = 0.0
         self._failures = 0
@@ -98,7 +101,7 @@ class ShardReader:
     def _get_records(self, iterator: str) -> Read:
         started_s = self._clock()
         self.reads += 1
-        page = self._call("GetRecords", ShardIterator=iterator, Limit=self._polling.max_records)
+        page = self._call("GetRecords", ShardIterator=iterator, Limit=self._limit)
         records: Sequence[Record] = page["Records"]
         self._failures = 0
         size = sum(len(record.Data) for record in records)
@@ -109,6 +112,7 @@ class ShardReader:
         fresh = self._fresh(records)
         if records:
             self._next = After(Position(int(records[-1].SequenceNumber)))
+            self._limit = max(1, min(self._polling.max_records, PAGE_BYTES * len(records) // max(size, 1)))
         children = tuple(child["ShardId"] for child in page.get("ChildShards") or ())
         return Read(fresh, page["MillisBehindLatest"], gap, children, is_end)
 

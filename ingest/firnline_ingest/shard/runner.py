@@ -79,23 +79,26 @@ class ShardRunner:
                 state = self._session.ingest(until, tally)
             except (ChannelLost, ClientLost) as error:
                 reopens += 1
-                self._yield_to_a_new_owner(work, error, reopens)
+                self._yield_to_a_new_owner(work, error)
+                self.close()
+                if reopens > REOPENS:
+                    raise
+                log.info("shard.reopens", extra={"shard": str(work.key), "cause": error.what})
                 until.wait(self._tools.reopen_delay_s)
+            except FirnlineError as error:
+                if not error.is_retryable:
+                    self._yield_to_a_new_owner(work, error)
+                raise
             else:
                 self._tools.observer(Step.RECEIPT, work.key)
                 return state
 
-    def _yield_to_a_new_owner(self, work: ShardWork, error: FirnlineError, reopens: int) -> None:
-        """Raises Fenced where the channel was lost to another attempt, `error` where reopening does not help."""
+    def _yield_to_a_new_owner(self, work: ShardWork, error: FirnlineError) -> None:
+        """Raises Fenced where the shard is another attempt's by now: what this one saw is then the other's doing."""
         assert self._session is not None
-        is_ours = self._session.is_still_ours(work)
-        self.close()
-        if not is_ours:
+        if not self._session.is_still_ours(work):
             row = self._tools.ledger.read(work.key)
             raise Fenced(work.key, row.fence.owner if row else "") from error
-        if reopens > REOPENS:
-            raise error
-        log.info("shard.reopens", extra={"shard": str(work.key), "cause": error.what})
 
     def _open(self, work: ShardWork, until: Until) -> Opened | None:
         """None where the open outlasts the epoch: it goes on in the background, and the next epoch finds it."""

@@ -14,7 +14,7 @@ from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.ledger.row import Incident, IncidentKind, Proven
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.shard.appender import Appender
+from firnline_ingest.shard.appender import Appender, position_of
 from firnline_ingest.shard.flight import Flight
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
@@ -76,10 +76,11 @@ class ShardSession:
                 state, children = self._take_in(read, until, tally), read.children
             self._keep_books()
         self._channel.flush(FLUSH_TIMEOUT_S)
-        if state is not State.READING or until.is_stopped:
-            self._await_proof()
-        elif self._is_past_what_was_committed:
-            self._prover.prove(time.monotonic())
+        if self._is_past_what_was_committed:
+            if state is not State.READING or until.is_stopped:
+                self._await_proof()
+            else:
+                self._prover.prove(time.monotonic())
         self._prover.write(ended=state is State.ENDED, children=children)
         return state
 
@@ -96,7 +97,7 @@ class ShardSession:
         self._tools.observer(Step.READ, self._work.key)
         if read.gap:
             self._account_for_loss(read.gap)
-        records = _arrived_by(read.records, until.arrival_ms)
+        records = _arrived_by(read.records, until.arrival_ms, self._committed_before)
         is_cut = len(records) < len(read.records)
         if records:
             self._ingest_records(records, tally)
@@ -158,11 +159,12 @@ class ShardSession:
             self._flight.proven = Proven(state.committed, state.rows_inserted, state.rows_error)
 
 
-def _arrived_by(records: Sequence[Record], arrival_ms: int | None) -> Sequence[Record]:
-    """The records before the first one that arrived after a bounded run's end."""
+def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:
+    """The records before the first one that arrived after a bounded run's end, and is not committed already."""
     if arrival_ms is None:
         return records
     for index, record in enumerate(records):
-        if (record.ApproximateArrivalTimestamp or 0) * 1000 > arrival_ms:
+        is_late = (record.ApproximateArrivalTimestamp or 0) * 1000 > arrival_ms
+        if is_late and (committed is None or position_of(record) > committed):
             return records[:index]
     return records

@@ -5,7 +5,7 @@ The connector is imported here, when a session is opened; it is not needed to lo
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from firnline_ingest.snowflake.errors import KeyRefused, SessionRefused, SnowflakeUnavailable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LOGIN_TIMEOUT_S = 20
 JWT_INVALID = 390144
+NO_ANSWER = "HTTP request failed after retries"  # connector 5 has no error number for it
 
 
 def connect(
@@ -40,23 +41,25 @@ def connect(
             private_key=key.der(),
             login_timeout=LOGIN_TIMEOUT_S,
             session_parameters={"QUERY_TAG": "firnline"},
-            **_trust(snowflake.connector.__version__, ca_file),
+            **_for_version(snowflake.connector.__version__, ca_file),
         )
     except OperationalError as error:
         raise SnowflakeUnavailable("open a session", str(error)) from error
     except DatabaseError as error:
         if error.errno == JWT_INVALID:
             raise KeyRefused(user, key.fingerprint, str(error)) from error
+        if NO_ANSWER in str(error):
+            raise SnowflakeUnavailable("open a session", str(error)) from error
         raise SessionRefused(user, role, str(error)) from error
     except Error as error:
         raise SnowflakeUnavailable("open a session", str(error)) from error
 
 
-def _trust(version: str, ca_file: Path | None) -> dict[str, str]:
+def _for_version(version: str, ca_file: Path | None) -> dict[str, Any]:
     """Connector 5 takes the authorities as a parameter, connector 4 from the environment of its HTTP library."""
-    if ca_file is None:
-        return {}
     if int(version.partition(".")[0]) >= 5:
-        return {"custom_root_store_path": str(ca_file)}
-    os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
+        trust = {"custom_root_store_path": str(ca_file)} if ca_file else {}
+        return {**trust, "enable_server_session_keep_alive_auto_detection": False}  # closing logs out: no query outlives us
+    if ca_file:
+        os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
     return {}
