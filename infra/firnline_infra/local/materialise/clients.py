@@ -1,0 +1,59 @@
+"""What the files of this folder work with: clients of the embedded AWS, and an administrator's session of Snowflake."""
+
+from contextlib import closing
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from firnline_infra.local.endpoints import Endpoints, Login, aws_client, sql_session
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_kinesis import KinesisClient
+    from snowflake.connector import SnowflakeConnection
+
+DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
+
+
+class Clients:
+    """Each client is made when it is first needed."""
+
+    def __init__(self, endpoints: Endpoints, administrator: Login) -> None:
+        self._endpoints = endpoints
+        self._administrator = administrator
+
+    @cached_property
+    def kinesis(self) -> "KinesisClient":
+        return cast("KinesisClient", aws_client(self._endpoints, "kinesis"))
+
+    @cached_property
+    def dynamodb(self) -> "DynamoDBClient":
+        return cast("DynamoDBClient", aws_client(self._endpoints, "dynamodb"))
+
+    @cached_property
+    def snowflake(self) -> "SnowflakeConnection":
+        return sql_session(self._endpoints, self._administrator)
+
+    def execute(self, *statements: str | None) -> None:
+        """Runs each that there is."""
+        with closing(self.snowflake.cursor()) as cursor:
+            for statement in statements:
+                if statement is not None:
+                    cursor.execute(statement)
+
+    def rows(self, statement: str) -> list[dict[str, Any]]:
+        """By lower-cased column name; none where the object that is asked about does not exist."""
+        from snowflake.connector.errors import ProgrammingError
+
+        with closing(self.snowflake.cursor()) as cursor:
+            try:
+                cursor.execute(statement)
+            except ProgrammingError as error:
+                if error.errno in DOES_NOT_EXIST:
+                    return []
+                raise
+            names = [str(column[0]).lower() for column in cursor.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def close(self) -> None:
+        if "snowflake" in self.__dict__:
+            self.snowflake.close()

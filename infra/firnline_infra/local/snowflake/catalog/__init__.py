@@ -1,0 +1,35 @@
+"""The embedded Snowflake's catalog: every object of the account, and the rows of its tables."""
+
+from firnline_infra.local.snowflake.catalog.catalog import Catalog
+from firnline_infra.local.snowflake.catalog.channels import Channel
+from firnline_infra.local.snowflake.catalog.databases import Database, Schema
+from firnline_infra.local.snowflake.catalog.error_rows import ErrorRow
+from firnline_infra.local.snowflake.catalog.errors import AuthenticationFailed, CaseClash, DataFault, SqlError
+from firnline_infra.local.snowflake.catalog.objects import Account, CatalogObject, Warehouse
+from firnline_infra.local.snowflake.catalog.pipes import Pipe
+from firnline_infra.local.snowflake.catalog.roles import Role
+from firnline_infra.local.snowflake.catalog.tables import Column, Default, Table
+from firnline_infra.local.snowflake.catalog.types import DataType
+from firnline_infra.local.snowflake.catalog.users import User
+
+__all__ = [
+    "Account",
+    "AuthenticationFailed",
+    "CaseClash",
+    "Catalog",
+    "CatalogObject",
+    "Channel",
+    "Column",
+    "DataFault",
+    "DataType",
+    "Database",
+    "Default",
+    "ErrorRow",
+    "Pipe",
+    "Role",
+    "Schema",
+    "SqlError",
+    "Table",
+    "User",
+    "Warehouse",
+]

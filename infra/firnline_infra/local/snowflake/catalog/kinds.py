@@ -1,0 +1,65 @@
+"""The kinds of object an account holds, as data: where each lives and what can be granted on it.
+
+A kind that is not in this table can't be created, granted on or shown. Privileges are those of
+docs.snowflake.com, `user-guide/security-access-control-privileges`; OWNERSHIP goes with every kind and is not listed.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Scope(StrEnum):
+    """What contains the objects of a kind."""
+
+    NOTHING = ""
+    ACCOUNT = "ACCOUNT"
+    DATABASE = "DATABASE"
+    SCHEMA = "SCHEMA"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of object."""
+
+    name: str
+    """As GRANT … ON and SHOW GRANTS write it."""
+    scope: Scope
+    privileges: frozenset[str]
+    plural: str = ""
+    """As SHOW and GRANT … ON ALL write it."""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _kind(name: str, scope: Scope, *privileges: str, plural: str = "") -> Kind:
+    return Kind(name, scope, frozenset(privileges), plural or f"{name}S")
+
+
+PIPE = _kind("PIPE", Scope.SCHEMA, "APPLYBUDGET", "MONITOR", "OPERATE")
+TABLE = _kind(
+    "TABLE", Scope.SCHEMA, "APPLYBUDGET", "DELETE", "EVOLVE SCHEMA", "INSERT", "REBUILD", "REFERENCES", "SELECT",
+    "SELECT ERROR TABLE", "TRUNCATE", "UPDATE",
+)  # fmt: skip
+SCHEMA = _kind(
+    "SCHEMA", Scope.DATABASE, "ADD SEARCH OPTIMIZATION", "APPLYBUDGET", "MODIFY", "MONITOR", "USAGE",
+    *(f"CREATE {kind}" for kind in (
+        "AUTHENTICATION POLICY", "DYNAMIC TABLE", "FILE FORMAT", "FUNCTION", "ICEBERG TABLE", "INTERACTIVE TABLE",
+        "NETWORK RULE", "PIPE", "PROCEDURE", "SECRET", "SEQUENCE", "STAGE", "STREAM", "TABLE", "TASK",
+        "TEMPORARY TABLE", "VIEW",
+    )),
+)  # fmt: skip
+DATABASE = _kind("DATABASE", Scope.ACCOUNT, "APPLYBUDGET", "CREATE DATABASE ROLE", "CREATE SCHEMA", "MODIFY", "MONITOR",
+                 "USAGE")  # fmt: skip
+WAREHOUSE = _kind("WAREHOUSE", Scope.ACCOUNT, "APPLYBUDGET", "MODIFY", "MONITOR", "OPERATE", "USAGE")
+USER = _kind("USER", Scope.ACCOUNT, "MODIFY PROGRAMMATIC AUTHENTICATION METHODS", "MONITOR")
+ROLE = _kind("ROLE", Scope.ACCOUNT)
+ACCOUNT = _kind(
+    "ACCOUNT", Scope.NOTHING, "EXECUTE MANAGED TASK", "EXECUTE TASK", "IMPORT SHARE", "MANAGE GRANTS",
+    "MANAGE WAREHOUSES", "MONITOR", "MONITOR EXECUTION", "MONITOR USAGE",
+    *(f"CREATE {kind}" for kind in (
+        "DATABASE", "EXTERNAL VOLUME", "INTEGRATION", "NETWORK POLICY", "ROLE", "SHARE", "USER", "WAREHOUSE",
+    )),
+)  # fmt: skip
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (ACCOUNT, DATABASE, SCHEMA, TABLE, PIPE, WAREHOUSE, USER, ROLE)}

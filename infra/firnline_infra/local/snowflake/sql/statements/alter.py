@@ -1,0 +1,119 @@
+"""ALTER for every kind: SET, UNSET and RENAME TO go the same way for all; the rest is the kind's own."""
+
+from collections.abc import Callable
+
+from firnline_infra.local.snowflake.catalog import (
+    CatalogObject,
+    Database,
+    Pipe,
+    Role,
+    Schema,
+    Table,
+    User,
+    Warehouse,
+    kinds,
+)
+from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotKnown
+from firnline_infra.local.snowflake.catalog.names import display
+from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
+from firnline_infra.local.snowflake.sql.result import Result, status
+from firnline_infra.local.snowflake.sql.scope import Context
+from firnline_infra.local.snowflake.sql.settings import apply_settings, read_keys, read_settings, unset
+from firnline_infra.local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
+from firnline_infra.local.snowflake.sql.words import Words
+
+DONE = "Statement executed successfully."
+ALTERABLE: dict[str, type[CatalogObject]] = {
+    made.kind.name: made for made in (Database, Schema, Table, Pipe, Role, User, Warehouse)
+}
+MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
+
+
+def alter(context: Context, words: Words) -> Result:
+    kind = words.accept_one(*ALTERABLE)
+    if kind is None:
+        raise NotKnown(f"ALTER {words.rest()[:40]}")
+    optional = words.accept("IF EXISTS")
+    names = words.name()
+    made = ALTERABLE[kind]
+    if optional and context.look_up(made.kind, names) is None:
+        return status(DONE)
+    found = context.find(made, names)
+    if isinstance(found, Pipe) and found.is_default:
+        raise CompilationFault(f"The default pipe {found.full_name} can't be altered.")
+    _alter(context, words, found)
+    return status(DONE)
+
+
+def _alter(context: Context, words: Words, found: CatalogObject) -> None:
+    match words.accept_one("RENAME TO", "SET", "UNSET"):
+        case "RENAME TO":
+            context.require_ownership(found)
+            _rename(context, found, words.name())
+        case "SET":
+            _set(context, words, found)
+        case "UNSET":
+            keys = read_keys(words, found.kind)
+            _require(context, found, keys)
+            unset_table(context, found, keys) if isinstance(found, Table) else unset(found, keys)
+        case _:
+            _alter_its_own_way(context, words, found)
+    words.end()
+
+
+def _set(context: Context, words: Words, found: CatalogObject) -> None:
+    settings = read_settings(words, found.kind)
+    _require(context, found, [*settings.properties, *settings.parameters])
+    if isinstance(found, Table):
+        set_table(context, found, settings.properties)
+    if isinstance(found, Pipe) and "PIPE_EXECUTION_PAUSED" in settings.properties:
+        found.paused = settings.properties["PIPE_EXECUTION_PAUSED"] == "true"
+    apply_settings(found, settings)
+
+
+def _require(context: Context, found: CatalogObject, keys: list[str]) -> None:
+    """Ownership, but for the two things that may be granted apart: a user's keys, and pausing a pipe."""
+    if isinstance(found, User) and keys and set(keys) <= set(KEY_SLOTS):
+        context.require(MANAGE_KEYS, found)
+    elif isinstance(found, Pipe) and keys == ["PIPE_EXECUTION_PAUSED"]:
+        context.require("OPERATE", found)
+    elif isinstance(found, Warehouse | Schema | Database):
+        context.require("MODIFY", found)
+    else:
+        context.require_ownership(found)
+
+
+def _rename(context: Context, found: CatalogObject, names: tuple[str, ...]) -> None:
+    if isinstance(found, Pipe):
+        raise CompilationFault("A pipe can't be renamed.")
+    container = context.container(found.kind, names)
+    if container is not found.container:
+        context.require(f"CREATE {found.kind.name}", container)
+    context.catalog.directory.rename(found, names[-1], container=container)
+
+
+def _alter_schema(context: Context, words: Words, found: CatalogObject) -> None:
+    enabled = words.accept_one("ENABLE MANAGED ACCESS", "DISABLE MANAGED ACCESS")
+    if not isinstance(found, Schema) or enabled is None:
+        raise NotKnown(f"ALTER SCHEMA {words.rest()[:40]}")
+    context.require_ownership(found)
+    found.managed_access = enabled.startswith("ENABLE")
+
+
+def _alter_warehouse(context: Context, words: Words, found: CatalogObject) -> None:
+    if words.accept_one("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES") is None:
+        raise NotKnown(f"ALTER WAREHOUSE {words.rest()[:40]}")
+    context.require("OPERATE", found)
+
+
+OWN_WAYS: dict[str, Callable[[Context, Words, CatalogObject], None]] = {
+    kinds.TABLE.name: alter_table,
+    kinds.SCHEMA.name: _alter_schema,
+    kinds.WAREHOUSE.name: _alter_warehouse,
+}
+
+
+def _alter_its_own_way(context: Context, words: Words, found: CatalogObject) -> None:
+    if found.kind.name not in OWN_WAYS:
+        raise NotKnown(f"ALTER {found.kind.name} {display(found.name)} {words.rest()[:40]}")
+    OWN_WAYS[found.kind.name](context, words, found)

@@ -1,0 +1,40 @@
+"""CREATE: finds the kind, and hands over to the file that knows it."""
+
+from collections.abc import Callable
+
+from firnline_infra.local.snowflake.catalog.errors import NotKnown
+from firnline_infra.local.snowflake.sql.result import Result
+from firnline_infra.local.snowflake.sql.scope import Context
+from firnline_infra.local.snowflake.sql.statements.create_object import (
+    create_database,
+    create_role,
+    create_schema,
+    create_user,
+    create_warehouse,
+)
+from firnline_infra.local.snowflake.sql.statements.create_pipe import create_pipe
+from firnline_infra.local.snowflake.sql.statements.create_table import create_table
+from firnline_infra.local.snowflake.sql.statements.creation import Modifiers
+from firnline_infra.local.snowflake.sql.words import Words
+
+CREATORS: dict[str, Callable[[Context, Words, Modifiers], Result]] = {
+    "DATABASE": create_database,
+    "SCHEMA": create_schema,
+    "TABLE": create_table,
+    "PIPE": create_pipe,
+    "ROLE": create_role,
+    "USER": create_user,
+    "WAREHOUSE": create_warehouse,
+}
+"""By the words that name the kind."""
+
+
+def create(context: Context, words: Words) -> Result:
+    if words.starts("OR ALTER"):
+        raise NotKnown("CREATE OR ALTER")
+    replace = words.accept("OR REPLACE")
+    transient = words.accept("TRANSIENT")
+    kind = words.accept_one(*CREATORS)
+    if kind is None:
+        raise NotKnown(f"CREATE {words.rest()[:40]}")
+    return CREATORS[kind](context, words, Modifiers(replace=replace, transient=transient))

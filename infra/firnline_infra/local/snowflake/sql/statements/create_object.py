@@ -1,0 +1,55 @@
+"""CREATE for the kinds that are a name and settings: databases, schemas, roles, users, warehouses."""
+
+from typing import Any
+
+from firnline_infra.local.snowflake.catalog import CatalogObject, Database, Role, Schema, User, Warehouse
+from firnline_infra.local.snowflake.sql.result import Result
+from firnline_infra.local.snowflake.sql.scope import Context
+from firnline_infra.local.snowflake.sql.settings import apply_settings, read_settings
+from firnline_infra.local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
+from firnline_infra.local.snowflake.sql.words import Words
+
+
+def create_database(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    """The session goes into the new database, as a real one does."""
+    where = place(context, words, Database.kind, modifiers)
+    return _finish(context, words, where, Database, transient=modifiers.transient)
+
+
+def create_schema(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    where = place(context, words, Schema.kind, modifiers)
+    managed = words.accept("WITH MANAGED ACCESS")
+    return _finish(context, words, where, Schema, transient=modifiers.transient, managed_access=managed)
+
+
+def create_role(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, Role.kind, modifiers), Role)
+
+
+def create_user(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, User.kind, modifiers), User)
+
+
+def create_warehouse(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, Warehouse.kind, modifiers), Warehouse)
+
+
+def _finish(context: Context, words: Words, where: Place, made: type[CatalogObject], **fields: Any) -> Result:
+    settings = read_settings(words, made.kind)
+    words.end()
+    if where.kept:
+        return kept(where)
+    found = where.create(context, made, **fields)
+    apply_settings(found, settings)
+    _enter(context, found)
+    return created(made.kind, where)
+
+
+def _enter(context: Context, found: CatalogObject) -> None:
+    """What is made for use is used from then on."""
+    if isinstance(found, Database):
+        context.session.use_database(found)
+    elif isinstance(found, Schema):
+        context.session.use_schema(found)
+    elif isinstance(found, Warehouse):
+        context.session.warehouse = found

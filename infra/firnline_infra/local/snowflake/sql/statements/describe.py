@@ -1,0 +1,106 @@
+"""DESCRIBE for tables, pipes, users, databases and schemas."""
+
+from collections.abc import Callable
+
+from firnline_infra.local.snowflake.catalog import Column, Database, Pipe, Schema, Table, User
+from firnline_infra.local.snowflake.catalog.errors import NotKnown
+from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
+from firnline_infra.local.snowflake.sql.result import MOMENT, TEXT, Result, listing
+from firnline_infra.local.snowflake.sql.scope import Context
+from firnline_infra.local.snowflake.sql.show.listings import PIPES
+from firnline_infra.local.snowflake.sql.words import Words
+
+TABLE_COLUMNS = (
+    "name", "type", "kind", "null?", "default", "primary key", "unique key", "check", "expression", "comment", "policy name",
+    "privacy domain",
+)  # fmt: skip
+EVOLUTION = "schema evolution record"
+USER_COLUMNS = ("property", "value", "default", "description")
+UNSET = "null"
+"""How DESCRIBE USER writes a property without a value."""
+BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
+USER_TEXTS = (
+    "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
+    "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
+)  # fmt: skip
+
+
+def describe(context: Context, words: Words) -> Result:
+    kind = words.accept_one(*DESCRIBED)
+    if kind is None:
+        raise NotKnown(f"DESCRIBE {words.rest()[:40]}")
+    return DESCRIBED[kind](context, words)
+
+
+def _table(context: Context, words: Words) -> Result:
+    table = context.find(Table, words.name())
+    words.accept("TYPE = COLUMNS")
+    words.end()
+    names = [*TABLE_COLUMNS, *([EVOLUTION] if table.enable_schema_evolution else [])]
+    rows = [
+        [*_column(column), *([column.evolution] if table.enable_schema_evolution else [])] for column in table.columns
+    ]
+    return listing([(name, TEXT) for name in names], rows)
+
+
+def _column(column: Column) -> list[str | None]:
+    return [
+        column.name,
+        str(column.type),
+        "COLUMN",
+        "Y" if column.nullable else "N",
+        column.default.text if column.default else None,
+        "Y" if column.primary_key else "N",
+        "Y" if column.unique else "N",
+        None,
+        None,
+        column.comment or None,
+        None,
+        None,
+    ]
+
+
+def _pipe(context: Context, words: Words) -> Result:
+    pipe = context.find(Pipe, words.name())
+    words.end()
+    return listing(
+        [(column.name, column.type) for column in PIPES], [[column.value(pipe, context) for column in PIPES]]
+    )
+
+
+def _user(context: Context, words: Words) -> Result:
+    user = context.find(User, words.name())
+    words.end()
+    known = {**user.properties, "NAME": user.name, "COMMENT": user.comment, "LOGIN_NAME": user.login_name}
+    known.setdefault("DISPLAY_NAME", user.name)
+    rows = [[name, known.get(name) or UNSET, UNSET, ""] for name in USER_TEXTS]
+    rows += [[name, known.get(name, "false"), "false", ""] for name in BOOLEANS]
+    for slot in KEY_SLOTS:
+        key = user.public_keys.get(slot)
+        rows.append([slot, key.text if key else UNSET, UNSET, ""])
+        rows.append([f"{slot}_FP", key.fingerprint if key else UNSET, UNSET, ""])
+    return listing([(name, TEXT) for name in USER_COLUMNS], rows)
+
+
+def _contents(container: type[Database] | type[Schema]) -> Callable[[Context, Words], Result]:
+    def describe_container(context: Context, words: Words) -> Result:
+        found = context.find(container, words.name())
+        words.end()
+        inside = [inner for objects in found.contents.values() for inner in objects.values()]
+        rows = [
+            [inner.created_on, inner.name, inner.kind.name]
+            for inner in inside
+            if context.catalog.sees(context.role, inner)
+        ]
+        return listing([("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)], rows)
+
+    return describe_container
+
+
+DESCRIBED: dict[str, Callable[[Context, Words], Result]] = {
+    "TABLE": _table,
+    "PIPE": _pipe,
+    "USER": _user,
+    "DATABASE": _contents(Database),
+    "SCHEMA": _contents(Schema),
+}

@@ -1,0 +1,1 @@
+"""Channels: opening, appending, asking, dropping."""

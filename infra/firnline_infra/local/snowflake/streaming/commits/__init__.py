@@ -1,0 +1,1 @@
+"""From accepted rows to visible ones."""

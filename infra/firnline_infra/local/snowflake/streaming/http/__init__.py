@@ -1,0 +1,1 @@
+"""The REST API: paths, calls, answers, and the control routes beside it."""

@@ -1,0 +1,1 @@
+"""From a request's bytes to a table's rows."""

@@ -1,0 +1,36 @@
+"""What a test or a demo may change about the streaming service while it runs."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated
+
+import msgspec
+
+MEBIBYTE = 1 << 20
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclass
+class Settings:
+    commit_lag_ms: Count = 250
+    """How long accepted rows stay uncommitted. The real service takes seconds; a test can wait less."""
+    hold_commits: bool = False
+    """Nothing is committed while this is on; what waited is committed when it goes off."""
+    requests_per_second: Count = 0
+    """Appends a channel and second, above which the answer is 429; 0 is no limit. The documented soft limit is 10."""
+    max_uncommitted_bytes: Count = 256 * MEBIBYTE
+    """Of all channels together; above it the answer is 429, so that held commits can't eat the machine's memory."""
+    max_channels_per_pipe: Count = 2000
+
+    def change(self, text: bytes) -> None:
+        """Takes a JSON object with any of the fields. Raises ValueError, having changed nothing."""
+        names = [field.name for field in fields(self)]
+        try:
+            changes = msgspec.json.decode(text, type=dict[str, int | bool])
+            if unknown := changes.keys() - set(names):
+                raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+            changed = msgspec.convert(asdict(self) | changes, Settings)
+        except msgspec.MsgspecError as error:
+            raise ValueError(str(error)) from error
+        for name in names:
+            setattr(self, name, getattr(changed, name))

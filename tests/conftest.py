@@ -1,0 +1,23 @@
+"""What tests of every tier share: the real embedded environment, started once, when the first test asks for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from firnline_infra.local.running import RunningEnvironment
+
+LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml"
+
+
+@pytest.fixture(scope="session")
+def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[RunningEnvironment]":
+    """Shared by all tests: one that changes something makes streams and tables of its own, and removes its faults."""
+    from firnline_infra.local.environment import LocalEnvironment
+    from firnline_infra.spec import load_spec
+
+    folder = tmp_path_factory.mktemp("local") / "environment"
+    with LocalEnvironment(folder, load_spec(LOCAL_SPEC), commit_lag_ms=20) as environment:
+        yield environment

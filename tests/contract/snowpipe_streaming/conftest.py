@@ -1,0 +1,201 @@
+"""The real SDK against the embedded Snowflake: one server a session, and for each test a schema of its own."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from firnline_infra.local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
+from firnline_infra.local.snowflake.catalog.databases import Database, Schema
+from firnline_infra.local.snowflake.catalog.grants import Grant, RoleGrant
+from firnline_infra.local.snowflake.catalog.keys import PublicKey
+from firnline_infra.local.snowflake.catalog.pipes import Pipe
+from firnline_infra.local.snowflake.server import EmbeddedSnowflake
+from firnline_infra.local.snowflake.streaming import Settings
+from firnline_infra.local.snowflake.streaming.channels.channel import StreamingChannel
+from firnline_ingest.testing.faults import Fault
+
+QUICK = {
+    "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's
+    "data_retry_initial_backoff_seconds": 0,
+    "mgmt_retry_initial_backoff_seconds": 0,
+    "non_scoped_auth_failure_retry_total_backoff_seconds": 0,
+    "open_channel_409_retry_total_backoff_seconds": 1,
+}
+"""Undocumented properties of the SDK that only make it wait less."""
+schemas = count(1)
+
+
+@dataclass
+class KeyPair:
+    private_pem: str
+    public_pem: str
+
+
+def make_key_pair() -> KeyPair:
+    key = rsa.generate_private_key(65537, 2048)
+    return KeyPair(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode(),
+        key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode(),
+    )
+
+
+@dataclass
+class World:
+    """What a test makes in its schema, and the clients it opens."""
+
+    snowflake: EmbeddedSnowflake
+    key: KeyPair
+    schema: Schema
+    role: Role
+    clients: list[Any] = field(default_factory=list)
+
+    @property
+    def registered_fingerprint(self) -> str:
+        return PublicKey.read(self.key.public_pem).fingerprint
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.snowflake.catalog
+
+    def table(self, *columns: str, name: str = "ORDERS", replace: bool = False, **more: Any) -> Table:
+        parsed = [
+            Column(name=text.split()[0], type=DataType.parse(text.split()[1])) for text in columns or ("ID NUMBER",)
+        ]
+        with self.catalog.lock:
+            made = self.catalog.directory.create(
+                Table, name, container=self.schema, owner=None, columns=parsed, replace=replace, **more
+            )
+            self.grant("INSERT", made)
+        return made
+
+    def pipe(self, name: str, table: Table) -> Pipe:
+        with self.catalog.lock:
+            return self.catalog.directory.create(
+                Pipe, name, container=self.schema, owner=None, table=table, definition="COPY INTO …"
+            )
+
+    def grant(self, privilege: str, on: CatalogObject) -> None:
+        now = self.catalog.clock()
+        with self.catalog.lock:
+            self.catalog.grants.allow(
+                Grant(privilege=privilege, on=on, to=self.role, grant_option=False, granted_by="", created_on=now)
+            )
+
+    def revoke(self, privilege: str, on: CatalogObject) -> None:
+        with self.catalog.lock:
+            self.catalog.grants.revoke(privilege, on, self.role)
+
+    def client(self, pipe: str = "ORDERS-STREAMING", **properties: Any) -> Any:
+        from snowflake.ingest.streaming import StreamingIngestClient
+
+        connection = {
+            "account": "acct",
+            "user": "ENGINE",
+            "role": self.role.name,
+            "url": self.snowflake.url,
+            "private_key": self.key.private_pem,
+        }
+        client = StreamingIngestClient("test", "DB", self.schema.name, pipe, properties=connection | QUICK | properties)
+        self.clients.append(client)
+        return client
+
+    def rows(self, table: Table) -> list[tuple[Any, ...]]:
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        with self.catalog.store.cursor() as cursor:
+            return cursor.execute(f"SELECT {columns} FROM t{table.id} ORDER BY rowid").fetchall()
+
+    def channel(self, name: str, pipe: Pipe | None) -> StreamingChannel:
+        """The server's side of it."""
+        assert pipe is not None
+        found = self.catalog.channels[pipe.id, name.upper()]
+        assert isinstance(found, StreamingChannel)
+        return found
+
+    def fail(self, endpoint: str, kind: str, **more: Any) -> None:
+        self.snowflake.faults.replace([Fault(endpoint=f"snowflake:{endpoint}", kind=kind, **more)])
+
+    def hold_commits(self, *, on: bool = True) -> None:
+        self.snowflake.face.settings.hold_commits = on
+        self.snowflake.face.committer.wake()
+
+    @staticmethod
+    def wait_until(happened: Callable[[], Any], *, within_s: float = 20) -> None:
+        deadline = time.monotonic() + within_s
+        while not happened():
+            assert time.monotonic() < deadline, "it did not happen in time"
+            time.sleep(0.01)
+
+    def wait_for_commit(self, channel: Any, token: str) -> None:
+        self.wait_until(lambda: channel.get_latest_committed_offset_token() == token)
+
+
+@pytest.fixture(scope="session")
+def key() -> KeyPair:
+    return make_key_pair()
+
+
+@pytest.fixture(scope="session")
+def other_key_pair() -> KeyPair:
+    return make_key_pair()
+
+
+@pytest.fixture
+def other_key(other_key_pair: KeyPair) -> str:
+    """A private key that nobody registered."""
+    return other_key_pair.private_pem
+
+
+@pytest.fixture
+def other_public_key(other_key_pair: KeyPair) -> PublicKey:
+    return PublicKey.read(other_key_pair.public_pem)
+
+
+@pytest.fixture(scope="session")
+def admin_key() -> KeyPair:
+    return make_key_pair()
+
+
+@pytest.fixture(scope="session")
+def snowflake(
+    tmp_path_factory: pytest.TempPathFactory, key: KeyPair, admin_key: KeyPair
+) -> Iterator[EmbeddedSnowflake]:
+    catalog = Catalog("ACCT", admin_public_key=admin_key.public_pem)
+    directory, account = catalog.directory, catalog.account
+    role = directory.create(Role, "INGEST", container=account, owner=None)
+    user = directory.create(
+        User, "ENGINE", container=account, owner=None, public_keys={"RSA_PUBLIC_KEY": PublicKey.read(key.public_pem)}
+    )
+    catalog.grants.give_role(RoleGrant(role=role, to=user, granted_by="", created_on=catalog.clock()))
+    directory.create(Database, "DB", container=account, owner=None)
+    embedded = EmbeddedSnowflake(catalog, folder=tmp_path_factory.mktemp("snowflake"))
+    with pytest.MonkeyPatch.context() as environment, embedded:
+        # The SDK reads the first whenever a client is made, the second when it is imported.
+        environment.setenv("SSL_CERT_FILE", str(embedded.ca_file))
+        environment.delenv("SSL_CERT_DIR", raising=False)
+        environment.setenv("SS_LOG_LEVEL", "error")
+        yield embedded
+    catalog.close()
+
+
+@pytest.fixture
+def world(snowflake: EmbeddedSnowflake, key: KeyPair) -> Iterator[World]:
+    snowflake.faults.replace([])
+    vars(snowflake.face.settings).update(vars(Settings(commit_lag_ms=10)))
+    directory = snowflake.catalog.directory
+    database, role = directory.find(kinds.DATABASE, ("DB",)), directory.find(kinds.ROLE, ("INGEST",))
+    assert isinstance(database, Database)
+    assert isinstance(role, Role)
+    schema = directory.create(Schema, f"S{next(schemas)}", container=database, owner=None)
+    made = World(snowflake, key, schema, role)
+    made.grant("USAGE", database)
+    made.grant("USAGE", schema)
+    yield made
+    snowflake.faults.replace([])
+    for client in made.clients:
+        client.close(wait_for_flush=False, timeout_seconds=0)

@@ -1,0 +1,107 @@
+"""SQL by the real connector and rows by the real SDK, over one catalog."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from firnline_ingest.snowflake.connection import connect
+from firnline_ingest.snowflake.key import SigningKey
+
+World = Any  # of conftest.py
+Sql = Callable[[str], list[tuple[Any, ...]]]
+
+pytestmark = [
+    pytest.mark.contract,
+    # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
+    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
+]
+
+
+@pytest.fixture
+def sql(world: World, admin_key: Any) -> Iterator[Sql]:
+    """Runs a statement in the test's schema, as the administrator."""
+    connection = connect(
+        account="acct",
+        user="FIRNLINE_ADMIN",
+        role="ACCOUNTADMIN",
+        url=world.snowflake.url,
+        key=SigningKey(admin_key.private_pem, "test"),
+        ca_file=world.snowflake.ca_file,
+    )
+
+    def run(statement: str) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            return list(cursor.execute(statement).fetchall())
+
+    run(f"USE SCHEMA DB.{world.schema.name}")
+    yield run
+    connection.close()
+
+
+def test_what_sql_makes_and_grants_can_be_ingested_into_and_read(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER NOT NULL, STATUS VARCHAR DEFAULT 'new', PAYLOAD VARIANT) ERROR_LOGGING = TRUE")
+    sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("shard-0")
+    channel.append_rows([{"id": 1, "payload": {"items": [{"price": 2.5}]}}, {"status": "no id"}], "1", "2")
+    world.wait_for_commit(channel, "2")
+
+    assert sql("SELECT ID, STATUS, PAYLOAD:items[0].price::FLOAT FROM ORDERS") == [(1, "new", 2.5)]
+    ((metadata, data),) = sql("SELECT ERROR_METADATA, ERROR_DATA FROM ERROR_TABLE(ORDERS)")
+    assert json.loads(metadata)["error_source"] == "ID"
+    assert json.loads(json.loads(data)["$1"]) == {"status": "no id"}
+
+
+def test_sql_shows_the_channel_and_its_committed_token(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER)")
+    sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("shard-0")
+    channel.append_row({"id": 1}, "41")
+    world.wait_for_commit(channel, "41")
+
+    (shown,) = sql("SHOW CHANNELS IN TABLE ORDERS")
+    assert {"shard-0", "ORDERS", "41", "ORDERS-STREAMING"} <= {str(value) for value in shown}
+    sql("CREATE OR REPLACE TABLE ORDERS (ID NUMBER)")
+    assert sql("SHOW CHANNELS IN TABLE ORDERS") == []
+
+
+def test_evolved_columns_can_be_selected_and_described(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER NOT NULL) ENABLE_SCHEMA_EVOLUTION = TRUE")
+    sql("GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("c")
+    channel.append_row({"price": 2.5}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT ID, PRICE FROM ORDERS") == [(None, 2.5)]
+    described = {row[0]: [str(value) for value in row] for row in sql("DESCRIBE TABLE ORDERS")}
+    assert any("ADD_COLUMN" in value for value in described["PRICE"])
+    assert any("DROP_NOT_NULL" in value for value in described["ID"])
+
+
+def test_a_pipe_that_sql_made_ingests_for_who_may_operate_it(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER)")
+    sql(
+        "CREATE PIPE LOAD AS COPY INTO ORDERS FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')) "
+        "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE"
+    )
+    sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE LOAD TO ROLE INGEST")
+    channel, _ = world.client("LOAD").open_channel("c")
+    channel.append_row({"id": 1}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT ID FROM ORDERS") == [(1,)]
+
+
+def test_truncating_a_table_keeps_its_channels(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER)")
+    sql("GRANT INSERT ON TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("c")
+    channel.append_row({"id": 1}, "1")
+    world.wait_for_commit(channel, "1")
+    sql("TRUNCATE TABLE ORDERS")
+    channel.append_row({"id": 2}, "2")
+    world.wait_for_commit(channel, "2")
+
+    assert sql("SELECT ID FROM ORDERS") == [(2,)]

@@ -1,0 +1,171 @@
+"""The embedded environment as its users meet it: through real clients, over real sockets."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.local.endpoints import control
+from firnline_infra.local.environment import LocalEnvironment
+from firnline_infra.local.errors import ControlRefused, ProcessEnded, StatementRefused
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.spec import load_spec
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.document import parse
+from firnline_ingest.snowflake.errors import KeyRefused
+from firnline_ingest.testing.faults import Fault, FaultKind
+
+LOCAL_SPEC = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
+pytestmark = pytest.mark.contract
+
+
+@pytest.fixture
+def environment(local_environment: RunningEnvironment) -> Iterator[RunningEnvironment]:
+    yield local_environment
+    local_environment.set_faults([])
+
+
+def test_another_process_would_find_it(environment: RunningEnvironment) -> None:
+    assert RunningEnvironment.attach(environment.folder.path).endpoints == environment.endpoints
+
+
+def test_no_secret_is_in_its_state_and_no_key_is_readable_by_others(environment: RunningEnvironment) -> None:
+    shown = environment.folder.state.read_text() + environment.as_json() + environment.as_table()
+    for login in environment.logins.values():
+        body = login.private_key_file.read_text().splitlines()[1]
+        assert body not in shown
+        assert login.private_key_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_table_names_everything_that_a_client_needs(environment: RunningEnvironment) -> None:
+    table = environment.as_table()
+    endpoints = environment.endpoints
+    for text in (endpoints.kinesis, endpoints.aws, endpoints.snowflake, str(endpoints.ca_file), "SSL_CERT_FILE"):
+        assert text in table
+    assert "orders -> FIRNLINE.RAW.ORDERS" in table
+
+
+def test_each_login_has_its_role(environment: RunningEnvironment) -> None:
+    for name, login in environment.logins.items():
+        _, rows = environment.query("SELECT CURRENT_USER(), CURRENT_ROLE()", login=name)
+        assert rows == [(login.user, login.role)]
+
+
+def test_the_reader_may_look_and_not_touch(environment: RunningEnvironment) -> None:
+    columns, rows = environment.query("SELECT * FROM FIRNLINE.RAW.ORDERS")
+    assert (columns, rows) == (["KINESISMETADATA"], [])
+    with pytest.raises(StatementRefused, match="FIRNLINE_LOCAL_READER could not run: DELETE"):
+        environment.query("DELETE FROM FIRNLINE.RAW.ORDERS")
+
+
+def test_the_ingest_user_may_not_even_look(environment: RunningEnvironment) -> None:
+    with pytest.raises(StatementRefused, match="FIRNLINE_LOCAL_INGEST"):
+        environment.query("SELECT * FROM FIRNLINE.RAW.ORDERS", login="ingest")
+
+
+def test_a_key_opens_its_own_user_only(environment: RunningEnvironment) -> None:
+    logins = environment.logins
+    swapped = replace(logins["reader"], private_key_file=logins["ingest"].private_key_file)
+    state = environment.state.model_copy(update={"logins": {"reader": swapped}})
+    with pytest.raises(KeyRefused):
+        RunningEnvironment(environment.folder.path, state).query("SELECT 1")
+
+
+def test_the_engine_reads_its_configuration_and_finds_its_table(environment: RunningEnvironment) -> None:
+    from firnline_ingest.snowflake.target import TargetCatalog
+
+    config = parse(EngineConfig, environment.engine_config(epoch={"seconds": 20}), "engine.json")
+    assert config.epoch.seconds == 20
+    assert config.snowflake.ca_file == environment.endpoints.ca_file
+    with closing(TargetCatalog(config)) as catalog:
+        state = catalog.state_of(config.pipelines[0])
+    assert (state.evolves, state.logs_errors) == (True, True)
+
+
+def test_the_configuration_is_also_a_file(environment: RunningEnvironment) -> None:
+    from firnline_ingest.config import load_config
+
+    expected = parse(EngineConfig, environment.engine_config(), "engine.json")
+    assert load_config(environment.folder.engine_config) == expected
+
+
+def test_events_go_in_as_bytes_or_as_json(environment: RunningEnvironment) -> None:
+    kinesis = environment.client("kinesis")
+    kinesis.create_stream(StreamName="events", ShardCount=1)
+    report = environment.put_events("events", [b"no json", {"id": 1}])
+    assert report.records == 2
+
+    shard = kinesis.list_shards(StreamName="events")["Shards"][0]["ShardId"]
+    iterator = kinesis.get_shard_iterator(StreamName="events", ShardId=shard, ShardIteratorType="TRIM_HORIZON")
+    records = kinesis.get_records(ShardIterator=iterator["ShardIterator"])["Records"]
+    assert [record["Data"] for record in records] == [b"no json", b'{"id": 1}']
+
+
+def test_aws_knows_the_account_of_the_specification(environment: RunningEnvironment) -> None:
+    assert environment.client("sts").get_caller_identity()["Account"] == "000000000000"
+
+
+def test_a_fault_goes_to_its_server_and_counts_there(environment: RunningEnvironment) -> None:
+    dynamodb = environment.client("dynamodb")
+    environment.set_faults([Fault(endpoint="dynamodb:DescribeLimits", kind=FaultKind.ERROR, status=400, code="Nope")])
+    with pytest.raises(dynamodb.exceptions.ClientError, match="Nope"):
+        dynamodb.describe_limits()
+    (fault,) = environment.faults()
+    assert (fault["server"], fault["endpoint"], fault["hits"]) == ("aws", "dynamodb:DescribeLimits", 1)
+
+
+def test_faults_are_added_to_those_there_are_and_replaced_together(environment: RunningEnvironment) -> None:
+    environment.add_fault(endpoint="kinesis:GetRecords", kind="ERROR", every=1000)
+    environment.add_fault(endpoint="snowflake:append", kind="SLOW", delay_s=1.0)
+    environment.add_fault(endpoint="*:Nothing", kind="CUT")
+    assert [(fault["server"], fault["endpoint"]) for fault in environment.faults()] == [
+        ("kinesis", "kinesis:GetRecords"),
+        ("kinesis", "*:Nothing"),
+        ("aws", "*:Nothing"),
+        ("snowflake", "snowflake:append"),
+        ("snowflake", "*:Nothing"),
+    ]
+    environment.set_faults([])
+    assert environment.faults() == []
+
+
+@pytest.mark.parametrize("server", ["kinesis", "aws", "snowflake"])
+def test_a_server_says_why_it_refuses_a_control_request(environment: RunningEnvironment, server: str) -> None:
+    with pytest.raises(ControlRefused, match="endpoint"):
+        control(environment.endpoints, server, "faults", [{"kind": "ERROR"}])  # type: ignore[arg-type]
+
+
+def test_a_server_that_is_gone_is_named(environment: RunningEnvironment) -> None:
+    gone = replace(environment.endpoints, kinesis="http://127.0.0.1:9")
+    with pytest.raises(ControlRefused, match=r"127\.0\.0\.1:9/__firnline__/faults refused: .*refused"):
+        control(gone, "kinesis", "faults")
+
+
+def test_the_certificate_authority_is_where_it_says(environment: RunningEnvironment) -> None:
+    assert Path(environment.endpoints.ca_file).read_text().startswith("-----BEGIN CERTIFICATE-----")
+
+
+def test_a_server_that_dies_is_noticed_and_the_others_end_with_the_environment(tmp_path: Path) -> None:
+    supervisor = LocalEnvironment(tmp_path / "environment", load_spec(LOCAL_SPEC))
+    with supervisor as environment:
+        supervisor.check()
+        pids = supervisor.pids
+        os.kill(pids["kinesis"], signal.SIGKILL)
+        with pytest.raises(ProcessEnded, match=r"The kinesis process .* status -9"):
+            poll(supervisor.check)
+    assert not environment.folder.is_held()
+    for pid in pids.values():
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def poll(check: Callable[[], None]) -> None:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        check()
+        time.sleep(0.01)
