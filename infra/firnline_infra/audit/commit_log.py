@@ -1,0 +1,51 @@
+"""Fetches the log of commits, where there can be one: from an embedded Snowflake, and so from this machine.
+
+A real account is not asked for what it doesn't have.
+"""
+
+import json
+import ssl
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPSHandler, ProxyHandler, build_opener
+
+from firnline_infra.audit.errors import QueryFailed
+from firnline_infra.audit.order import Commit
+
+PATH = "/__firnline__/commits"
+TIMEOUT_S = 30.0
+
+
+def fetch_commits(
+    snowflake_url: str, ca_file: Path | None, *, database: str, schema: str, table: str
+) -> list[Commit] | None:
+    """All that the log still has, in order; None where there is no log. Names are as the REST API writes them."""
+    if not _is_on_this_machine(snowflake_url):
+        return None
+    context = ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
+    opener = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
+    commits: list[Commit] = []
+    while True:
+        after = commits[-1].entry if commits else -1
+        query = urlencode({"db": database, "schema": schema, "table": table, "after": after})
+        try:
+            with opener.open(f"{snowflake_url}{PATH}?{query}", timeout=TIMEOUT_S) as answer:
+                page = json.load(answer)
+        except HTTPError as error:
+            error.close()
+            return None  # a server on this machine that is not the embedded one
+        except (OSError, ValueError) as error:
+            raise QueryFailed(f"in which order the rows of {table} were committed", str(error)) from error
+        commits += [Commit.logged(entry) for entry in page["commits"]]
+        if page["is_complete"] or not page["commits"]:
+            return commits
+
+
+def _is_on_this_machine(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,119 @@
+"""Compares what a shard holds with what became of it: one walk along both sides, in the order of positions.
+
+Nothing is remembered but the place of the walk, so a shard of any length is compared in the same memory. Pure: the
+sides are iterators, and the stream's is followed no further than an answer needs.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Protocol
+
+from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.horizon import Horizon, arrival_text
+from firnline_infra.audit.outcome import Outcome, Standing, StreamRecord
+
+Position = tuple[int, int]
+
+
+class ContentCheck(Protocol):
+    """Says whether an outcome holds what its record holds."""
+
+    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+        """Reports what does not fit."""
+
+
+def compare_shard(
+    findings: ShardFindings,
+    records: Iterable[StreamRecord],
+    outcomes: Iterable[Outcome],
+    *,
+    horizon: Horizon,
+    check: ContentCheck | None = None,
+) -> None:
+    """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
+
+    The first record is the horizon: what stands before it is older than the stream where `horizon` allows for that.
+    """
+    _Walk(findings, outcomes, horizon, check).along(records)
+
+
+class _Walk:
+    def __init__(
+        self, findings: ShardFindings, outcomes: Iterable[Outcome], horizon: Horizon, check: ContentCheck | None
+    ) -> None:
+        self._findings = findings
+        self._counts = findings.counts
+        self._horizon = horizon
+        self._check = check
+        self._groups = _by_position(outcomes)
+        self._position: Position | None = None
+        self._group: list[Outcome] = []
+        self._is_behind_first = False
+        self._advance()
+
+    def along(self, records: Iterable[StreamRecord]) -> None:
+        for record in records:
+            if record.standing is Standing.LATER and self._position is None:
+                break
+            here = (record.sequence_number, 0)
+            while self._position is not None and self._position < here:
+                self._without_record()
+            self._is_behind_first = True
+            if self._position == here:
+                self._found(record)
+                self._advance()
+            else:
+                self._absent(record)
+        while self._position is not None:
+            self._without_record()
+
+    def _advance(self) -> None:
+        self._position, self._group = next(self._groups, (None, []))
+
+    def _found(self, record: StreamRecord) -> None:
+        if len(self._group) > 1:
+            places = ", ".join(
+                f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
+            )
+            self._findings.report(Kind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
+        for outcome in self._group:
+            if record.standing is Standing.LATER:
+                self._counts.later += 1
+            else:
+                self._findings.place(outcome.place)
+            if self._check:
+                self._check(record, outcome, self._findings)
+        self._counts.missing_at_the_end = 0
+        if record.standing is not Standing.LATER:
+            self._counts.records += 1
+
+    def _absent(self, record: StreamRecord) -> None:
+        if record.standing is Standing.LATER:
+            return
+        if record.standing is Standing.BEFORE_START:
+            self._counts.before_start += 1
+            return
+        self._counts.records += 1
+        self._counts.missing_at_the_end += 1
+        arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
+        detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
+        self._findings.report(Kind.MISSING, str(record.sequence_number), detail)
+
+    def _without_record(self) -> None:
+        for outcome in self._group:
+            if not self._is_behind_first and self._horizon.explains(outcome):
+                self._counts.older += 1
+            else:
+                detail = f"the {outcome.place} has it, and the shard has no such record"
+                self._findings.report(Kind.FOREIGN, outcome.position, detail)
+        self._advance()
+
+
+def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[Position | None, list[Outcome]]]:
+    for position, group in groupby(outcomes, key=position_of):
+        yield position, list(group)
+
+
+def position_of(outcome: Outcome) -> Position:
+    return outcome[0], outcome[1]

@@ -1,0 +1,136 @@
+"""Compares each outcome with its record: a row column by column, a dead letter byte by byte.
+
+An error row is as Snowflake got it and became no values, so there is nothing to compare.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firnline_infra.audit.content.column import Column
+from firnline_infra.audit.content.payload import parse
+from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.horizon import arrival_text
+from firnline_infra.audit.outcome import Outcome, Place, StreamRecord
+
+SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
+LONGEST_SHOWN = 60
+NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
+"""Reasons of dead letters that are a fact about the bytes alone, whatever the pipeline was configured to take."""
+
+
+class RowContent(NamedTuple):
+    """A row's metadata, and its values in the order of the check's columns."""
+
+    metadata: object
+    values: Sequence[object]
+
+
+class LetterContent(NamedTuple):
+    digest: bytes
+    reason: str
+
+
+def digest_of(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+class ContentCheck:
+    """Of one stream into one table; not bound to a shard, and without memory."""
+
+    def __init__(self, stream: str, columns: Sequence[Column], *, evolves: bool) -> None:
+        self._stream = stream
+        self._columns = columns
+        self._keys = {column.key for column in columns}
+        self._evolves = evolves
+
+    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+        position = outcome.position
+        if isinstance(outcome.content, LetterContent):
+            self._check_letter(record, outcome.content, position, findings)
+        elif isinstance(outcome.content, RowContent):
+            payload = _object_in(record.data)
+            if payload is None:
+                findings.report(Kind.CHANGED, position, "its record is no JSON object, and there is a row of it")
+                return
+            for detail in self._metadata_changes(record, outcome, outcome.content.metadata, findings.shard_id):
+                findings.report(Kind.CHANGED, position, detail)
+            for detail in self._value_changes(payload, outcome.content.values, findings):
+                findings.report(Kind.CHANGED, position, detail)
+
+    def _value_changes(
+        self, payload: dict[str, object], values: Sequence[object], findings: ShardFindings
+    ) -> Iterator[str]:
+        sent = {key.upper(): value for key, value in payload.items() if value is not None}
+        for column, kept in zip(self._columns, values, strict=True):
+            value = sent.get(column.key)
+            if value is None:
+                if not column.has_default and not column.is_empty(kept):
+                    yield f"{column.name}: the record has no value, the table has {shown(kept)}"
+            elif column.is_empty(kept):
+                yield f"{column.name}: the record has {shown(value)}, the table no value"
+            elif (verdict := column.holds(value, kept)) is None:
+                findings.counts.unchecked_values += 1
+            elif not verdict:
+                yield f"{column.name} {column.type}: the record has {shown(value)}, the table {shown(kept)}"
+        for key in sent.keys() - self._keys:
+            if self._evolves:
+                yield f"{key}: the record has {shown(sent[key])}, the table no such column"
+            else:
+                findings.counts.values_without_column += 1
+
+    def _metadata_changes(
+        self, record: StreamRecord, outcome: Outcome, metadata: object, shard_id: str
+    ) -> Iterator[str]:
+        """Only of the parts that the row has: they can be switched on and off."""
+        kept = _object_in(metadata) if isinstance(metadata, str) else None
+        if kept is None:
+            return
+        for part, value in self._metadata_of(record, outcome, shard_id).items():
+            if part in kept and kept[part] != value:
+                yield f"metadata {part}: the record has {shown(value)}, the table {shown(kept[part])}"
+
+    def _metadata_of(self, record: StreamRecord, outcome: Outcome, shard_id: str) -> dict[str, object]:
+        sequence_number, sub_sequence_number = str(outcome.sequence_number), outcome.sub_sequence_number
+        return {
+            "stream": self._stream,
+            "shardId": shard_id,
+            "approximateArrival": None if record.arrived_ms is None else arrival_text(record.arrived_ms),
+            "partitionKey": record.partition_key,
+            "sequenceNumber": sequence_number,
+            "subSequenceNumber": sub_sequence_number,
+            "shardedSequenceNumber": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
+        }
+
+    def _check_letter(
+        self, record: StreamRecord, letter: LetterContent, position: str, findings: ShardFindings
+    ) -> None:
+        if letter.digest != digest_of(record.data):
+            findings.report(Kind.CHANGED, position, f"the {Place.DEAD_LETTERS} have other bytes than the stream")
+        elif letter.reason in NOT_AN_OBJECT and _is_object(record.data):
+            detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
+            findings.report(Kind.MISPLACED, position, detail)
+
+
+def _object_in(data: str | bytes) -> dict[str, object] | None:
+    try:
+        value = parse(data.decode() if isinstance(data, bytes) else data)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_object(data: bytes) -> bool:
+    """By a stricter reader, which refuses what only some readers take (lone surrogates, bytes that are no UTF-8)."""
+    try:
+        msgspec.json.decode(data, type=dict[str, object])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
+
+
+def shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"

@@ -1,0 +1,142 @@
+"""One column of the table, and when a value of it equals what its record says."""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from firnline_infra.audit.content.equality import equal, is_number
+from firnline_infra.audit.content.payload import number, parse
+from firnline_infra.audit.content.times import is_same_time
+
+Verdict = bool | None
+"""None: the audit can't compare the two."""
+
+TRUE, FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
+JSON_FAMILIES = ("VARIANT", "OBJECT", "ARRAY", "MAP")
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    """As it is stored."""
+    type: str
+    """As DESCRIBE TABLE writes it."""
+    has_default: bool = False
+    """A row without a value may then have one all the same."""
+    family: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "family", self.type.partition("(")[0].strip().upper())
+
+    @classmethod
+    def described(cls, row: Mapping[str, object]) -> "Column":
+        """From a row of DESCRIBE TABLE, by lower-cased name."""
+        return cls(str(row["name"]), str(row["type"]), has_default=bool(row.get("default")))
+
+    @property
+    def key(self) -> str:
+        """Equal for the keys of a payload that this column takes: Snowflake matches them whatever their case."""
+        return self.name.upper()
+
+    def is_empty(self, kept: object) -> bool:
+        """NULL, and the JSON null that a VARIANT keeps, are both no value."""
+        return kept is None or (kept == "null" and self.family in JSON_FAMILIES)
+
+    def holds(self, sent: object, kept: object) -> Verdict:
+        """`sent` as content.payload reads it, never None; `kept` as the connector gives it, never empty."""
+        compare = BY_FAMILY.get(self.family)
+        return compare(sent, kept) if compare else None
+
+
+def _number(sent: object, kept: object) -> Verdict:
+    """What the column rounds off was changed; text that holds a number is that number."""
+    value = number(sent) if isinstance(sent, str) else sent
+    if not is_number(value):
+        return False
+    return isinstance(value, int | Decimal) and isinstance(kept, int | Decimal) and value == kept
+
+
+def _float(sent: object, kept: object) -> Verdict:
+    """A fraction is the nearest double; an integer has to be that integer, because identifiers are integers."""
+    if not isinstance(kept, float | int | Decimal):
+        return None
+    if isinstance(sent, str) and (value := number(sent)) is None:
+        try:
+            return str(float(sent)) == str(float(kept))  # nan, inf
+        except ValueError:
+            return False
+    elif not isinstance(sent, str):
+        value = sent if isinstance(sent, int | Decimal) and not isinstance(sent, bool) else None
+    if value is None:
+        return False
+    return value == kept if isinstance(value, int) else float(value) == float(kept)
+
+
+def _text(sent: object, kept: object) -> Verdict:
+    """What is no text in the payload is its JSON in the column."""
+    if isinstance(sent, str):
+        return sent == kept
+    return _json(sent, kept)
+
+
+def _boolean(sent: object, kept: object) -> Verdict:
+    if isinstance(sent, str):
+        word = sent.strip().lower()
+        return bool(kept) if word in TRUE else not kept if word in FALSE else False
+    return sent is kept if isinstance(sent, bool) else False
+
+
+def _binary(sent: object, kept: object) -> Verdict:
+    """Default pipes read base64; a pipe of one's own may read something else, which the audit can't know."""
+    try:
+        return isinstance(kept, bytes | bytearray) and base64.b64decode(str(sent), validate=True) == bytes(kept)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _json(sent: object, kept: object) -> Verdict:
+    try:
+        return isinstance(kept, str) and equal(sent, parse(kept))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _object(sent: object, kept: object) -> Verdict:
+    """Snowflake reads text that holds an object as the object; in a VARIANT it stays text."""
+    if isinstance(sent, str):
+        try:
+            return _json(parse(sent), kept)
+        except (ValueError, RecursionError):
+            return False
+    return _json(sent, kept)
+
+
+def _array(sent: object, kept: object) -> Verdict:
+    """Snowflake makes an array of one from what is none."""
+    return _json(sent if isinstance(sent, list) else [sent], kept)
+
+
+BY_FAMILY: Mapping[str, Callable[[object, object], Verdict]] = {
+    "NUMBER": _number,
+    "DECIMAL": _number,
+    "FLOAT": _float,
+    "DOUBLE": _float,
+    "REAL": _float,
+    "VARCHAR": _text,
+    "STRING": _text,
+    "TEXT": _text,
+    "CHAR": _text,
+    "BOOLEAN": _boolean,
+    "BINARY": _binary,
+    "VARIANT": _json,
+    "OBJECT": _object,
+    "MAP": _object,
+    "ARRAY": _array,
+    "DATE": is_same_time,
+    "TIME": is_same_time,
+    "TIMESTAMP_NTZ": is_same_time,
+    "TIMESTAMP_LTZ": is_same_time,
+    "TIMESTAMP_TZ": is_same_time,
+}

@@ -1,0 +1,156 @@
+"""Why an audit could not be done. What an audit found wrong is no error: it is in its report.
+
+AuditError
+├── NotAuditable        the rows don't say where they come from
+├── StartUnknown        nobody but the engine's books knows where its claim begins
+├── UnknownPipeline     the configuration has no such stream
+├── EndInTheFuture      the claim can't reach beyond now
+├── TableUnreadable     the reader may not select, or there is no table
+├── ErrorTableUnreadable    the same for what Snowflake rejected
+├── QueryFailed         Snowflake did not answer a question to its end
+├── StreamSilent        Kinesis gave nothing for minutes
+├── RowsUnordered       Snowflake's answer was not in the order that was asked for
+└── WarehouseUnusable   the reader has nothing to ask its questions with
+"""
+
+import difflib
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+
+
+class AuditError(FirnlineError):
+    """The audit could not be done, so nothing is proven and nothing is refuted."""
+
+    id = "FL-5000"
+
+
+class NotAuditable(AuditError, Fatal):
+    """The metadata of the rows lacks what tells one record from another. Runbook: FL-5001."""
+
+    id = "FL-5001"
+
+    def __init__(self, stream: str, parts: Sequence[str]) -> None:
+        super().__init__(
+            f"The rows of stream {stream!r} don't say which record they come from: {', '.join(parts)} "
+            f"{'is' if len(parts) == 1 else 'are'} switched off in the pipeline's metadata.",
+            next_step=f"set {' and '.join(f'metadata.{part}: true' for part in parts)}; rows that were written without it "
+            "can't be audited.",
+        )
+
+
+class TableUnreadable(AuditError, Fatal):
+    """The table is not there, or not for the reader. Runbook: FL-5002."""
+
+    id = "FL-5002"
+
+    def __init__(self, table: str, role: str, cause: str) -> None:
+        super().__init__(
+            f"Role {role} can't read the table {table}: {cause}",
+            next_step=f"check the table's name in the configuration, and grant the role USAGE on its database and schema: "
+            f"GRANT SELECT ON TABLE {table} TO ROLE {role}. Where no warehouse is active, name one with --warehouse.",
+        )
+
+
+class ErrorTableUnreadable(AuditError, Fatal):
+    """Rejected rows are kept, and the reader may not see them. Runbook: FL-5003."""
+
+    id = "FL-5003"
+
+    def __init__(self, table: str, role: str, cause: str) -> None:
+        super().__init__(
+            f"Role {role} can't read ERROR_TABLE({table}): {cause}",
+            next_step=f"GRANT SELECT ERROR TABLE ON TABLE {table} TO ROLE {role}; without it, every rejected row would look "
+            "as if it were missing.",
+        )
+
+
+class StartUnknown(AuditError, Fatal):
+    """LATEST is a moment that only the engine's books know, and an audit doesn't read them. Runbook: FL-5004."""
+
+    id = "FL-5004"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"The pipeline of stream {stream!r} began at LATEST: the time of the engine's first start, of which neither "
+            "the stream nor the table knows.",
+            next_step="name that time, or any later one: --since 2026-01-31T12:00:00Z. Records that arrived earlier may then "
+            "be absent.",
+        )
+
+
+class QueryFailed(AuditError, Retryable):
+    """Snowflake broke off, or refused a question that it should have answered. Runbook: FL-5005."""
+
+    id = "FL-5005"
+
+    def __init__(self, what: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake could not tell {what}: {cause}",
+            next_step="run the audit again; it changes nothing, and begins anew. If it lasts, run the statement by hand as the "
+            "reader's role.",
+        )
+
+
+class UnknownPipeline(AuditError, Fatal):
+    """No pipeline of the configuration reads that stream. Runbook: FL-5006."""
+
+    id = "FL-5006"
+
+    def __init__(self, stream: str, known: Sequence[str]) -> None:
+        near = difflib.get_close_matches(stream, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(sorted(known))}."
+        super().__init__(
+            f"The configuration has no pipeline of a stream {stream!r}; {hint}",
+            next_step="give --pipeline the stream's name as the configuration has it, or leave it out to audit them all.",
+        )
+
+
+class StreamSilent(AuditError, Retryable):
+    """Kinesis answered no read of a shard for minutes. Runbook: FL-5007."""
+
+    id = "FL-5007"
+
+    def __init__(self, shard: str, seconds: float, cause: str) -> None:
+        super().__init__(
+            f"Shard {shard} could not be read for {seconds:.0f} s: {cause}",
+            next_step="if other consumers use up the shard's five reads a second, audit when they rest, or raise their polling "
+            "interval; else check the network, and run the audit again.",
+        )
+
+
+class RowsUnordered(AuditError, Fatal):
+    """The comparison walks both sides in the order of positions, and is worth nothing without it. Runbook: FL-5008."""
+
+    id = "FL-5008"
+
+    def __init__(self, shard: str, before: str, after: str) -> None:
+        super().__init__(
+            f"Snowflake returned the rows of shard {shard} out of the order that was asked for: {before} before {after}.",
+            next_step="run the audit again; if it lasts, report it with the table's DDL: a collation or a masking policy may "
+            "change how the metadata compares.",
+        )
+
+
+class EndInTheFuture(AuditError, Fatal):
+    """A claim about records that have yet to arrive. Runbook: FL-5009."""
+
+    id = "FL-5009"
+
+    def __init__(self, until: str, now: str) -> None:
+        super().__init__(
+            f"--until {until} lies in the future: by the stream's own clock it is {now}.",
+            next_step="leave --until out to audit up to now, or name an earlier time.",
+        )
+
+
+class WarehouseUnusable(AuditError, Fatal):
+    """Questions need a warehouse, and the reader may not use this one. Runbook: FL-5010."""
+
+    id = "FL-5010"
+
+    def __init__(self, warehouse: str, role: str, cause: str) -> None:
+        super().__init__(
+            f"Role {role} can't use the warehouse {warehouse}: {cause}",
+            next_step=f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role}, or name another one with --warehouse.",
+        )

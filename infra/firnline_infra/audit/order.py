@@ -1,0 +1,104 @@
+"""Whether the rows of each shard came in the order of the shard: from a log of commits, where a server keeps one.
+
+A commit names its channel and the tokens of its first row and of its last accounted record. Rows keep their order inside
+one append, so it is enough that no commit begins at or before the end of the one before it. Pure.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.outcome import position_text
+from firnline_ingest.kinesis.position import ForeignToken, Position
+from firnline_ingest.snowflake.identifiers import CHANNEL_SEPARATOR
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    channel: str
+    start_offset_token: str | None
+    end_offset_token: str | None
+    rows: int
+    entry: int = 0
+    """Counts the commits of a table without a gap."""
+
+    @classmethod
+    def logged(cls, entry: Mapping[str, Any]) -> "Commit":
+        start, end = entry["start_offset_token"], entry["end_offset_token"]
+        return cls(entry["channel"], start, end, entry["rows_inserted"], entry["entry"])
+
+
+@dataclass
+class Order:
+    """What could be said about order."""
+
+    commits: int = 0
+    """That were compared."""
+    rows: int = 0
+    """That they brought."""
+    problems: list[str] = field(default_factory=list)
+    """Why it is proven in part only, or not at all."""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether all of it could be compared; commits that went back are findings of their shards."""
+        return not self.problems
+
+
+NOT_LOGGED = "order can't be proven here: only the embedded Snowflake keeps a log of commits"
+
+
+def check_order(
+    commits: Sequence[Commit] | None, *, stream: str, created_ms: int, shards: Mapping[str, ShardFindings]
+) -> Order:
+    """`commits` in their order, None where there is no log. Reports MISPLACED in the findings of a shard."""
+    if commits is None:
+        return Order(problems=[NOT_LOGGED])
+    order = Order()
+    if commits and commits[0].entry:
+        order.problems.append(f"the log has forgotten the first {commits[0].entry} commits; the others were compared")
+    ends: dict[str, Position] = {}
+    strange = set[str]()
+    by_name = {shard_id.upper(): findings for shard_id, findings in shards.items()}
+    for commit in commits:
+        findings = by_name.get(_shard_named_by(commit.channel, stream, created_ms))
+        if findings is None:
+            continue
+        try:
+            start, end = _positions(commit)
+        except ForeignToken:
+            strange.add(commit.channel)
+            continue
+        order.commits += 1
+        order.rows += commit.rows
+        before = ends.get(findings.shard_id)
+        if start is not None and before is not None and start <= before:
+            _report(findings, start, f"was committed after {_text(before)}, which it precedes")
+        elif start is not None and end < start:
+            _report(findings, start, f"was committed up to {_text(end)}, which precedes it")
+        ends[findings.shard_id] = end
+    if (unlogged := sum(findings.counts.rows for findings in shards.values()) - order.rows) > 0:
+        order.problems.append(f"{unlogged:,} rows came through no logged commit")
+    order.problems += [f"channel {channel} has tokens of another program" for channel in sorted(strange)]
+    return order
+
+
+def _shard_named_by(channel: str, stream: str, created_ms: int) -> str:
+    """The shard, in upper case, that an engine of any application named its channel for; empty for other channels."""
+    parts = channel.upper().split(CHANNEL_SEPARATOR)
+    return parts[3] if len(parts) == 4 and parts[1:3] == [stream.upper(), str(created_ms)] else ""
+
+
+def _positions(commit: Commit) -> tuple[Position | None, Position]:
+    """An append without a start is only known by its end."""
+    start = Position.from_token(commit.start_offset_token) if commit.start_offset_token else None
+    return start, Position.from_token(commit.end_offset_token or "")
+
+
+def _report(findings: ShardFindings, position: Position, detail: str) -> None:
+    findings.report(Kind.MISPLACED, _text(position), detail)
+
+
+def _text(position: Position) -> str:
+    return position_text(position.sequence_number, position.sub_sequence_number)

@@ -1,0 +1,167 @@
+"""Audits one pipeline: all the places where its records may be, every shard, and what belongs to no shard.
+
+What Snowflake and the dead letters hold is read before the stream is read to its tip; so each row that is seen has its
+record among those that are seen, or has none.
+"""
+
+import time
+from collections.abc import Callable, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firnline_infra.audit.claim import Claim
+from firnline_infra.audit.commit_log import fetch_commits
+from firnline_infra.audit.content.check import ContentCheck
+from firnline_infra.audit.dead_letters import letters_by_shard
+from firnline_infra.audit.error_rows import ErrorRows
+from firnline_infra.audit.errors import NotAuditable
+from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.horizon import Horizon
+from firnline_infra.audit.order import Order, check_order
+from firnline_infra.audit.report import PipelineReport
+from firnline_infra.audit.shard import Sources
+from firnline_infra.audit.statements import Statements
+from firnline_infra.audit.table import AuditedTable, Inventory
+from firnline_infra.audit.workers import Sleep, audit_shards
+from firnline_ingest.config.model import EngineConfig, Pipeline
+from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.snowflake.identifiers import quoted, stored_name, table_name
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+    from snowflake.connector import SnowflakeConnection
+
+    from firnline_ingest.kinesis.lineage import Lineage
+
+NO_SHARD = "(none)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineAudit:
+    """One pipeline and how to reach both of its sides."""
+
+    config: EngineConfig
+    pipeline: Pipeline
+    client: "KinesisClient"
+    connection: "SnowflakeConnection"
+    role: str
+    claim: Claim
+    server_ms: int
+    """The stream's clock when the audit began."""
+    compares_contents: bool = False
+    also_holds: Set[str] = frozenset()
+    """Streams of which the table may have rows as well, beside those that the configuration brings there."""
+    on_shard: Callable[[ShardFindings], None] = lambda _: None
+
+    def run(self) -> PipelineReport:
+        """Raises AuditError, DeadLetterError, or the fatal errors of Kinesis."""
+        from firnline_ingest.kinesis.lineage import read_lineage
+
+        began_s = time.monotonic()
+        refuse_unauditable(self.pipeline, self._companions)
+        table = AuditedTable(self.connection, statements_of(self.pipeline), role=self.role)
+        described = table.describe()
+        inventory = table.inventory()
+        errors = table.error_rows() if described.logs_errors else ErrorRows()
+        lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
+        letters = letters_by_shard(
+            LocalFolder(self.config.dead_letters.folder), lineage.stream, lineage.stream_created_ms
+        )
+        check = ContentCheck(self.pipeline.stream, described.columns, evolves=described.evolves)
+
+        def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
+            return Sources(
+                client=self.client,
+                stream=self.pipeline.stream,
+                listed=frozenset(lineage.shards),
+                table=table,
+                elsewhere=(errors.by_shard, letters),
+                claim=self.claim,
+                horizon_at=lambda: self._horizon(lineage, began_s),
+                columns=described.columns if self.compares_contents else None,
+                check=check if self.compares_contents else None,
+                sleep=sleep,
+            ).audit(shard_id)
+
+        shard_ids = {*lineage.shards, *inventory.shards, *errors.by_shard, *letters}
+        shards = audit_shards(shard_ids, audit, on_shard=self.on_shard)
+        order = self._order(lineage, shards)
+        if (homeless := homeless_rows(inventory, errors, self._companions | self.also_holds)).problems:
+            shards.append(homeless)
+        return PipelineReport(
+            stream=self.pipeline.stream,
+            table=str(table),
+            claim=self.claim,
+            compares_contents=self.compares_contents,
+            shards=shards,
+            order=order,
+            remarks=self._remarks(logs_errors=described.logs_errors),
+        )
+
+    @property
+    def _companions(self) -> Set[str]:
+        """The other streams that the configuration brings into the same table."""
+        target = _target(self.pipeline)
+        return {
+            each.stream
+            for each in self.config.pipelines
+            if each.stream != self.pipeline.stream and _target(each) == target
+        }
+
+    def _horizon(self, lineage: "Lineage", began_s: float) -> Horizon:
+        return Horizon.of(
+            now_ms=self.server_ms + round((time.monotonic() - began_s) * 1000),
+            retention_hours=lineage.retention_hours,
+            created_ms=lineage.stream_created_ms,
+            rows_say_when=self.pipeline.metadata.approximate_arrival,
+        )
+
+    def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
+        database, schema, table = (quoted(name) for name in _target(self.pipeline))
+        snowflake = self.config.snowflake
+        commits = fetch_commits(snowflake.base_url, snowflake.ca_file, database=database, schema=schema, table=table)
+        return check_order(
+            commits,
+            stream=lineage.stream,
+            created_ms=lineage.stream_created_ms,
+            shards={findings.shard_id: findings for findings in shards},
+        )
+
+    def _remarks(self, *, logs_errors: bool) -> list[str]:
+        remarks = []
+        if not logs_errors:
+            remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
+        if not (folder := self.config.dead_letters.folder).exists():
+            remarks.append(f"There is no folder {folder} on this machine: no dead letters were read.")
+        return remarks
+
+
+def statements_of(pipeline: Pipeline) -> Statements:
+    database, schema, table = _target(pipeline)
+    return Statements(database, schema, table, pipeline.stream, pipeline.metadata)
+
+
+def refuse_unauditable(pipeline: Pipeline, companions: Set[str]) -> None:
+    """Raises NotAuditable."""
+    needed = ["shard_id", "sequence_number", *(["stream"] if companions else [])]
+    if lacking := [part for part in needed if not getattr(pipeline.metadata, part)]:
+        raise NotAuditable(pipeline.stream, lacking)
+
+
+def homeless_rows(inventory: Inventory, errors: ErrorRows, welcome: Set[str]) -> ShardFindings:
+    """Foreign rows that name no shard of the stream, or another stream than those that are `welcome`."""
+    findings = ShardFindings(NO_SHARD)
+    for count, place in ((inventory.without_position, "table"), (errors.without_position, "error table")):
+        if count:
+            detail = f"{count:,} rows of the {place} name no stream, no shard or no sequence number"
+            findings.report(Kind.FOREIGN, "", detail, times=count)
+    for stream, count in sorted(inventory.other_streams.items()):
+        if stream not in welcome:
+            detail = f"{count:,} rows name the stream {stream!r}, which the configuration doesn't bring here"
+            findings.report(Kind.FOREIGN, "", detail, times=count)
+    return findings
+
+
+def _target(pipeline: Pipeline) -> tuple[str, str, str]:
+    table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
+    return stored_name(pipeline.database), stored_name(pipeline.schema_), table

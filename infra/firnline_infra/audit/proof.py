@@ -1,0 +1,70 @@
+"""Proves, or refutes, that every record of the streams of a configuration is where it belongs, once.
+
+Neither the engine's ledger nor its checkpoint is read. docs/audit.md says what the proof covers.
+"""
+
+from collections.abc import Callable, Collection
+from contextlib import closing
+from datetime import datetime
+
+from firnline_infra.audit.claim import Claim
+from firnline_infra.audit.errors import UnknownPipeline
+from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.pipeline import PipelineAudit
+from firnline_infra.audit.reader import Reader
+from firnline_infra.audit.report import AuditReport
+from firnline_infra.audit.workers import SHARDS_AT_ONCE
+from firnline_ingest.config.model import EngineConfig, Pipeline
+
+
+def audit(
+    config: EngineConfig,
+    reader: Reader,
+    *,
+    content: bool = False,
+    stream: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    also_holds: Collection[str] = (),
+    on_shard: Callable[[ShardFindings], None] = lambda _: None,
+) -> AuditReport:
+    """Every pipeline of the configuration, or that of `stream`; changes nothing.
+
+    `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
+    they default to the pipeline's beginning and to now. Raises AuditError; KinesisError, SnowflakeError or
+    DeadLetterError for what can't be reached.
+    """
+    from firnline_ingest.kinesis.client import aws_client
+    from firnline_ingest.kinesis.pin import server_time_ms
+
+    pipelines = _chosen(config, stream)
+    client = aws_client(config.aws, "kinesis", connections=SHARDS_AT_ONCE)
+    times = {each.stream: server_time_ms(client, each.stream) for each in pipelines}
+    claims = {each.stream: Claim.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines}
+    with closing(reader.connect(config)) as connection:
+        return AuditReport(
+            [
+                PipelineAudit(
+                    config=config,
+                    pipeline=pipeline,
+                    client=client,
+                    connection=connection,
+                    role=reader.role,
+                    claim=claims[pipeline.stream],
+                    server_ms=times[pipeline.stream],
+                    compares_contents=content,
+                    also_holds=frozenset(also_holds),
+                    on_shard=on_shard,
+                ).run()
+                for pipeline in pipelines
+            ]
+        )
+
+
+def _chosen(config: EngineConfig, stream: str | None) -> list[Pipeline]:
+    if stream is None:
+        return config.pipelines
+    chosen = [pipeline for pipeline in config.pipelines if pipeline.stream == stream]
+    if not chosen:
+        raise UnknownPipeline(stream, [pipeline.stream for pipeline in config.pipelines])
+    return chosen

@@ -1,0 +1,60 @@
+"""Whose eyes an audit has in Snowflake: a user that may only read, with a key of its own."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firnline_infra.audit.errors import WarehouseUnusable
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.snowflake.identifiers import quoted, stored_name
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    user: str
+    role: str
+    """Needs USAGE on the database and the schema, SELECT and, where the table keeps rejected rows, SELECT ERROR TABLE."""
+    key_file: Path
+    """PKCS#8 PEM, unencrypted."""
+    warehouse: str | None = None
+    """The user's default one where absent."""
+
+    def connect(self, config: EngineConfig) -> "SnowflakeConnection":
+        """Raises WarehouseUnusable, KeyUnusable, or the errors of firnline_ingest.snowflake.connection."""
+        from firnline_ingest.snowflake.connection import connect
+        from firnline_ingest.snowflake.errors import KeyUnusable
+        from firnline_ingest.snowflake.key import SigningKey
+        from firnline_ingest.snowflake.preflight import check_connection
+
+        place = f"file {self.key_file}"
+        try:
+            key = SigningKey(self.key_file.read_text(), place)
+        except OSError as error:
+            raise KeyUnusable(place, error.strerror or str(error)) from error
+        snowflake = config.snowflake
+        check_connection(snowflake.model_copy(update={"user": self.user, "role": self.role}), key)
+        connection = connect(
+            account=snowflake.account,
+            user=self.user,
+            role=self.role,
+            url=snowflake.base_url,
+            key=key,
+            ca_file=snowflake.ca_file,
+        )
+        if self.warehouse is not None:
+            self._use_warehouse(connection, self.warehouse)
+        return connection
+
+    def _use_warehouse(self, connection: "SnowflakeConnection", warehouse: str) -> None:
+        from snowflake.connector.errors import Error
+
+        try:
+            with closing(connection.cursor()) as cursor:
+                cursor.execute(f"USE WAREHOUSE {quoted(stored_name(warehouse))}")
+        except Error as error:
+            connection.close()
+            raise WarehouseUnusable(warehouse, self.role, str(error)) from error

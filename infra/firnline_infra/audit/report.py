@@ -1,0 +1,90 @@
+"""What an audit found, as values and as JSON, and the exit status that a program reads."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from firnline_infra.audit.claim import Claim
+from firnline_infra.audit.findings import Counts, Kind, Problem, ShardFindings
+from firnline_infra.audit.horizon import arrival_text
+from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.order import Order
+
+PROVEN, REFUTED = 0, 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineReport:
+    """One stream and its table."""
+
+    stream: str
+    table: str
+    claim: Claim
+    compares_contents: bool
+    shards: Sequence[ShardFindings]
+    """By shard id: those of the stream, those that only rows or dead letters name, and `(none)` for rows without one."""
+    order: Order
+    remarks: Sequence[str] = ()
+    totals: Counts = field(default_factory=Counts, init=False)
+
+    def __post_init__(self) -> None:
+        for findings in self.shards:
+            self.totals.add(findings.counts)
+
+    @property
+    def is_proven(self) -> bool:
+        return self.totals.problems == 0
+
+    def problems(self, kind: Kind) -> list[Problem]:
+        """The first few of every shard."""
+        return [problem for findings in self.shards for problem in findings.problems if problem.kind is kind]
+
+    def as_document(self) -> dict[str, Any]:
+        since_ms = self.claim.since_ms
+        return {
+            "stream": self.stream,
+            "table": self.table,
+            "proven": self.is_proven,
+            "since": None if since_ms is None else arrival_text(since_ms),
+            "until": arrival_text(self.claim.until_ms),
+            "contents_compared": self.compares_contents,
+            "order": {"proven": self.order.is_proven, **asdict(self.order)},
+            "remarks": list(self.remarks),
+            "totals": asdict(self.totals),
+            "shards": [
+                {
+                    "shard": findings.shard_id,
+                    **asdict(findings.counts),
+                    "problems": [
+                        {"kind": each.kind, "position": each.position, "detail": each.detail}
+                        for each in findings.problems
+                    ],
+                }
+                for findings in self.shards
+            ],
+            "next_steps": {kind: NEXT_STEPS[kind] for kind in Kind if getattr(self.totals, kind)},
+        }
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    pipelines: Sequence[PipelineReport]
+
+    @property
+    def is_proven(self) -> bool:
+        return all(pipeline.is_proven for pipeline in self.pipelines)
+
+    @property
+    def exit_status(self) -> int:
+        return PROVEN if self.is_proven else REFUTED
+
+    def to_json(self) -> str:
+        documents = [pipeline.as_document() for pipeline in self.pipelines]
+        return json.dumps({"proven": self.is_proven, "pipelines": documents}, indent=2)
+
+    def to_table(self) -> str:
+        """For a terminal."""
+        from firnline_infra.audit.report_text import pipeline_text
+
+        return "\n\n".join(pipeline_text(pipeline) for pipeline in self.pipelines)

@@ -1,0 +1,89 @@
+"""An audit's report for a terminal: a line a shard, what is wrong and what to do about it, the verdict last."""
+
+from collections.abc import Iterator, Sequence
+
+from firnline_infra.audit.findings import Counts, Kind
+from firnline_infra.audit.horizon import arrival_text
+from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.report import PipelineReport
+from firnline_infra.cli.text_table import text_table
+
+COLUMNS = ("records", "rows", "error_rows", "dead_letters", "filtered", *Kind)
+MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
+
+
+def pipeline_text(report: PipelineReport) -> str:
+    sections = [
+        f"{report.stream} -> {report.table}\n{_claim(report)}",
+        _table(report),
+        "\n".join(_remarks(report)),
+        *_problems(report),
+        _verdict(report),
+    ]
+    return "\n\n".join(section for section in sections if section)
+
+
+def _claim(report: PipelineReport) -> str:
+    since_ms = report.claim.since_ms
+    since = "the oldest record of the stream" if since_ms is None else f"{arrival_text(since_ms)}"
+    contents = "values compared" if report.compares_contents else "values not compared (--content does)"
+    return f"from {since} to {arrival_text(report.claim.until_ms)}; {contents}"
+
+
+def _table(report: PipelineReport) -> str:
+    rows = [[findings.shard_id, *_counts(findings.counts, report)] for findings in report.shards]
+    if len(rows) != 1:
+        rows.append(["all shards", *_counts(report.totals, report)])
+    return text_table(["shard", *(column.replace("_", " ") for column in COLUMNS)], rows)
+
+
+def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
+    """A dash where nobody looked."""
+    return [
+        "-" if column == Kind.CHANGED and not report.compares_contents else getattr(counts, column)
+        for column in COLUMNS
+    ]
+
+
+def _remarks(report: PipelineReport) -> Iterator[str]:
+    totals, order = report.totals, report.order
+    if order.is_proven:
+        yield f"In order: {order.rows:,} rows, in {order.commits:,} commits."
+    else:
+        yield f"Order: {'; '.join(order.problems)}."
+    if totals.older:
+        yield f"{totals.older:,} rows and dead letters are older than the stream's oldest record: not checkable."
+    if totals.later:
+        yield f"{totals.later:,} rows and dead letters are of records that arrived later: left out."
+    if totals.before_start:
+        yield f"{totals.before_start:,} records arrived before the pipeline's beginning and are in no place: left out."
+    if totals.unchecked_values:
+        yield f"{totals.unchecked_values:,} values are in types or notations that the audit can't compare."
+    if totals.values_without_column:
+        yield f"{totals.values_without_column:,} values have no column: the table doesn't evolve, so they are dropped."
+    yield from report.remarks
+
+
+def _problems(report: PipelineReport) -> Iterator[str]:
+    for kind in Kind:
+        count = getattr(report.totals, kind)
+        if not count:
+            continue
+        problems = report.problems(kind)[:MOST_SHOWN]
+        lines = [f"{count:,} {kind}{_at_the_end(report) if kind is Kind.MISSING else ''}:"]
+        lines += [f"  {each.shard_id} {each.position}: {each.detail}" for each in problems]
+        lines.append(f"  Next: {NEXT_STEPS[kind]}")
+        yield "\n".join(lines)
+
+
+def _at_the_end(report: PipelineReport) -> str:
+    return f" ({report.totals.missing_at_the_end:,} of them at the end of their shard)"
+
+
+def _verdict(report: PipelineReport) -> str:
+    totals = report.totals
+    if report.is_proven:
+        values = ", with the values that it came with" if report.compares_contents else ""
+        return f"PROVEN: each of {totals.records:,} records is where it belongs, once{values}."
+    found = ", ".join(f"{count:,} {kind}" for kind in Kind if (count := getattr(totals, kind)))
+    return f"NOT PROVEN, of {totals.records:,} records: {found}."

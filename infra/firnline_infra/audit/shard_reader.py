@@ -1,0 +1,114 @@
+"""Reads one shard from its trim horizon to its tip: a reader of the audit's own, so that no fault of the engine's hides.
+
+It takes its place in the queue: at most four of the five reads a second that a shard gives to all consumers together,
+and no more bytes than a shard gives to one.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from firnline_infra.audit.errors import StreamSilent
+from firnline_ingest.errors import KinesisError
+from firnline_ingest.kinesis.page import Record
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+READ_EVERY_S = 0.25
+SHARD_BYTES_PER_S = 2_000_000
+PAGE_RECORDS = 10_000
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
+PATIENCE_S = 120.0
+
+
+class AuditReader:
+    """One shard, one thread."""
+
+    def __init__(
+        self,
+        client: "KinesisClient",
+        stream: str,
+        shard_id: str,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._client = client
+        self._stream = stream
+        self._shard_id = shard_id
+        self._sleep = sleep
+        self._clock = clock
+        self._not_before_s = 0.0
+        self.is_at_end = False
+        """A closed shard was read to its last record: it never has another one."""
+
+    def first(self) -> Record | None:
+        """The oldest record that the shard still has; None where it has none now."""
+        return next(self._records(limit=1), None)
+
+    def records(self) -> Iterator[Record]:
+        """In their order, up to the shard's tip as it is when it is reached.
+
+        Raises StreamSilent and the fatal errors of firnline_ingest.kinesis.errors.
+        """
+        return self._records(limit=PAGE_RECORDS)
+
+    def _records(self, limit: int) -> Iterator[Record]:
+        iterator: str | None = None
+        last: str | None = None
+        while True:
+            page, iterator = self._page(iterator, last, limit)
+            records: list[Record] = page["Records"]
+            yield from records
+            last = records[-1].SequenceNumber if records else last
+            self.is_at_end = iterator is None
+            if self.is_at_end or page["MillisBehindLatest"] == 0:
+                return
+
+    def _page(self, iterator: str | None, last: str | None, limit: int) -> tuple[Any, str | None]:
+        """One answer, however often it has to be asked for, and the iterator that follows it."""
+        from firnline_ingest.kinesis.errors import IteratorExpired
+
+        silent_since_s, pause_s = self._clock(), FIRST_PAUSE_S
+        while True:
+            try:
+                iterator = iterator or self._iterator_after(last)
+                page = self._call("get_records", ShardIterator=iterator, Limit=limit)
+            except IteratorExpired:
+                iterator = None
+            except KinesisError as error:
+                if not error.is_retryable:
+                    raise
+                if self._clock() - silent_since_s > PATIENCE_S:
+                    raise StreamSilent(f"{self._stream}/{self._shard_id}", PATIENCE_S, error.what) from error
+                self._sleep(pause_s)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            else:
+                return page, page["NextShardIterator"]
+
+    def _iterator_after(self, last: str | None) -> str:
+        start = (
+            {"ShardIteratorType": "TRIM_HORIZON"}
+            if last is None
+            else {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "StartingSequenceNumber": last}
+        )
+        answer = self._call("get_shard_iterator", StreamName=self._stream, ShardId=self._shard_id, **start)
+        iterator: str = answer["ShardIterator"]
+        return iterator
+
+    def _call(self, operation: str, **request: Any) -> Any:
+        """Paced: a page that holds more than the shard gives in a moment is paid for by waiting before the next."""
+        from firnline_ingest.kinesis.errors import explained
+
+        self._sleep(max(0.0, self._not_before_s - self._clock()))
+        started_s = self._clock()
+        try:
+            answer: Any = getattr(self._client, operation)(**request)
+        except Exception as error:
+            self._not_before_s = started_s + READ_EVERY_S
+            raise explained(error, operation=operation, stream=self._stream) from error
+        if operation == "get_records":
+            size = sum(len(record.Data) for record in answer["Records"])
+            self._not_before_s = started_s + max(READ_EVERY_S, size / SHARD_BYTES_PER_S)
+        return answer

@@ -1,0 +1,129 @@
+"""The questions that an audit puts to Snowflake, as text. Pure: names are quoted, values are escaped, nothing is run.
+
+Sequence numbers have up to 56 digits, more than a NUMBER holds; as text without leading zeros they order by their
+length, then by their characters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from firnline_ingest.config.model import Metadata
+from firnline_ingest.snowflake.identifiers import quoted, stored_name
+
+
+@dataclass(frozen=True)
+class Statements:
+    """About one table, for the rows of one stream."""
+
+    database: str
+    """Names as they are stored."""
+    schema: str
+    table: str
+    stream: str
+    metadata: Metadata
+
+    @property
+    def table_sql(self) -> str:
+        return ".".join(quoted(name) for name in (self.database, self.schema, self.table))
+
+    @property
+    def find_table(self) -> str:
+        return f"SHOW TABLES LIKE {pattern(self.table)} IN SCHEMA {quoted(self.database)}.{quoted(self.schema)}"
+
+    @property
+    def describe(self) -> str:
+        return f"DESCRIBE TABLE {self.table_sql}"
+
+    @property
+    def inventory(self) -> str:
+        """Of the whole table: stream, shard, rows, and how many of them have a sequence number."""
+        stream = self._part("stream") if self.metadata.stream else literal(self.stream)
+        return (
+            f"SELECT {stream} AS STREAM, {self._part('shardId')} AS SHARD, COUNT(*) AS ROW_COUNT, "
+            f"COUNT({self._number}) AS NUMBERED FROM {self.table_sql} GROUP BY 1, 2"
+        )
+
+    @property
+    def errors(self) -> str:
+        """Whole: what it is about stands inside the rejected rows themselves."""
+        return f"SELECT ERROR_DATA, ERROR_METADATA FROM ERROR_TABLE({self.table_sql})"
+
+    def rows(self, shard_id: str, *, first: str | None, columns: Sequence[str] | None) -> str:
+        """A shard's rows from `first` on, in order: sequence and sub-sequence number, arrival; with `columns` (stored
+        names, in this order) also the metadata and those.
+        """
+        content = [self._column, *(quoted(name) for name in columns)] if columns is not None else []
+        selected = ", ".join([self._number, self._sub_number, self._arrival, *content])
+        return (
+            f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._from(first)} "
+            f"ORDER BY {self._order}"
+        )
+
+    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> str:
+        """A shard's rows before `first` (all where it is None): how many, and how many of them are too young for that."""
+        return (
+            f"SELECT COUNT(*) AS ROW_COUNT, COUNT(CASE WHEN {self._is_young(kept_since)} THEN 1 END) AS YOUNG "
+            f"FROM {self.table_sql} WHERE {self._of(shard_id)}{self._before(first)}"
+        )
+
+    def young_before(self, shard_id: str, *, first: str | None, kept_since: str, limit: int) -> str:
+        """A few of them, by sequence and sub-sequence number."""
+        return (
+            f"SELECT {self._number}, {self._sub_number} FROM {self.table_sql} "
+            f"WHERE {self._of(shard_id)}{self._before(first)} AND {self._is_young(kept_since)} "
+            f"ORDER BY {self._order} LIMIT {limit}"
+        )
+
+    @property
+    def _column(self) -> str:
+        return quoted(stored_name(self.metadata.column))
+
+    @property
+    def _number(self) -> str:
+        return self._part("sequenceNumber")
+
+    @property
+    def _sub_number(self) -> str:
+        """As text too: a cast would fail the whole statement for one row that somebody made up."""
+        return f"COALESCE({self._part('subSequenceNumber')}, '0')"
+
+    @property
+    def _order(self) -> str:
+        return ", ".join(f"LENGTH({each}), {each}" for each in (self._number, self._sub_number))
+
+    @property
+    def _arrival(self) -> str:
+        return self._part("approximateArrival")
+
+    def _part(self, name: str) -> str:
+        return f"{self._column}:{quoted(name)}::VARCHAR"
+
+    def _of(self, shard_id: str) -> str:
+        is_stream = f"{self._part('stream')} = {literal(self.stream)} AND " if self.metadata.stream else ""
+        return f"{is_stream}{self._part('shardId')} = {literal(shard_id)} AND {self._number} IS NOT NULL"
+
+    def _before(self, first: str | None) -> str:
+        return f" AND {self._is_before(first)}" if first is not None else ""
+
+    def _from(self, first: str | None) -> str:
+        return f" AND NOT {self._is_before(first)}" if first is not None else ""
+
+    def _is_before(self, first: str) -> str:
+        length = f"LENGTH({self._number})"
+        return f"({length} < {len(first)} OR ({length} = {len(first)} AND {self._number} < {literal(first)}))"
+
+    def _is_young(self, kept_since: str) -> str:
+        """A row without the arrival that every row has is none of ours. Where none has it, age is nobody's to tell."""
+        if not self.metadata.approximate_arrival:
+            return "FALSE"
+        return f"({self._arrival} IS NULL OR {self._arrival} >= {literal(kept_since)})"
+
+
+def literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def pattern(text: str) -> str:
+    """For LIKE, matching exactly `text`: its own escape is itself inside a literal."""
+    return literal(text.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))

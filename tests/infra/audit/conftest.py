@@ -1,0 +1,60 @@
+"""A shard with records 100 to 109, and what became of them: first all right, then as a test wants it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pytest
+
+from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
+from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.horizon import Horizon
+from firnline_infra.audit.outcome import Outcome, Place, Standing, StreamRecord
+
+KEPT_SINCE_MS = 1_700_000_000_000
+NUMBERS = range(100, 110)
+
+
+@dataclass
+class Shard:
+    id: str = "shardId-000000000000"
+    kept_since_ms: int = KEPT_SINCE_MS
+    rows_say_when: bool = True
+    check: ContentCheck | None = None
+    records: list[StreamRecord] = field(init=False)
+    outcomes: list[Outcome] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.records = [self.record(number) for number in NUMBERS]
+        self.outcomes = [self.row(number) for number in NUMBERS]
+
+    def record(self, number: int, standing: Standing = Standing.CLAIMED, data: bytes = b'{"a":1}') -> StreamRecord:
+        return StreamRecord(number, data, standing, "key", self.kept_since_ms + number)
+
+    def row(self, number: int, sub: int = 0, place: Place = Place.TABLE, *, age_ms: int | None = 0) -> Outcome:
+        """`age_ms`: how long before the oldest record that was certainly kept it says that it arrived."""
+        return Outcome(number, sub, place, None if age_ms is None else self.kept_since_ms - age_ms)
+
+    def let_stand(self, numbers: Iterable[int], standing: Standing) -> None:
+        wanted = set(numbers)
+        self.records = [
+            each._replace(standing=standing) if each.sequence_number in wanted else each for each in self.records
+        ]
+
+    def remove(self, *numbers: int) -> None:
+        self.outcomes = [each for each in self.outcomes if each.sequence_number not in numbers]
+
+    def compared(self, records: Iterable[StreamRecord] | None = None) -> ShardFindings:
+        findings = ShardFindings(self.id)
+        compare_shard(
+            findings,
+            self.records if records is None else records,
+            sorted(self.outcomes, key=position_of),
+            horizon=Horizon(self.kept_since_ms, self.rows_say_when),
+            check=self.check,
+        )
+        return findings
+
+
+@pytest.fixture
+def shard() -> Shard:
+    return Shard()

@@ -1,0 +1,159 @@
+import json
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.content.check import ContentCheck, LetterContent, RowContent, digest_of
+from firnline_infra.audit.content.column import Column
+from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.outcome import Outcome, Place, StreamRecord
+
+SHARD = "shardId-000000000000"
+COLUMNS = (Column("ID", "NUMBER(38,0)"), Column("name", "VARCHAR(16777216)"), Column("BODY", "VARIANT"))
+METADATA = {
+    "stream": "orders",
+    "shardId": SHARD,
+    "approximateArrival": "2023-11-14T22:13:20.123Z",
+    "partitionKey": "key",
+    "sequenceNumber": "100",
+    "subSequenceNumber": 0,
+    "shardedSequenceNumber": "100" + "0" * 20,
+}
+
+
+def checked(
+    payload: object,
+    *values: object,
+    metadata: object = None,
+    evolves: bool = True,
+    columns: tuple[Column, ...] = COLUMNS,
+) -> ShardFindings:
+    data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    content = RowContent(json.dumps(METADATA | (metadata or {})), values)  # type: ignore[operator]
+    findings = ShardFindings(SHARD)
+    check = ContentCheck("orders", columns, evolves=evolves)
+    record = StreamRecord(100, data, partition_key="key", arrived_ms=1_700_000_000_123)
+    check(record, Outcome(100, 0, Place.TABLE, None, content), findings)
+    return findings
+
+
+def details(findings: ShardFindings) -> list[str]:
+    assert all(problem.kind is Kind.CHANGED and problem.position == "100" for problem in findings.problems)
+    return [problem.detail for problem in findings.problems]
+
+
+def test_a_row_that_holds_what_its_record_says_has_no_problem() -> None:
+    assert checked({"id": 1, "Name": "x", "BODY": {"a": [1]}}, 1, "x", '{"a":[1]}').counts.problems == 0
+
+
+def test_every_changed_value_is_told_with_both_values() -> None:
+    findings = checked({"id": 1, "name": "x", "body": True}, 2, "y", "false")
+    assert findings.counts.changed == 3
+    assert details(findings) == [
+        "ID NUMBER(38,0): the record has 1, the table 2",
+        "name VARCHAR(16777216): the record has 'x', the table 'y'",
+        "BODY VARIANT: the record has True, the table 'false'",
+    ]
+
+
+@pytest.mark.parametrize("payload", [{}, {"id": None, "name": None, "body": None}])
+@pytest.mark.parametrize("body", [None, "null"])
+def test_no_key_null_and_json_null_are_all_no_value(payload: dict[str, object], body: object) -> None:
+    assert checked(payload, None, None, body).counts.problems == 0
+
+
+def test_a_value_that_no_record_has_is_a_change() -> None:
+    assert details(checked({"id": None}, 7, "x", None)) == [
+        "ID: the record has no value, the table has 7",
+        "name: the record has no value, the table has 'x'",
+    ]
+
+
+def test_a_columns_default_is_no_change() -> None:
+    columns = (Column("ID", "NUMBER(38,0)", has_default=True),)
+    assert checked({}, 7, columns=columns).counts.problems == 0
+
+
+def test_a_value_that_the_table_lost_is_a_change() -> None:
+    assert details(checked({"id": 7}, None, None, None)) == ["ID: the record has 7, the table no value"]
+
+
+def test_a_key_without_a_column_is_a_change_where_the_table_evolves() -> None:
+    assert details(checked({"more": 7}, None, None, None)) == ["MORE: the record has 7, the table no such column"]
+
+
+def test_a_key_without_a_column_is_only_counted_where_it_does_not() -> None:
+    counts = checked({"more": 7, "less": None}, None, None, None, evolves=False).counts
+    assert (counts.changed, counts.values_without_column) == (0, 1)
+
+
+def test_a_null_needs_no_column() -> None:
+    assert checked({"more": None}, None, None, None).counts.problems == 0
+
+
+def test_a_value_that_cant_be_compared_is_counted() -> None:
+    counts = checked({"at": "POINT(0 0)"}, "{}", columns=(Column("AT", "GEOGRAPHY"),)).counts
+    assert (counts.changed, counts.unchecked_values) == (0, 1)
+
+
+@pytest.mark.parametrize("data", [b"[1]", b"not json", b'{"a":"\xff"}', b""])
+def test_a_row_of_a_record_that_is_no_object_is_a_change(data: bytes) -> None:
+    assert details(checked(data, None, None, None)) == ["its record is no JSON object, and there is a row of it"]
+
+
+@pytest.mark.parametrize("part", ["approximateArrival", "partitionKey", "subSequenceNumber", "shardedSequenceNumber"])
+def test_metadata_is_compared_too(part: str) -> None:
+    (detail,) = details(checked({}, None, None, None, metadata={part: "else"}))
+    assert detail.startswith(f"metadata {part}: the record has ")
+
+
+def test_metadata_that_a_row_does_not_have_was_switched_off() -> None:
+    findings = ShardFindings(SHARD)
+    content = RowContent('{"sequenceNumber":"100"}', (None, None, None))
+    check = ContentCheck("orders", COLUMNS, evolves=True)
+    check(StreamRecord(100, b"{}"), Outcome(100, 0, Place.TABLE, None, content), findings)
+    assert findings.counts.problems == 0
+
+
+def test_a_long_value_is_shown_by_its_beginning() -> None:
+    (detail,) = details(checked({"name": "x" * 1000}, None, "y", None))
+    assert len(detail) < 200
+    assert "…" in detail
+
+
+def letter(data: bytes, *, reason: str, kept: bytes | None = None) -> ShardFindings:
+    findings = ShardFindings(SHARD)
+    content = LetterContent(digest_of(data if kept is None else kept), reason)
+    outcome = Outcome(100, 0, Place.DEAD_LETTERS, None, content)
+    ContentCheck("orders", COLUMNS, evolves=True)(StreamRecord(100, data), outcome, findings)
+    return findings
+
+
+def test_a_dead_letter_with_the_records_bytes_has_no_problem() -> None:
+    assert letter(b"nonsense", reason="not-json").counts.problems == 0
+
+
+def test_a_dead_letter_with_other_bytes_is_a_change() -> None:
+    assert letter(b"nonsense", reason="not-json", kept=b"nonsens").counts.changed == 1
+
+
+@pytest.mark.parametrize("reason", ["empty", "not-json", "not-an-object", "invalid-utf-8"])
+def test_an_object_that_is_a_dead_letter_for_being_none_is_misplaced(reason: str) -> None:
+    assert letter(b'{"a":1}', reason=reason).counts.misplaced == 1
+
+
+@pytest.mark.parametrize("reason", ["duplicate-key", "too-large", "some-reason-of-tomorrow"])
+def test_other_reasons_are_the_pipelines_own_affair(reason: str) -> None:
+    assert letter(b'{"a":1}', reason=reason).counts.problems == 0
+
+
+@pytest.mark.parametrize("data", [b'{"a":"\\ud800"}', b'{"a":NaN}', b'{"a":"\xff"}', b'\xef\xbb\xbf{"a":1}'])
+def test_what_only_some_readers_take_for_json_is_rightly_a_dead_letter(data: bytes) -> None:
+    assert letter(data, reason="not-json").counts.problems == 0
+
+
+def test_an_error_row_has_no_values_to_compare() -> None:
+    findings = ShardFindings(SHARD)
+    outcome: Any = Outcome(100, 0, Place.ERROR_TABLE)
+    ContentCheck("orders", COLUMNS, evolves=True)(StreamRecord(100, b'{"id":1}'), outcome, findings)
+    assert findings.counts.problems == 0

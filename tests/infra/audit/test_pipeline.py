@@ -1,0 +1,50 @@
+import pytest
+
+from firnline_infra.audit.error_rows import ErrorRows
+from firnline_infra.audit.errors import NotAuditable
+from firnline_infra.audit.pipeline import homeless_rows, refuse_unauditable, statements_of
+from firnline_infra.audit.table import Inventory
+from firnline_ingest.config.model import Pipeline
+
+
+def pipeline(**changes: object) -> Pipeline:
+    return Pipeline.model_validate({"stream": "my-orders", "database": "db", "schema": '"raw"', **changes})
+
+
+def test_the_table_is_the_one_that_the_engine_writes_to() -> None:
+    about = statements_of(pipeline())
+    assert about.table_sql.startswith('"DB"."raw"."MY_ORDERS_')
+    assert statements_of(pipeline(table="orders")).table_sql == '"DB"."raw"."ORDERS"'
+
+
+@pytest.mark.parametrize("part", ["shard_id", "sequence_number"])
+def test_rows_that_do_not_say_which_record_they_are_cant_be_audited(part: str) -> None:
+    with pytest.raises(NotAuditable, match=rf"metadata\.{part}: true"):
+        refuse_unauditable(pipeline(metadata={part: False}), set())
+
+
+def test_the_stream_may_be_left_out_only_where_it_has_the_table_for_itself() -> None:
+    without_stream = pipeline(metadata={"stream": False})
+    refuse_unauditable(without_stream, set())
+    with pytest.raises(NotAuditable, match=r"metadata\.stream: true"):
+        refuse_unauditable(without_stream, {"other"})
+
+
+def test_rows_without_a_position_belong_nowhere() -> None:
+    findings = homeless_rows(Inventory(frozenset(), 2, {}), ErrorRows(without_position=1), set())
+    assert findings.counts.foreign == 3
+    assert [problem.detail for problem in findings.problems] == [
+        "2 rows of the table name no stream, no shard or no sequence number",
+        "1 rows of the error table name no stream, no shard or no sequence number",
+    ]
+
+
+def test_rows_of_streams_that_nobody_brings_here_are_foreign() -> None:
+    inventory = Inventory(frozenset(), 0, {"known": 10, "unknown": 3})
+    findings = homeless_rows(inventory, ErrorRows(), {"known"})
+    assert (findings.counts.foreign, len(findings.problems)) == (3, 1)
+    assert "'unknown'" in findings.problems[0].detail
+
+
+def test_where_all_rows_have_a_home_there_is_nothing_to_say() -> None:
+    assert homeless_rows(Inventory(frozenset({"s"}), 0, {}), ErrorRows(), set()).counts.problems == 0

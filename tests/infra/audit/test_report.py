@@ -1,0 +1,111 @@
+import json
+
+import pytest
+
+from firnline_infra.audit.claim import Claim
+from firnline_infra.audit.findings import Counts, Kind, ShardFindings
+from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.order import Order
+from firnline_infra.audit.report import AuditReport, PipelineReport
+
+UNTIL_MS = 1_700_000_000_999
+
+
+def shard(number: int, counts: Counts, *problems: tuple[Kind, str]) -> ShardFindings:
+    findings = ShardFindings(f"shardId-{number:012d}", counts)
+    for kind, position in problems:
+        findings.report(kind, position, f"because of {position}")
+    return findings
+
+
+def report(*shards: ShardFindings, compares_contents: bool = True, order: Order | None = None) -> AuditReport:
+    pipeline = PipelineReport(
+        stream="orders",
+        table="DB.RAW.ORDERS",
+        claim=Claim(None, UNTIL_MS),
+        compares_contents=compares_contents,
+        shards=shards,
+        order=order or Order(commits=2, rows=20),
+        remarks=["A remark."],
+    )
+    return AuditReport([pipeline])
+
+
+GOOD = report(shard(0, Counts(records=10, rows=9, dead_letters=1)), shard(1, Counts(records=1000, rows=1000)))
+BAD = report(
+    shard(0, Counts(records=10, rows=8), (Kind.MISSING, "100"), (Kind.DOUBLED, "101")),
+    shard(1, Counts(records=5, rows=5, older=3, later=2), (Kind.CHANGED, "200")),
+)
+
+
+def test_what_is_proven_ends_with_0() -> None:
+    assert (GOOD.is_proven, GOOD.exit_status) == (True, 0)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_any_problem_ends_with_3(kind: Kind) -> None:
+    found = report(shard(0, Counts(records=1)), shard(1, Counts(records=1), (kind, "100")))
+    assert (found.is_proven, found.exit_status) == (False, 3)
+
+
+def test_one_pipeline_with_a_problem_is_enough() -> None:
+    assert AuditReport([*GOOD.pipelines, *BAD.pipelines]).exit_status == 3
+
+
+def test_an_order_that_cant_be_proven_refutes_nothing() -> None:
+    assert report(shard(0, Counts()), order=Order(problems=["no log"])).exit_status == 0
+
+
+def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
+    lines = GOOD.to_table().splitlines()
+    assert lines[0] == "orders -> DB.RAW.ORDERS"
+    assert lines[1] == "from the oldest record of the stream to 2023-11-14T22:13:20.999Z; values compared"
+    columns = "shard records rows error rows dead letters filtered missing doubled foreign changed misplaced"
+    assert lines[3].split() == columns.split()
+    assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0", "0", "0", "0", "0", "0"]
+    assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0", "0", "0", "0", "0", "0"]
+    assert "In order: 20 rows, in 2 commits." in lines
+    assert "A remark." in lines
+    assert lines[-1] == "PROVEN: each of 1,010 records is where it belongs, once, with the values that it came with."
+
+
+def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
+    table = BAD.to_table()
+    assert "1 missing (0 of them at the end of their shard):" in table
+    assert "  shardId-000000000000 100: because of 100" in table
+    assert f"  Next: {NEXT_STEPS[Kind.CHANGED]}" in table
+    assert NEXT_STEPS[Kind.FOREIGN] not in table
+    assert "3 rows and dead letters are older than the stream's oldest record: not checkable." in table
+    assert "2 rows and dead letters are of records that arrived later: left out." in table
+    assert table.splitlines()[-1] == "NOT PROVEN, of 15 records: 1 missing, 1 doubled, 1 changed."
+
+
+def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
+    lines = report(shard(0, Counts(records=1, rows=1)), compares_contents=False).to_table().splitlines()
+    assert lines[5].split()[-2:] == ["-", "0"]
+    assert lines[-1] == "PROVEN: each of 1 records is where it belongs, once."
+
+
+def test_order_that_is_not_proven_says_why() -> None:
+    assert "Order: no log; no rows." in report(order=Order(problems=["no log", "no rows"])).to_table()
+
+
+def test_json_has_everything_and_the_next_steps() -> None:
+    document = json.loads(BAD.to_json())
+    (pipeline,) = document["pipelines"]
+    assert document["proven"] is False
+    assert (pipeline["stream"], pipeline["table"], pipeline["until"]) == (
+        "orders",
+        "DB.RAW.ORDERS",
+        "2023-11-14T22:13:20.999Z",
+    )
+    assert pipeline["since"] is None
+    assert pipeline["order"] == {"proven": True, "commits": 2, "rows": 20, "problems": []}
+    assert (pipeline["totals"]["records"], pipeline["totals"]["missing"], pipeline["totals"]["older"]) == (15, 1, 3)
+    assert pipeline["shards"][1]["shard"] == "shardId-000000000001"
+    assert pipeline["shards"][1]["problems"] == [{"kind": "changed", "position": "200", "detail": "because of 200"}]
+    assert pipeline["next_steps"].keys() == {"missing", "doubled", "changed"}
+
+
+def test_every_problem_has_a_next_step() -> None:
+    assert NEXT_STEPS.keys() == set(Kind)

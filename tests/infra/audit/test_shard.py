@@ -1,0 +1,174 @@
+"""One shard with both of its sides: the fake Kinesis, and a table in memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.claim import Claim
+from firnline_infra.audit.content.column import Column
+from firnline_infra.audit.findings import Counts, Kind
+from firnline_infra.audit.horizon import Horizon, arrival_ms
+from firnline_infra.audit.outcome import Outcome, Place
+from firnline_infra.audit.shard import Sources
+from firnline_ingest.config.model import Aws
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.testing import FakeKinesis
+from firnline_ingest.testing.clock import ManualClock
+from firnline_ingest.testing.kinesis import ShardHandle
+
+
+@dataclass
+class TableInMemory:
+    """A ShardRows; `strays` bear no position."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+    before_rows: Callable[[], None] = lambda: None
+    fetched: int = 0
+
+    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> tuple[int, int]:
+        before = [each for each in self.outcomes if first is None or each.sequence_number < int(first)]
+        kept_ms = arrival_ms(kept_since)
+        assert kept_ms is not None
+        return len(before), sum(each.arrived_ms is None or each.arrived_ms >= kept_ms for each in before)
+
+    def rows(
+        self, shard_id: str, *, first: str | None, columns: Sequence[Column] | None, on_stray: Callable[[str], None]
+    ) -> Iterator[Outcome]:
+        wanted = [each for each in self.outcomes if first is None or each.sequence_number >= int(first)]
+        self.before_rows()
+        self.fetched = len(wanted)
+        for stray in self.strays:
+            on_stray(stray)
+        return iter(sorted(wanted, key=lambda each: each[:2]))
+
+
+@dataclass
+class World:
+    kinesis: FakeKinesis
+    clock: ManualClock
+    table: TableInMemory = field(default_factory=TableInMemory)
+    letters: dict[str, list[Outcome]] = field(default_factory=dict)
+
+    @property
+    def shard(self) -> ShardHandle:
+        return self.kinesis.stream("orders").shard(0)
+
+    @property
+    def now_ms(self) -> int:
+        return self.kinesis.account.now_ms()
+
+    def fill(self, records: int) -> None:
+        """Records, and a row of each."""
+        for number in range(records):
+            put = self.shard.put({"n": number})
+            self.table.outcomes.append(self.row(put.sequence_number))
+
+    def row(self, number: int, place: Place = Place.TABLE) -> Outcome:
+        return Outcome(number, 0, place, self.now_ms)
+
+    def audit(self, shard_id: str | None = None, **changes: Any) -> Counts:
+        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        self.kinesis.connect(client)
+        values: dict[str, Any] = {
+            "client": client,
+            "stream": "orders",
+            "listed": frozenset({self.shard.id}),
+            "table": self.table,
+            "elsewhere": [self.letters],
+            "claim": Claim(None, self.now_ms),
+            "horizon_at": lambda: Horizon.of(now_ms=self.now_ms, retention_hours=24, created_ms=0, rows_say_when=True),
+            "sleep": lambda _: None,
+        }
+        self.findings = Sources(**values | changes).audit(shard_id or self.shard.id)
+        return self.findings.counts
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, read_limits=False)
+    kinesis.create_stream("orders")
+    return World(kinesis, clock)
+
+
+def test_records_and_rows_are_found_to_be_the_same(world: World) -> None:
+    world.fill(10)
+    assert world.audit() == Counts(records=10, rows=10)
+
+
+def test_a_record_without_a_row_may_be_a_dead_letter(world: World) -> None:
+    world.fill(10)
+    bad = world.shard.put(b"nonsense")
+    world.letters[world.shard.id] = [world.row(bad.sequence_number, Place.DEAD_LETTERS)]
+    assert world.audit() == Counts(records=11, rows=10, dead_letters=1)
+
+
+def test_rows_of_records_that_left_the_stream_are_counted_and_not_fetched(world: World) -> None:
+    world.fill(10)
+    world.clock.advance(hours=25)
+    world.fill(3)
+    assert world.audit() == Counts(records=3, rows=3, older=10)
+    assert world.table.fetched == 3
+
+
+def test_a_young_row_among_the_old_ones_is_foreign(world: World) -> None:
+    world.fill(10)
+    world.clock.advance(hours=25)
+    world.fill(3)
+    world.table.outcomes.append(world.row(1))
+    assert world.audit() == Counts(records=3, rows=3, older=10, foreign=1)
+    assert world.findings.problems[0].position == "1"
+
+
+def test_a_shard_that_kept_nothing_has_old_rows_only(world: World) -> None:
+    world.fill(10)
+    world.clock.advance(hours=25)
+    assert world.audit() == Counts(older=10)
+    assert world.table.fetched == 0
+
+
+def test_a_young_row_of_a_shard_that_has_nothing_is_foreign(world: World) -> None:
+    world.table.outcomes.append(world.row(12))
+    assert world.audit() == Counts(foreign=1)
+
+
+def test_rows_of_a_shard_that_is_not_listed_any_more_are_old(world: World) -> None:
+    world.fill(10)
+    world.clock.advance(hours=25)
+    assert world.audit("shardId-000000000007") == Counts(older=10)
+
+
+def test_young_rows_of_a_shard_that_does_not_exist_are_foreign(world: World) -> None:
+    world.table.outcomes = [world.row(1), world.row(2)]
+    assert world.audit("shardId-000000000007") == Counts(foreign=2)
+
+
+def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: World) -> None:
+    world.fill(10)
+    claim = Claim(None, world.now_ms)
+
+    def go_on() -> None:
+        """The engine goes on between the first look at the stream and the answer of the table."""
+        world.clock.advance(seconds=5)
+        put = world.shard.put({"n": 10})
+        world.table.outcomes.append(world.row(put.sequence_number))
+
+    world.table.before_rows = go_on
+    world.audit(claim=claim)
+    world.table.before_rows = lambda: None
+    assert world.audit(claim=claim) == Counts(records=10, rows=10, later=1)
+
+
+def test_a_row_whose_position_is_none_is_foreign(world: World) -> None:
+    world.fill(1)
+    world.table.strays = ["007", "twelve"]
+    assert world.audit() == Counts(records=1, rows=1, foreign=2)
+    assert [(each.kind, each.position) for each in world.findings.problems] == [
+        (Kind.FOREIGN, "007"),
+        (Kind.FOREIGN, "twelve"),
+    ]
