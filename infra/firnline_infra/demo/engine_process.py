@@ -45,7 +45,6 @@ class EngineProcess:
         )
         self._lock = threading.Lock()
         self.shards: dict[str, ShardWatch] = defaultdict(ShardWatch)
-        self.new_columns: list[str] = []
         self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
         self.started = threading.Event()
         self._reader = threading.Thread(target=self._read_log, name="engine-log", daemon=True)
@@ -60,6 +59,8 @@ class EngineProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._reader.join(timeout=5)
+        assert self._process.stderr is not None
+        self._process.stderr.close()
         self._log.close()
 
     @property
@@ -115,7 +116,5 @@ class EngineProcess:
             shard.receipted = {name: shard.receipted[name] + fields[name] for name in COUNTED}
             shard.epoch = {}
             shard.behind_ms = fields["behind_ms"]
-        elif event == "schema.evolved":
-            self.new_columns += fields["added"]
         elif fields.get("level") in ("warning", "error"):
             self.last_lines.append(json.dumps(fields))

@@ -8,7 +8,7 @@ from firnline_ingest.errors import Fatal, FirnlineError
 class EngineStuck(FirnlineError, Fatal):
     """The engine ended too early, or does not get on."""
 
-    id = "FL-6050"
+    id = "FL-6060"
 
     def __init__(self, exit_status: int | None, last_lines: Sequence[str]) -> None:
         how = "does not get on" if exit_status is None else f"ended with status {exit_status}"
@@ -23,7 +23,7 @@ class EngineStuck(FirnlineError, Fatal):
 class NoEvents(FirnlineError, Fatal):
     """A file of one's own without lines."""
 
-    id = "FL-6051"
+    id = "FL-6061"
 
     def __init__(self, file: str) -> None:
         super().__init__(f"{file} holds no events.", next_step="give a file with one event a line.")

@@ -95,8 +95,6 @@ class Demo:
                 f"after the restart: {again:,} records read again; {counted:,} of their rows were committed "
                 f"already and only counted; {engine.total('rows'):,} rows sent"
             )
-            if engine.new_columns:
-                self.screen.say(f"columns that Snowflake added by itself: {', '.join(sorted(set(engine.new_columns)))}")
 
     def _engine(self, environment: "RunningEnvironment", config_file: Path, *, available_now: bool) -> EngineProcess:
         log_file = self.folder / "engine.log"
@@ -130,10 +128,13 @@ class Demo:
         return int(rows[0][0])
 
     def _show_rows(self, environment: "RunningEnvironment") -> None:
-        from firnline_infra.demo.rows import sample_statement
+        from firnline_infra.demo.rows import METADATA, sample_statement
 
         self.screen.step("What is in the table now")
-        statement = sample_statement(self.table, environment.query(f"DESCRIBE TABLE {self.table}")[1])
+        columns = environment.query(f"DESCRIBE TABLE {self.table}")[1]
+        added = ", ".join(str(row[0]) for row in columns if row[0] != METADATA)
+        self.screen.say(f"the table was made with {METADATA} alone; Snowflake added {added}")
+        statement = sample_statement(self.table, columns)
         self.screen.say(statement)
         self.screen.table(*environment.query(statement))
         self.screen.say(f"{self._count(environment):,} rows in {self.table}")

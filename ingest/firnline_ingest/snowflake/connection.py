@@ -28,6 +28,7 @@ def connect(
     import snowflake.connector
     from snowflake.connector.errors import DatabaseError, Error, OperationalError
 
+    os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")  # it would ask the clouds' metadata hosts
     parts = urlsplit(url)
     try:
         return snowflake.connector.connect(
@@ -59,7 +60,10 @@ def _for_version(version: str, ca_file: Path | None) -> dict[str, Any]:
     """Connector 5 takes the authorities as a parameter, connector 4 from the environment of its HTTP library."""
     if int(version.partition(".")[0]) >= 5:
         trust = {"custom_root_store_path": str(ca_file)} if ca_file else {}
-        return {**trust, "enable_server_session_keep_alive_auto_detection": False}  # closing logs out: no query outlives us
+        return {
+            **trust,
+            "enable_server_session_keep_alive_auto_detection": False,
+        }  # closing logs out: no query outlives us
     if ca_file:
         os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
     return {}

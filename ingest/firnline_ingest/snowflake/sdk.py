@@ -22,11 +22,13 @@ from firnline_ingest.snowflake.errors import (
     KeyRefused,
     NotAllowed,
     SdkUnusable,
+    SessionRefused,
     SnowflakeUnavailable,
 )
 from firnline_ingest.snowflake.identifiers import written_name
 from firnline_ingest.snowflake.key import SigningKey, load_key
 from firnline_ingest.snowflake.preflight import check_connection
+from firnline_ingest.snowflake.status import StatusWatch
 
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestChannel, StreamingIngestClient
@@ -42,6 +44,7 @@ CLIENT_GONE = {
 }
 CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
 REFUSED = {"SfApiAuthError", "AuthTokenError"}
+ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
 NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
 
 
@@ -52,29 +55,32 @@ class SdkChannels:
         self._config = config
         self._properties = properties or {}
         self._lock = threading.Lock()
-        self._clients: dict[tuple[str, str, str], StreamingIngestClient] = {}
+        self._clients: dict[tuple[str, str, str], tuple[StreamingIngestClient, StatusWatch]] = {}
         self._key: SigningKey | None = None
 
     def open(self, target: Target, name: str) -> tuple["SdkChannel", ChannelState]:
-        client = self._client(target)
+        client, watch = self._client(target)
         try:
             handle, status = client.open_channel(name)
         except Exception as error:
             raise self._explained(error, target, name) from error
-        return SdkChannel(handle, name, self, target), _state(status)
+        watch.opened(name, status)
+        return SdkChannel(handle, name, self, target, watch), _state(status)
 
     def close(self) -> None:
         """Closes every client without waiting for rows; they are read again."""
         with self._lock:
             clients, self._clients = list(self._clients.values()), {}
-        for client in clients:
+        for client, watch in clients:
+            watch.close()
             client.close(wait_for_flush=False)
 
-    def _client(self, target: Target) -> "StreamingIngestClient":
+    def _client(self, target: Target) -> "tuple[StreamingIngestClient, StatusWatch]":
         with self._lock:
             address = _address(target)
             if address not in self._clients:
-                self._clients[address] = self._new_client(target)
+                client = self._new_client(target)
+                self._clients[address] = client, StatusWatch(client)
             return self._clients[address]
 
     def _new_client(self, target: Target) -> "StreamingIngestClient":
@@ -108,6 +114,8 @@ class SdkChannels:
         snowflake = self._config.snowflake
         if code is None:
             return error
+        if ROLE_REFUSED in str(error):
+            return SessionRefused(snowflake.user, snowflake.role, str(error))
         if code in REFUSED:
             assert self._key is not None
             return KeyRefused(snowflake.user, self._key.fingerprint, str(error))
@@ -124,26 +132,36 @@ class SdkChannels:
 
     def _forget(self, target: Target) -> None:
         with self._lock:
-            client = self._clients.pop(_address(target), None)
-        if client is not None:
+            forgotten = self._clients.pop(_address(target), None)
+        if forgotten is not None:
+            client, watch = forgotten
+            watch.close()
             client.close(wait_for_flush=False)
 
 
 class SdkChannel:
     """Implements shard.channel.Channel."""
 
-    def __init__(self, handle: "StreamingIngestChannel", name: str, channels: SdkChannels, target: Target) -> None:
+    def __init__(
+        self,
+        handle: "StreamingIngestChannel",
+        name: str,
+        channels: SdkChannels,
+        target: Target,
+        watch: StatusWatch,
+    ) -> None:
         self._handle = handle
         self._name = name
         self._channels = channels
         self._target = target
+        self._watch = watch
         self._last_error = ""
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
         self._call(self._handle.append_rows, rows, start_offset_token=start, end_offset_token=end)
 
     def state(self) -> ChannelState:
-        status = self._call(self._handle.get_channel_status)
+        status = self._call(self._watch.latest, self._name)
         if status.status_code != HEALTHY:
             raise ChannelLost(self._name, status.status_code)
         self._last_error = status.last_error_message or ""

@@ -1,0 +1,86 @@
+"""Streams and tables of a test's own in the shared environment, and the engine as a process on them."""
+
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.demo.engine_process import EngineProcess
+from firnline_infra.local.running import RunningEnvironment
+
+TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
+
+
+@dataclass
+class Lane:
+    """One stream into one table, and a folder for what the engine writes."""
+
+    environment: RunningEnvironment
+    folder: Path
+    name: str
+    columns: str = ""
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        role = self.environment.logins["ingest"].role
+        reader = self.environment.logins["reader"].role
+        self.table = f"FIRNLINE.RAW.{self.name.upper()}"
+        self.environment.client("kinesis").create_stream(StreamName=self.name, ShardCount=2)
+        for statement in (
+            TABLE_DDL.format(self.table, self.columns),
+            f"GRANT INSERT, EVOLVE SCHEMA ON TABLE {self.table} TO ROLE {role}",
+            f"GRANT SELECT, SELECT ERROR TABLE ON TABLE {self.table} TO ROLE {reader}",
+        ):
+            self.environment.query(statement, login="admin")
+        self.config_file = self.folder / "engine.json"
+        self.config_file.write_text(json.dumps(self.document()))
+
+    def document(self) -> dict[str, Any]:
+        document = self.environment.engine_config(
+            dead_letters={"folder": str(self.folder / "dead-letters")},
+            spark={"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]"},
+            epoch={"seconds": 10, "progress_seconds": 0.5},
+        )
+        pipeline = {**document["pipelines"][0], "stream": self.name, "table": self.name}
+        document |= {"application": self.name, "pipelines": [{**pipeline, **self.changes.pop("pipeline", {})}]}
+        for section, values in self.changes.items():
+            document[section] = {**document[section], **values}
+        return document
+
+    def put(self, *events: Any, spread: int = 64) -> None:
+        records = [
+            {"Data": event if isinstance(event, bytes) else json.dumps(event).encode(), "PartitionKey": str(n % spread)}
+            for n, event in enumerate(events)
+        ]
+        for first in range(0, len(records), 500):
+            answer = self.environment.client("kinesis").put_records(
+                StreamName=self.name, Records=records[first : first + 500]
+            )
+            assert answer["FailedRecordCount"] == 0
+
+    def rows(self, what: str = "COUNT(*)") -> list[tuple[Any, ...]]:
+        return self.environment.query(f"SELECT {what} FROM {self.table}")[1]
+
+    def engine(self, *, available_now: bool) -> EngineProcess:
+        return EngineProcess(
+            self.config_file,
+            self.environment.variables,
+            available_now=available_now,
+            log_file=self.folder / "engine.log",
+        )
+
+    def log(self) -> list[dict[str, Any]]:
+        lines = (self.folder / "engine.log").read_text(errors="replace").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+@pytest.fixture
+def new_lane(local_environment: RunningEnvironment, tmp_path: Path) -> Callable[..., Lane]:
+    def make(columns: str = "", **changes: Any) -> Lane:
+        return Lane(local_environment, tmp_path, f"s{uuid.uuid4().hex[:8]}", columns, changes)
+
+    return make

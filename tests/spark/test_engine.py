@@ -1,0 +1,124 @@
+"""The engine through real Spark, the real SDK and the real connector, as processes of their own."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+PATIENCE_S = 120.0
+
+
+def until(condition: Callable[[], Any], what: str) -> Any:
+    give_up_s = time.monotonic() + PATIENCE_S
+    while not (found := condition()):
+        assert time.monotonic() < give_up_s, what
+        time.sleep(0.2)
+    return found
+
+
+def command(lane: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "firnline_ingest", *arguments, "--config", str(lane.config_file)],
+        env={**os.environ, **lane.environment.variables},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: Callable[..., Any]) -> None:
+    lane = new_lane()
+    kinesis = lane.environment.client("kinesis")
+    lane.put(*({"n": n, "deep": {"list": [n]}} for n in range(400)), b"not json")
+    shard = kinesis.list_shards(StreamName=lane.name)["Shards"][0]
+    middle = (int(shard["HashKeyRange"]["StartingHashKey"]) + int(shard["HashKeyRange"]["EndingHashKey"])) // 2
+    kinesis.split_shard(StreamName=lane.name, ShardToSplit=shard["ShardId"], NewStartingHashKey=str(middle))
+    lane.put(*({"n": n, "late": True} for n in range(400, 800)))
+
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+
+    assert lane.rows("COUNT(*), COUNT(DISTINCT N), COUNT(LATE)") == [(800, 800, 400)]
+    shards = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt" and line["rows"]}
+    assert len(shards) == 4
+    ended = [line for line in lane.log() if line["event"] == "shard.receipt" and line["state"] == "ended"]
+    assert [line["shard_id"] for line in ended] == [shard["ShardId"]]
+    assert any(line["event"] == "schema.evolved" for line in lane.log())
+
+    with lane.engine(available_now=True) as again:
+        assert again.wait(PATIENCE_S) == 0
+        assert again.total("rows") == 0
+    assert lane.rows() == [(800,)]
+
+
+def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everything_proven(
+    new_lane: Callable[..., Any],
+) -> None:
+    lane = new_lane()
+    lane.put(*({"n": n} for n in range(100)))
+    with lane.engine(available_now=False) as engine:
+        until(lambda: lane.rows()[0][0] == 100, "rows become visible while the engine runs")
+        second = command(lane, "run")
+        assert second.returncode == 2
+        assert "FL-2106" in second.stderr
+        assert "firnline stop" in second.stderr
+
+        lane.put({"n": 100})
+        until(lambda: lane.rows()[0][0] == 101, "a record that arrives later becomes a row")
+        asked = command(lane, "stop")
+        assert asked.returncode == 0, asked.stderr
+        assert engine.wait(PATIENCE_S) == 0
+    last = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt"}
+    assert all(line["end"] == line["proven"] for line in last.values())
+
+
+def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_one_is_finished(
+    new_lane: Callable[..., Any],
+) -> None:
+    lane = new_lane(columns=", N NUMBER")
+    lane.put(*({"n": n} for n in range(50)), {"n": "a text"})
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(PATIENCE_S) == 4
+    (failure,) = [line for line in lane.log() if line["event"] == "shard.failed"]
+    assert failure["problem"] == "FL-3105"
+    assert "resume --stream" in failure["next_step"]
+    assert lane.rows("COUNT(N)") == [(50,)]
+    token = failure["next_step"].split("--accept-errors ")[1].split(".")[0]
+    shard = failure["shard"].split("/")[1]
+
+    resumed = command(lane, "resume", "--stream", lane.name, "--shard", shard, "--accept-errors", token)
+    assert resumed.returncode == 0, resumed.stderr
+    with lane.engine(available_now=True) as engine:
+        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+    assert lane.rows("COUNT(N)") == [(50,)]
+
+
+def test_two_executors_keep_their_shards_from_epoch_to_epoch(new_lane: Callable[..., Any]) -> None:
+    lane = new_lane(
+        spark={"master": "local-cluster[2,1,900]", "conf": {"spark.executor.memory": "512m"}},
+        epoch={"shards_per_task": 1},
+    )
+    lane.put(*({"n": n} for n in range(200)))
+    with lane.engine(available_now=False) as engine:
+
+        def receipts() -> list[dict[str, Any]]:
+            return [line for line in lane.log() if line["event"] == "shard.receipt"]
+
+        until(lambda: len({line["epoch"] for line in receipts()}) >= 2, "two epochs")
+        lane.put(*({"n": n} for n in range(200, 300)))
+        until(lambda: lane.rows()[0][0] == 300, "rows of a later epoch")
+        assert command(lane, "stop").returncode == 0
+        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+    found = receipts()
+    assert len({line["pid"] for line in found}) == 2, "each shard had a process of its own"
+    opens = {shard: sum(line["opens"] for line in found if line["shard_id"] == shard) for shard in {r["shard_id"] for r in found}}
+    assert set(opens.values()) == {1}, f"an epoch's boundary costs no re-open: {json.dumps(opens)}"
