@@ -11,7 +11,7 @@ from firnline_infra.audit.content.column import Column
 from firnline_infra.audit.findings import Counts, Kind
 from firnline_infra.audit.horizon import Horizon, arrival_ms
 from firnline_infra.audit.outcome import Outcome, Place
-from firnline_infra.audit.shard import Sources
+from firnline_infra.audit.shard import RowCounts, Sources
 from firnline_ingest.config.model import Aws
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.testing import FakeKinesis
@@ -28,17 +28,24 @@ class TableInMemory:
     before_rows: Callable[[], None] = lambda: None
     fetched: int = 0
 
-    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> tuple[int, int]:
-        before = [each for each in self.outcomes if first is None or each.sequence_number < int(first)]
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+        older = [each for each in self.outcomes if first is None or each.sequence_number < int(first)]
         kept_ms = arrival_ms(kept_since)
         assert kept_ms is not None
-        return len(before), sum(each.arrived_ms is None or each.arrived_ms >= kept_ms for each in before)
+        young = [each for each in older if each.arrived_ms is None or each.arrived_ms >= kept_ms]
+        return RowCounts(len(older), len(young), len(self.outcomes) - len(older))
 
     def rows(
-        self, shard_id: str, *, first: str | None, columns: Sequence[Column] | None, on_stray: Callable[[str], None]
+        self,
+        shard_id: str,
+        *,
+        first: str | None,
+        expected: int,
+        columns: Sequence[Column] | None,
+        on_stray: Callable[[str], None],
     ) -> Iterator[Outcome]:
-        wanted = [each for each in self.outcomes if first is None or each.sequence_number >= int(first)]
         self.before_rows()
+        wanted = [each for each in self.outcomes if first is None or each.sequence_number >= int(first)]
         self.fetched = len(wanted)
         for stray in self.strays:
             on_stray(stray)
@@ -166,7 +173,7 @@ def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: Worl
 
 def test_a_row_whose_position_is_none_is_foreign(world: World) -> None:
     world.fill(1)
-    world.table.strays = ["007", "twelve"]
+    world.table.strays = ["007", "twelve"]  # they come with the others
     assert world.audit() == Counts(records=1, rows=1, foreign=2)
     assert [(each.kind, each.position) for each in world.findings.problems] == [
         (Kind.FOREIGN, "007"),

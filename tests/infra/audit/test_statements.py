@@ -1,6 +1,6 @@
 import pytest
 
-from firnline_infra.audit.statements import Statements
+from firnline_infra.audit.statements import Part, Statements
 from firnline_ingest.config.model import Metadata
 
 ABOUT = Statements("DB", "RAW", 'My "T"', "it's", Metadata())
@@ -22,40 +22,56 @@ def test_the_inventory_is_of_the_whole_table() -> None:
 
 
 def test_the_rows_of_a_shard_come_in_the_order_of_numbers() -> None:
-    assert ABOUT.rows("s-1", first="100", columns=None) == (
+    assert ABOUT.rows("s-1", Part(first="100"), columns=None) == (
         f"SELECT {NUMBER}, {SUB}, {ARRIVAL} FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE} "
         f"ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}"
     )
 
 
 def test_contents_are_asked_for_by_name() -> None:
-    statement = ABOUT.rows("s-1", first=None, columns=["A", 'b"c'])
+    statement = ABOUT.rows("s-1", Part(), columns=["A", 'b"c'])
     assert f'{ARRIVAL}, "KINESISMETADATA", "A", "b""c" FROM' in statement
     assert "NOT" not in statement.replace("IS NOT NULL", "")
 
 
+def test_a_part_ends_with_its_last_number_and_the_next_begins_behind_it() -> None:
+    statement = ABOUT.rows("s-1", Part(after="99", last="100"), columns=None)
+    assert (
+        f"AND NOT (LENGTH({NUMBER}) < 2 OR (LENGTH({NUMBER}) = 2 AND {NUMBER} <= '99')) "
+        f"AND (LENGTH({NUMBER}) < 3 OR (LENGTH({NUMBER}) = 3 AND {NUMBER} <= '100')) ORDER BY"
+    ) in statement
+
+
+def test_cuts_are_each_so_many_rows_and_the_last_one() -> None:
+    assert ABOUT.cuts("s-1", first="100", page_rows=7, total=20) == (
+        f"SELECT N FROM (SELECT {NUMBER} AS N, ROW_NUMBER() OVER "
+        f"(ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}) AS R "
+        f"FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE}) WHERE MOD(R, 7) = 0 OR R = 20 ORDER BY R"
+    )
+
+
 def test_older_rows_are_counted_where_they_are() -> None:
-    assert ABOUT.count_before("s-1", first="100", kept_since="2026-01-01T00:00:00.000Z") == (
-        f"SELECT COUNT(*) AS ROW_COUNT, "
-        f"COUNT(CASE WHEN ({ARRIVAL} IS NULL OR {ARRIVAL} >= '2026-01-01T00:00:00.000Z') THEN 1 END) AS YOUNG "
-        f"FROM {TABLE} WHERE {OF_SHARD} AND {BEFORE}"
+    young = f"({ARRIVAL} IS NULL OR {ARRIVAL} >= '2026-01-01T00:00:00.000Z')"
+    assert ABOUT.count_rows("s-1", first="100", kept_since="2026-01-01T00:00:00.000Z") == (
+        f"SELECT COUNT(CASE WHEN {BEFORE} THEN 1 END) AS OLDER, COUNT(CASE WHEN {BEFORE} AND {young} THEN 1 END) AS YOUNG, "
+        f"COUNT(CASE WHEN NOT {BEFORE} THEN 1 END) AS OTHERS FROM {TABLE} WHERE {OF_SHARD}"
     )
 
 
 def test_where_rows_do_not_say_when_they_arrived_none_is_too_young() -> None:
     about = Statements("DB", "RAW", "T", "s", Metadata(approximate_arrival=False))
-    assert "COUNT(CASE WHEN FALSE THEN 1 END)" in about.count_before("s-1", first=None, kept_since="x")
+    assert "COUNT(CASE WHEN TRUE AND FALSE THEN 1 END) AS YOUNG" in about.count_rows("s-1", first=None, kept_since="x")
 
 
 def test_where_rows_name_no_stream_all_are_of_the_one() -> None:
     about = Statements("DB", "RAW", "T", "it's", Metadata(stream=False))
     assert about.inventory.startswith("SELECT 'it''s' AS STREAM, ")
-    assert STREAM not in about.rows("s-1", first=None, columns=None)
+    assert STREAM not in about.rows("s-1", Part(), columns=None)
 
 
 def test_the_metadata_column_may_have_another_name() -> None:
     about = Statements("DB", "RAW", "T", "s", Metadata(column='"Meta"'))
-    assert '"Meta":"sequenceNumber"::VARCHAR' in about.rows("s-1", first=None, columns=None)
+    assert '"Meta":"sequenceNumber"::VARCHAR' in about.rows("s-1", Part(), columns=None)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_a_type_has_one_canonical_form(spelling: str, canonical: str, duckdb: st
     "spelling", ["geography", "object(a number)", "vector(float, 3)", "map(varchar, number)", "int[]"]
 )
 def test_a_type_that_is_not_known_is_refused_by_name(spelling: str) -> None:
-    with pytest.raises(NotKnown, match="FL-6040.*the type"):
+    with pytest.raises(NotKnown, match=r"FL-6040.*the type"):
         DataType.parse(spelling)
 
 

@@ -1,0 +1,102 @@
+"""Each thing that can be missing or wrong, against the real servers: the message names it, with a stable id."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.local.keys import make_key_pair
+from firnline_infra.local.running import RunningEnvironment
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.validate import Check, validate
+
+pytestmark = pytest.mark.contract
+
+
+@pytest.fixture
+def problems(
+    local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., dict[str, FirnlineError]]:
+    """What `firnline validate` finds in a configuration with some sections changed, by the name of the check."""
+    for name, value in local_environment.variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+
+    def find(**changes: Any) -> dict[str, FirnlineError]:
+        document = local_environment.engine_config(dead_letters={"folder": str(tmp_path / "dead")})
+        for section, values in changes.items():
+            if section == "pipeline":
+                document["pipelines"][0] |= values
+            else:
+                document[section] = {**document[section], **values}
+        config = EngineConfig.model_validate_json(json.dumps(document))
+        checks: list[Check] = list(validate(config))
+        return {check.name: check.problem for check in checks if check.problem is not None}
+
+    return find
+
+
+def test_an_environment_that_was_just_made_has_no_problem(problems: Callable[..., dict[str, FirnlineError]]) -> None:
+    assert problems() == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "id_", "names"),
+    [
+        ({"pipeline": {"stream": "nowhere"}}, "stream nowhere", "FL-2001", "'nowhere'"),
+        ({"ledger": {"table": "no-such-ledger"}}, "ledger", "FL-2101", "no-such-ledger"),
+        ({"pipeline": {"table": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),
+        ({"pipeline": {"schema": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),
+        ({"pipeline": {"pipe": "NOPE"}}, "table of orders", "FL-3007", "NOPE"),
+        ({"snowflake": {"url": "https://127.0.0.1:9"}}, "snowflake", "FL-3002", "127.0.0.1:9"),
+        ({"snowflake": {"ca_file": None}}, "snowflake", "FL-3003", "127.0.0.1"),
+        ({"snowflake": {"user": "NOBODY"}}, "snowflake", "FL-3004", "NOBODY"),
+        ({"snowflake": {"role": "ACCOUNTADMIN"}}, "table of orders", "FL-3011", "ACCOUNTADMIN"),
+        ({"snowflake": {"private_key": {"file": "/nowhere.p8"}}}, "snowflake", "FL-3001", "/nowhere.p8"),
+        ({"snowflake": {"private_key": {"env": "NO_SUCH_VARIABLE"}}}, "snowflake", "FL-3001", "NO_SUCH_VARIABLE"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("FL-") else "",
+)
+def test_what_is_missing_is_named_with_the_next_step(
+    problems: Callable[..., dict[str, FirnlineError]], changes: dict[str, Any], check: str, id_: str, names: str
+) -> None:
+    found = problems(**changes)
+    assert check in found, found
+    assert found[check].id == id_
+    assert names in str(found[check])
+    assert "Next:" in str(found[check])
+
+
+def test_a_key_that_is_not_registered_is_told_by_its_fingerprint(
+    problems: Callable[..., dict[str, FirnlineError]], tmp_path: Path
+) -> None:
+    stranger = make_key_pair(tmp_path, "stranger")
+    error = problems(snowflake={"private_key": {"file": str(stranger.private_key_file)}})["snowflake"]
+    assert error.id == "FL-3004"
+    assert "SHA256:" in str(error)
+    assert "PRIVATE KEY" not in str(error)
+
+
+def test_a_grant_that_is_missing_is_found_before_the_first_row(
+    local_environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
+    role = local_environment.logins["ingest"].role
+    for statement in (
+        "CREATE TABLE FIRNLINE.RAW.UNGRANTED (KINESISMETADATA OBJECT)",
+        f"GRANT EVOLVE SCHEMA ON TABLE FIRNLINE.RAW.UNGRANTED TO ROLE {role}",
+    ):
+        local_environment.query(statement, login="admin")
+    config = EngineConfig.model_validate_json(json.dumps(local_environment.engine_config()))
+    channels = SdkChannels(config)
+    target = Target("FIRNLINE", "RAW", "UNGRANTED", "", "UNGRANTED-STREAMING")
+    with pytest.raises(FirnlineError) as raised:
+        channels.open(target, "channel")
+    assert raised.value.id == "FL-3005"
+    assert "FIRNLINE.RAW.UNGRANTED" in str(raised.value)
+    assert not raised.value.is_retryable

@@ -1,0 +1,178 @@
+"""Every expression has the value that Snowflake documents for it."""
+
+import pytest
+
+EXPRESSIONS = {
+    # conditions
+    "IFF(1 > 0, 'a', 'b')": "a",
+    "NVL(NULL, 'x')": "x",
+    "COALESCE(NULL, 2, 3)": "2",
+    "NULLIF(1, 1)": None,
+    "ZEROIFNULL(NULL)": "0",
+    "NVL2(NULL, 1, 2)": "2",
+    "DECODE(2, 1, 'a', 'b')": "b",
+    "CASE 1 WHEN 1 THEN 'one' ELSE 'more' END": "one",
+    "GREATEST(1, NULL)": None,
+    "LEAST(1, 2)": "1",
+    "EQUAL_NULL(NULL, NULL)": "1",
+    "1 IS DISTINCT FROM NULL": "1",
+    "2 BETWEEN 1 AND 3 AND 4 NOT IN (1, 2)": "1",
+    "1 = '1'": "1",
+    "1 = '1.4'": "0",
+    # text
+    "UPPER('a') || LOWER('B')": "Ab",
+    "'a' || NULL": None,
+    "CONCAT('a', 'b', 1)": "ab1",
+    "LENGTH('é')": "1",
+    "TRIM('  a ')": "a",
+    "LTRIM('xxa', 'x')": "a",
+    "SUBSTR('hello', 2, 3)": "ell",
+    "SUBSTR('hello', -3)": "llo",
+    "LEFT('abc', 2) || RIGHT('abc', 1)": "abc",
+    "REPLACE('aba', 'a')": "b",
+    "SPLIT_PART('a.b.c', '.', 2)": "b",
+    "SPLIT_PART('a.b.c', '.', -1)": "c",
+    "STARTSWITH('abc', 'ab') AND ENDSWITH('abc', 'c') AND CONTAINS('abc', 'b')": "1",
+    "CHARINDEX('b', 'abc')": "2",
+    "LPAD('a', 3, '0')": "00a",
+    "'ABC' LIKE 'a%'": "0",
+    "'ABC' ILIKE 'a%'": "1",
+    "MD5('a')": "0cc175b9c0f1b6a831c399e269772661",
+    "REVERSE('abc')": "cba",
+    # numbers
+    "1 / 3": "0.333333",
+    "2 / 3": "0.666667",
+    "-2 / 3": "-0.666667",
+    "-7 / 2": "-3.500000",
+    "1.25 / 3": "0.41666667",
+    "100000000000 / 7": "14285714285.714286",
+    "12345678901234567890 / 7": "1763668414462081127.142857",
+    "1 / 0.5": "2.000000",
+    "7 % 3": "1",
+    "MOD(-5, 3)": "-2",
+    "0.1 + 0.2": "0.3",
+    "1.5 * 1.5": "2.25",
+    "ROUND(2.5)": "3",
+    "ROUND(-2.5)": "-3",
+    "ROUND(1.255, 2)": "1.26",
+    "FLOOR(-1.5)": "-2",
+    "CEIL(1.2)": "2",
+    "ABS(-5)": "5",
+    "SIGN(-2)": "-1",
+    "99999999999999999999999999999999999999": "99999999999999999999999999999999999999",
+    # casts
+    "'12'::INT": "12",
+    "2.5::INT": "3",
+    "3.5::FLOAT::INT": "4",
+    "2.5::FLOAT::INT": "3",
+    "-2.5::FLOAT::INT": "-3",
+    "1.256::NUMBER(10, 2)": "1.26",
+    "3000000000::INT": "3000000000",
+    "TO_NUMBER('12.7')": "13",
+    "TO_NUMBER('12.75', 10, 2)": "12.75",
+    "TRY_TO_NUMBER('x')": None,
+    "TRY_CAST('x' AS INT)": None,
+    "TO_VARCHAR(1.50)": "1.50",
+    "TO_CHAR(TRUE)": "true",
+    "'t'::BOOLEAN": "1",
+    "TO_BINARY('00FF', 'HEX')": "00FF",
+    "'00ff'::BINARY": "00FF",
+    # times
+    "'2026-01-02'::DATE": "20455",
+    "'2026-01-02 03:04:05.123456'::TIMESTAMP_NTZ": "1767323045.123456000",
+    "'2026-01-02T03:04:05+02:00'::TIMESTAMP_NTZ": "1767323045.000000000",
+    "'2026-01-02T03:04:05+02:00'::TIMESTAMP_LTZ": "1767315845.000000000",
+    "'1969-12-31 23:59:58.5'::TIMESTAMP_NTZ": "-1.500000000",
+    "'9999-12-31'::TIMESTAMP_NTZ": "253402214400.000000000",
+    "'01:02:03.5'::TIME": "3723.500000000",
+    "'2026-01-02 03:04:05.6789'::TIMESTAMP_NTZ::VARCHAR": "2026-01-02 03:04:05.678",
+    "'2026-01-02T03:04:05Z'::TIMESTAMP_LTZ::VARCHAR": "2026-01-02 03:04:05.000 +0000",
+    "'2026-01-02'::DATE::VARCHAR": "2026-01-02",
+    "'01:02:03.5'::TIME::VARCHAR": "01:02:03",
+    "LENGTH('2026-01-02'::TIMESTAMP_NTZ)": "23",
+    "DATEADD(DAY, 1, '2026-01-31'::DATE)": "20485",
+    "DATEADD(MONTH, 1, '2026-01-31'::DATE)": "20512",
+    "DATEADD(HOUR, 1, '2026-01-31'::DATE)": "1769821200.000000000",
+    "DATEDIFF(DAY, '2026-01-01'::DATE, '2026-01-31'::DATE)": "30",
+    "DATEDIFF(HOUR, '2026-01-01 00:59:00'::TIMESTAMP_NTZ, '2026-01-01 01:01:00'::TIMESTAMP_NTZ)": "1",
+    "TIMESTAMPDIFF(MS, '2026-01-01'::TIMESTAMP_NTZ, '2026-01-01 00:00:01.5'::TIMESTAMP_NTZ)": "1500",
+    "DATE_TRUNC('HOUR', '2026-01-01 01:02:03'::TIMESTAMP_NTZ)": "1767229200.000000000",
+    "DATE_TRUNC('WEEK', '2026-01-01'::DATE)": "20451",
+    "EXTRACT(YEAR FROM '2026-01-01'::DATE)": "2026",
+    "DATE_PART(EPOCH_SECOND, '2026-01-01 00:00:00.9'::TIMESTAMP_NTZ)": "1767225600",
+    "DATE_PART('EPOCH_MILLISECOND', '2026-01-01 00:00:00.123'::TIMESTAMP_NTZ)": "1767225600123",
+    # semi-structured
+    "PARSE_JSON('{\"a\": 1}')": '{"a": 1}',
+    "TRY_PARSE_JSON('{')": None,
+    "OBJECT_CONSTRUCT('a', 1, 'B', NULL, 'c', 'x')": '{"a":1,"c":"x"}',
+    "ARRAY_CONSTRUCT(1, 'x', TRUE)": '[1,"x",true]',
+    "ARRAY_SIZE(PARSE_JSON('[1, 2]'))": "2",
+    "ARRAY_SIZE(PARSE_JSON('{}'))": None,
+    "TYPEOF(PARSE_JSON('1.5'))": "DECIMAL",
+    "TYPEOF(PARSE_JSON('null'))": "NULL_VALUE",
+    'OBJECT_KEYS(PARSE_JSON(\'{"b": 1, "a": 2}\'))': '["b","a"]',
+    "TO_JSON(PARSE_JSON('[1]'))": "[1]",
+    "IS_NULL_VALUE(PARSE_JSON('null'))": "1",
+    "'x'::VARIANT": '"x"',
+    "PARSE_JSON('\"x\"')::VARCHAR": "x",
+    "PARSE_JSON('\"12\"')::NUMBER": "12",
+    "PARSE_JSON('99999999999999999999999999999999999999')::NUMBER": "99999999999999999999999999999999999999",
+    "PARSE_JSON('1')::ARRAY": "[1]",
+}
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_an_expression_has_the_value_that_snowflake_gives_it(sql, expression: str) -> None:
+    assert sql.value(f"SELECT {expression}") == EXPRESSIONS[expression]
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind"),
+    [
+        ("COUNT(*)", "NUMBER(38,0)"),
+        ("SUM(1.5)", "NUMBER(38,1)"),
+        ("AVG(1)", "NUMBER(38,6)"),
+        ("1::FLOAT", "FLOAT"),
+        ("'x'", "VARCHAR(16777216)"),
+        ("TRUE", "BOOLEAN"),
+        ("'2026-01-01'::TIMESTAMP_TZ", "TIMESTAMP_TZ(9)"),
+        ("PARSE_JSON('{}')", "VARIANT"),
+        ("OBJECT_CONSTRUCT('a', 1)", "OBJECT"),
+        ("ARRAY_CONSTRUCT(1)", "ARRAY"),
+        ("NULL", "VARCHAR(16777216)"),
+    ],
+)
+def test_an_expression_has_the_type_that_snowflake_gives_it(sql, expression: str, kind: str) -> None:
+    assert sql.types(f"SELECT {expression}") == [kind]
+
+
+@pytest.mark.parametrize(
+    ("expression", "code", "message"),
+    [
+        ("1 / 0", "100051", "Division by zero"),
+        ("1::FLOAT / 0", "100051", "Division by zero"),
+        ("1 % 0", "100051", "Division by zero"),
+        ("'x'::INT", "100038", "Numeric value 'x' is not recognized"),
+        ("1 = 'x'", "100038", "Numeric value 'x' is not recognized"),
+        ("'x'::DATE", "100035", "Timestamp 'x' is not recognized"),
+        ("'x'::BOOLEAN", "100037", "Boolean value 'x' is not recognized"),
+        ("'abc'::VARCHAR(2)", "100078", "String 'abc' is too long and would be truncated"),
+        ("PARSE_JSON('{')", "100069", "Error parsing JSON"),
+        ("PARSE_JSON('[1]')::OBJECT", "100071", "Failed to cast variant value [1] to OBJECT"),
+        ("99999999999999999999999999999999999999 + 1", "100132", "Number out of representable range"),
+        ("99999999999999999999999999999999999999::NUMBER(38, 0) * 10", "100132", "Number out of representable range"),
+        ("999999999999999999999999999999999999999", "000002", "BIGNUM"),
+        ("1.5::FLOAT::VARCHAR", "000002", "[FL-6042] FLOAT as text"),
+        ("'x' || 1.5::FLOAT", "000002", "[FL-6042] FLOAT as text"),
+        ("EXTRACT(DOW FROM '2026-01-01'::DATE)", "000002", "the part DOW"),
+        ("TO_CHAR(1, '999')", "000002", "TO_CHAR with a format"),
+        ("HASH(1)", "000002", "the function HASH"),
+        ("MEDIAN(1)", "000002", "the function MEDIAN"),
+        ("LAST_VALUE(1) OVER (ORDER BY 1)", "000002", "the function LAST_VALUE"),
+    ],
+)
+def test_a_value_that_can_not_be_right_is_an_error(sql, expression: str, code: str, message: str) -> None:
+    error = sql.refusal(f"SELECT {expression}")
+
+    assert error.code == code
+    assert message in error.message
