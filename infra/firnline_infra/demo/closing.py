@@ -33,7 +33,8 @@ def show_what_to_try(screen: Screen, folder: Path, spec: EnvironmentSpec) -> Non
     for command in (
         f'.venv/bin/firnline local sql --folder {folder} "SELECT KIND, COUNT(*), AVG(TOTAL) FROM {table} GROUP BY KIND"',
         f".venv/bin/firnline local put --folder {folder} {pipeline.stream} my-events.ndjson",
-        f".venv/bin/firnline dead-letters list --config {folder / 'engine.json'}",
+        f'eval "$(.venv/bin/firnline local env --folder {folder})"; '
+        f".venv/bin/firnline run --config {folder / 'engine.json'} --available-now",
     ):
         screen.say(command)
     screen.say("Ctrl-C ends it.")

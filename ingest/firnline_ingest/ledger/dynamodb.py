@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.kinesis.start import Pin
@@ -165,6 +165,8 @@ class DynamoLedger:
             return getattr(self._client, method)(TableName=self._table, **request)
         except ClientError as error:
             raise self._explained(operation, error) from error
+        except NoCredentialsError as error:
+            raise LedgerForbidden(self._table, operation, "no AWS credentials were found") from error
         except BotoCoreError as error:
             raise LedgerUnavailable(self._table, str(error)) from error
 

@@ -11,6 +11,7 @@ from firnline_infra.cli.lazy_group import LazyGroup
         "up": "firnline_infra.cli.local.up:up",
         "put": "firnline_infra.cli.local.put:put",
         "sql": "firnline_infra.cli.local.sql:sql",
+        "env": "firnline_infra.cli.local.env:env",
         "fault": "firnline_infra.cli.local.fault:fault",
     },
 )

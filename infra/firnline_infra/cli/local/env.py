@@ -1,0 +1,19 @@
+"""`firnline local env`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.local.folder_option import folder_option
+
+
+@click.command()
+@folder_option
+def env(folder: Path) -> None:
+    """Print the variables with which any program finds the embedded AWS: eval "$(firnline local env)"."""
+    import shlex
+
+    from firnline_infra.local.running import RunningEnvironment
+
+    for name, value in RunningEnvironment.attach(folder).variables.items():
+        click.echo(f"export {name}={shlex.quote(value)}")
