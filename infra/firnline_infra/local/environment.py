@@ -96,7 +96,7 @@ class LocalEnvironment:
 def _logins(names: Names, keys: dict[str, KeyPair]) -> dict[str, Login]:
     def login(name: str, principal: Principal) -> Login:
         key_file = keys[name].private_key_file
-        return Login(user=principal.user.name, role=principal.role.name, private_key_file=key_file)
+        return Login(user=principal.user.name, role=str(principal.role), private_key_file=key_file)
 
     admin = Login(user=ADMIN_USER, role=ADMIN_ROLE, private_key_file=keys["admin"].private_key_file)
     return {"admin": admin, "ingest": login("ingest", names.ingest), "reader": login("reader", names.reader)}

@@ -137,7 +137,7 @@ class Refusal(SqlError):
 
 
 class NotKnown(Refusal):
-    """A statement, clause, function or type outside of what the embedded Snowflake knows. Runbook: FL-6040."""
+    """A statement, clause, function or type that nothing here knows. See docs/embedded-snowflake.md, FL-6040."""
 
     id = "FL-6040"
 
@@ -148,19 +148,19 @@ class NotKnown(Refusal):
 
 
 class NotExact(Refusal):
-    """A number that the embedded Snowflake can't state exactly. Runbook: FL-6042."""
+    """A number that the embedded Snowflake can't state exactly. See docs/embedded-snowflake.md, FL-6042."""
 
     id = "FL-6042"
 
 
 class TooLarge(Refusal):
-    """A result with more rows than the embedded Snowflake sends. Runbook: FL-6043."""
+    """A result with more rows than the embedded Snowflake sends. See docs/embedded-snowflake.md, FL-6043."""
 
     id = "FL-6043"
 
 
 class CaseClash(Refusal):
-    """Two columns of one table that differ only in case. Runbook: FL-6044."""
+    """Two columns of one table that differ only in case. See docs/embedded-snowflake.md, FL-6044."""
 
     id = "FL-6044"
 

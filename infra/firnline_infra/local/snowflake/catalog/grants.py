@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from firnline_infra.local.snowflake.catalog.kinds import ACCOUNT, Kind
+from firnline_infra.local.snowflake.catalog.kinds import Kind
 from firnline_infra.local.snowflake.catalog.objects import CatalogObject
 from firnline_infra.local.snowflake.catalog.roles import ACCOUNTADMIN, PUBLIC, Role
 from firnline_infra.local.snowflake.catalog.users import User
 
 OWNERSHIP = "OWNERSHIP"
-IMPLIED_BY = {"MONITOR": frozenset({"OPERATE"}), "SELECT ERROR TABLE": frozenset()}
+IMPLIED_BY = {"MONITOR": frozenset({"OPERATE"})}
 """A privilege that comes with another one on the same object."""
 
 
@@ -147,6 +147,4 @@ class Grants:
 
 
 def _is_all_powerful(roles: Iterable[Role]) -> bool:
-    return any(
-        role.name == ACCOUNTADMIN and role.container is not None and role.container.kind is ACCOUNT for role in roles
-    )
+    return any(role.name == ACCOUNTADMIN for role in roles)

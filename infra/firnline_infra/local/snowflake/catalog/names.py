@@ -1,4 +1,4 @@
-"""Names as Snowflake reads them: unquoted text is upper-cased, quoted text keeps its case, "" between quotes is one quote.
+"""Names as Snowflake reads them: unquoted text is upper-cased, quoted text keeps its case, "" in quotes is one quote.
 
 Inside the catalog a name is always the stored one (no quotes); text is read here on its way in and written here on its
 way out (docs.snowflake.com, `sql-reference/identifiers-syntax`).
@@ -36,7 +36,7 @@ def read_name(text: str) -> tuple[str, ...]:
 
 
 def read_path_segment(text: str) -> str:
-    """The stored name that a REST path stands for: its case counts only inside quotes, and any character may be in it."""
+    """The stored name that a REST path stands for: case counts only inside quotes, and any character may be in it."""
     if len(text) > 2 and text.startswith('"') and text.endswith('"'):
         return text[1:-1].replace('""', '"')
     return text.upper()

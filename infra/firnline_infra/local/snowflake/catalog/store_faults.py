@@ -1,4 +1,4 @@
-"""What DuckDB complains about, said in Snowflake's words: code, SQL state and text of the data faults that drivers see."""
+"""What DuckDB complains about, said in Snowflake's words: code, SQL state and text of a data fault."""
 
 import re
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Column types: what Snowflake calls them, and what the store keeps them as.
 
-`str(type)` is Snowflake's canonical form (`NUMBER(38,0)`, `VARCHAR(16777216)`), as DESCRIBE shows it. Two things are kept
-narrower than a real account would: times to the microsecond instead of the nanosecond, and TIMESTAMP_TZ as the
+`str(type)` is Snowflake's canonical form (`NUMBER(38,0)`, `VARCHAR(16777216)`), as DESCRIBE shows it. Two things are
+kept narrower than in a real account: times to the microsecond instead of the nanosecond, and TIMESTAMP_TZ as the
 instant without its offset.
 """
 

@@ -1,4 +1,4 @@
-"""The embedded Snowflake's SQL face: what the Snowflake drivers speak over HTTP, answered from the catalog and the store."""
+"""The embedded Snowflake's SQL face: what the drivers speak over HTTP, answered from the catalog and the store."""
 
 from starlette.routing import Route
 

@@ -11,7 +11,7 @@ from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotK
 from firnline_infra.local.snowflake.sql.query import dml
 from firnline_infra.local.snowflake.sql.query.bindings import bind
 from firnline_infra.local.snowflake.sql.query.column_names import written_columns
-from firnline_infra.local.snowflake.sql.query.compile import compile_query, parse
+from firnline_infra.local.snowflake.sql.query.compile import parse
 from firnline_infra.local.snowflake.sql.query.run import run
 from firnline_infra.local.snowflake.sql.result import Result, StatementType, status
 from firnline_infra.local.snowflake.sql.scope import Context
@@ -42,7 +42,7 @@ STATEMENTS: dict[str, Callable[[Context, Words], Result]] = {
     "USE": use,
 }
 """By first words; the longer ones first."""
-QUERIES = ("SELECT", "WITH", "(", "VALUES")
+QUERIES = ("SELECT", "WITH", "(")
 WRITERS: dict[str, Callable[[Context, Any], Result]] = {
     "INSERT": dml.insert,
     "UPDATE": dml.update,
@@ -59,7 +59,7 @@ def execute(
     sql = bind(sql, bindings) if bindings else sql
     words = Words(sql)
     if any(words.starts(word) for word in QUERIES):
-        return _query(context, sql, describe_only=describe_only)
+        return run(context, parse(sql), written_columns(sql), describe_only=describe_only)
     if describe_only:
         return Result(columns=status("").columns)
     with context.catalog.lock:
@@ -70,13 +70,6 @@ def execute(
             if words.starts(verb):
                 return writer(context, parse(sql))
     return _transaction_end(words)
-
-
-def _query(context: Context, sql: str, *, describe_only: bool) -> Result:
-    tree = parse(sql)
-    with context.catalog.lock:
-        compiled = compile_query(context, tree, written_columns(sql))
-    return run(context, compiled, describe_only=describe_only)
 
 
 def _transaction_end(words: Words) -> Result:

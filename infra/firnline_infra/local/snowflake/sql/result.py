@@ -23,11 +23,9 @@ class StatementType(IntEnum):
     """Drivers tell by it whether a statement has changed rows."""
 
     SELECT = 0x1000
-    DML = 0x3000
     INSERT = 0x3100
     UPDATE = 0x3200
     DELETE = 0x3300
-    MERGE = 0x3400
     SHOW = 0x4400
     SCL = 0x4000
     DDL = 0x6000

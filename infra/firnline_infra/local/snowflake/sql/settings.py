@@ -83,6 +83,9 @@ def any_value(words: Words) -> str:
     return name[0].lower() if name in (("TRUE",), ("FALSE",)) else display(*name)
 
 
+PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
+"""What only a person has."""
+
 PROPERTIES: dict[Kind, dict[str, Reader]] = {
     kinds.USER: {
         "LOGIN_NAME": text,
@@ -140,6 +143,8 @@ def read_settings(words: Words, kind: Kind, *, stops: Iterable[str] = ()) -> Set
     while not words.at_end and not any(words.starts(stop) for stop in stops):
         words.accept("WITH")
         key = words.word()
+        if not _is_known(key, kind):
+            raise NotKnown(f"the property {key} of {kind.name}")
         words.expect("=")
         _read_setting(words, kind, key, settings)
         words.accept(",")
@@ -152,7 +157,7 @@ def read_keys(words: Words, kind: Kind) -> list[str]:
     while words.accept(",") or not words.at_end:
         keys.append(words.word())
     for key in keys:
-        if key != "COMMENT" and key not in PROPERTIES.get(kind, {}) and not _is_parameter(key, kind):
+        if not _is_known(key, kind):
             raise NotKnown(f"the property {key} of {kind.name}")
     return keys
 
@@ -179,12 +184,16 @@ def unset(found: CatalogObject, keys: Iterable[str]) -> None:
             found.public_keys.pop(key, None)
 
 
-def _apply_to_user(user: User, properties: Mapping[str, str]) -> None:
-    after = {**user.properties, **properties}
-    if after.get("TYPE") == "SERVICE":
-        for key in ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD"):
-            if key in after:
+def refuse_impossible(kind: Kind, properties: Mapping[str, str]) -> None:
+    """Raises CompilationFault for properties that don't go together."""
+    if kind is kinds.USER and properties.get("TYPE") == "SERVICE":
+        for key in PERSONAL:
+            if key in properties:
                 raise CompilationFault(f"Cannot set {key} on users with TYPE=SERVICE.")
+
+
+def _apply_to_user(user: User, properties: Mapping[str, str]) -> None:
+    refuse_impossible(user.kind, {**user.properties, **properties})
     user.public_keys.update({slot: PublicKey.read(properties[slot]) for slot in KEY_SLOTS if slot in properties})
     user.properties.update({key: value for key, value in properties.items() if key not in KEY_SLOTS})
 
@@ -194,11 +203,10 @@ def _read_setting(words: Words, kind: Kind, key: str, settings: Settings) -> Non
         settings.comment = words.string()
     elif key in PROPERTIES.get(kind, {}):
         settings.properties[key] = PROPERTIES[kind][key](words)
-    elif _is_parameter(key, kind):
-        settings.parameters[key] = any_value(words)
     else:
-        raise NotKnown(f"the property {key} of {kind.name}")
+        settings.parameters[key] = any_value(words)
 
 
-def _is_parameter(key: str, kind: Kind) -> bool:
-    return key in OBJECT_PARAMETERS and kind in OBJECT_PARAMETERS[key].on
+def _is_known(key: str, kind: Kind) -> bool:
+    is_parameter = key in OBJECT_PARAMETERS and kind in OBJECT_PARAMETERS[key].on
+    return key == "COMMENT" or key in PROPERTIES.get(kind, {}) or is_parameter

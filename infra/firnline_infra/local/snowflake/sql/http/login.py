@@ -24,7 +24,7 @@ VALIDATE = "CLIENT_VALIDATE_DEFAULT_PARAMETERS"
 
 
 class UnknownAuthenticator(AuthenticationFailed):
-    """Another way to log in than with a key pair. Runbook: FL-6041."""
+    """Another way to log in than with a key pair. See docs/embedded-snowflake.md, FL-6041."""
 
     id = "FL-6041"
 

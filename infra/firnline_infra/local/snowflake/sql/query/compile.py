@@ -30,7 +30,7 @@ class Compiled:
     sql: str
     names: Sequence[str]
     hints: Sequence[str | None]
-    """For each column VARIANT, OBJECT, ARRAY or TIMESTAMP_TZ, which DuckDB's types don't tell apart, or NULL; else None."""
+    """For each column VARIANT, OBJECT, ARRAY, TIMESTAMP_TZ, which DuckDB's types don't tell apart, or NULL; else None."""
     views: Sequence[View]
 
 
@@ -42,7 +42,9 @@ def parse(sql: str) -> exp.Expr:
         raise _syntax_fault(sql, error) from error
     except TokenError as error:
         raise CompilationFault(f"syntax error: {error}") from error
-    found = [statement for statement in statements if statement is not None]
+    found = [
+        statement for statement in statements if statement is not None and not isinstance(statement, exp.Semicolon)
+    ]
     if len(found) != 1:
         raise CompilationFault(f"Actual statement count {len(found)} did not match the desired statement count 1.")
     return found[0]
@@ -128,6 +130,4 @@ def _unresolved(error: OptimizeError) -> SqlError:
     parts = str(error).split("'")
     if "could not be resolved" in str(error) and len(parts) > 1:
         return InvalidIdentifier(parts[1])
-    if "Ambiguous" in str(error) or "ambiguous" in str(error):
-        return CompilationFault(f"ambiguous column name: {error}")
     return NotKnown(str(error))

@@ -1,7 +1,7 @@
 """INSERT, UPDATE and DELETE: a query finds the rows and computes the values, then they are written in one transaction.
 
-Values go into their columns by Snowflake's rules of assignment, which are stricter than casts: nothing becomes a VARIANT,
-OBJECT or ARRAY by itself. MERGE and INSERT OVERWRITE are refused.
+Values go into their columns by Snowflake's rules of assignment, which are stricter than casts: nothing becomes a
+VARIANT, OBJECT or ARRAY by itself. MERGE and INSERT OVERWRITE are refused.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""FLATTEN, in `FROM t, LATERAL FLATTEN(INPUT => t.v:items) f`: one row for each element of an array or member of an object.
+"""FLATTEN, in `FROM t, LATERAL FLATTEN(INPUT => t.v:items) f`: a row for each element of an array, member of an object.
 
 While names and types are found out it stands as a join with a table of FLATTEN's columns, whose condition is the input;
 then it becomes DuckDB's lateral join with `json_each`. SEQ is refused: nothing here numbers the input rows.

@@ -1,7 +1,7 @@
-"""Division and means of exact numbers, which have six more decimals than what they are made of, and are exact to the last.
+"""Division and means of exact numbers: six more decimals than what they are made of, exact to the last.
 
-docs.snowflake.com, `sql-reference/operators-arithmetic`: the scale of a quotient is that of the dividend plus six, at most
-twelve unless the dividend's own is larger. DuckDB would answer with a double, so whole numbers are divided instead.
+docs.snowflake.com, `sql-reference/operators-arithmetic`: the scale of a quotient is that of the dividend plus six, at
+most twelve unless the dividend's own is larger. DuckDB would answer with a double, so whole numbers are divided instead.
 """
 
 from sqlglot import exp

@@ -1,15 +1,16 @@
-"""Runs a compiled query and encodes its rows for the wire, inside DuckDB: a million cells are text when they get here."""
+"""Runs a query and encodes its rows for the wire, inside DuckDB: a million cells are text when they get here."""
 
 from collections.abc import Iterable, Sequence
 
 import duckdb
+from sqlglot import exp
 
 from firnline_infra.local.snowflake.catalog import DataType
 from firnline_infra.local.snowflake.catalog.errors import NotKnown, TooLarge
 from firnline_infra.local.snowflake.catalog.insertion import insertion
 from firnline_infra.local.snowflake.catalog.names import quote
 from firnline_infra.local.snowflake.catalog.store_faults import as_sql_error
-from firnline_infra.local.snowflake.sql.query.compile import Compiled
+from firnline_infra.local.snowflake.sql.query.compile import Compiled, compile_query
 from firnline_infra.local.snowflake.sql.query.information_schema import View
 from firnline_infra.local.snowflake.sql.result import Result, ResultColumn, StatementType
 from firnline_infra.local.snowflake.sql.scope import Context
@@ -40,12 +41,17 @@ ENCODINGS = {
 HINTED = {"TIMESTAMP_TZ": ("TIMESTAMP_TZ", f"{EPOCH_SECONDS} || ' 1440'")}
 
 
-def run(context: Context, compiled: Compiled, *, describe_only: bool = False) -> Result:
-    """The rows, at most MAX_ROWS. The catalog's lock is not needed."""
+def run(context: Context, tree: exp.Expr, written: Sequence[str], *, describe_only: bool = False) -> Result:
+    """The rows, at most MAX_ROWS, of one moment: the catalog's lock is given up before they are read, and what happens
+    to the tables meanwhile is not seen.
+    """
     with context.catalog.store.cursor() as cursor, context.session.running(cursor):
         try:
-            fill_views(cursor, compiled.views)
-            types = described(cursor, compiled.sql)
+            with context.catalog.lock:
+                compiled = compile_query(context, tree, written)
+                cursor.begin()
+                fill_views(cursor, compiled.views)
+                types = described(cursor, compiled.sql)
             columns, cells = _encoded(compiled, types)
             limit = 0 if describe_only else MAX_ROWS + 1
             inner = ", ".join(f"c{number}" for number in range(len(columns)))

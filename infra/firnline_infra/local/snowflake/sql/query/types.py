@@ -1,7 +1,7 @@
 """What type each part of a query has, as far as the translation has to know: what is semi-structured, what is exact.
 
-sqlglot infers the types from those of the columns. It is told here what it would get wrong for Snowflake: that paths lead
-to VARIANTs, that 1.5 is a NUMBER.
+sqlglot infers the types from those of the columns. It is told here what it would get wrong for Snowflake: that paths
+lead to VARIANTs, that 1.5 is a NUMBER.
 """
 
 from typing import Any

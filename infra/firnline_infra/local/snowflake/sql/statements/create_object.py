@@ -5,7 +5,7 @@ from typing import Any
 from firnline_infra.local.snowflake.catalog import CatalogObject, Database, Role, Schema, User, Warehouse
 from firnline_infra.local.snowflake.sql.result import Result
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.settings import apply_settings, read_settings
+from firnline_infra.local.snowflake.sql.settings import apply_settings, read_settings, refuse_impossible
 from firnline_infra.local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
 from firnline_infra.local.snowflake.sql.words import Words
 
@@ -37,6 +37,7 @@ def create_warehouse(context: Context, words: Words, modifiers: Modifiers) -> Re
 def _finish(context: Context, words: Words, where: Place, made: type[CatalogObject], **fields: Any) -> Result:
     settings = read_settings(words, made.kind)
     words.end()
+    refuse_impossible(made.kind, settings.properties)
     if where.kept:
         return kept(where)
     found = where.create(context, made, **fields)

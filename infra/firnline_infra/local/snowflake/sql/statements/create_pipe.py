@@ -1,7 +1,7 @@
 """CREATE PIPE for streaming: by column name, into a table that the role can write.
 
-A transformation (COPY INTO … FROM (SELECT $1:…)) is refused: nothing here computes one, and rows that went in untransformed
-would be wrong in silence.
+A transformation (COPY INTO … FROM (SELECT $1:…)) is refused: nothing here computes one, and rows that went in
+untransformed would be wrong in silence.
 """
 
 from firnline_infra.local.snowflake.catalog import Pipe, Table, kinds

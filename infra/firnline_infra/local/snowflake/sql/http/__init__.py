@@ -1,0 +1,1 @@
+"""The protocol of the Snowflake drivers: login, sessions, queries."""

@@ -1,0 +1,1 @@
+"""SHOW: listings as data, and the few that are more than a list of objects."""

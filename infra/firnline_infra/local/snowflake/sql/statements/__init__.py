@@ -1,0 +1,1 @@
+"""What SQL does besides queries: one file per family of statements, found by `execute.py`."""

@@ -1,0 +1,192 @@
+"""Streams and tables of a test's own in the shared environment, with rows as the engine writes them, or by the engine itself."""
+
+import json
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit import PipelineReport, Reader, audit
+from firnline_infra.local.running import RunningEnvironment
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.document import parse
+from firnline_ingest.deadletter import DeadLetter, LocalFolder
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.lineage import Lineage, read_lineage
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.ledger.row import ShardKey, Target
+from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.spark.assignment import Assignment, PlannedShard
+
+GOOD, BAD = 20, 3
+EVENTS = [
+    {"id": n, "Name": f"n{n}", "price": n / 4, "body": {"n": [n, None]}, "at": f"2026-01-31T12:00:{n:02d}.5"}
+    for n in range(GOOD)
+]
+COLUMNS = "KINESISMETADATA OBJECT, ID NUMBER(38,0), NAME VARCHAR, PRICE FLOAT, BODY VARIANT, AT TIMESTAMP_NTZ"
+RUN_ENGINE = (
+    "import sys; from firnline_ingest.spark.task import ingest_partition\n"
+    "print(*ingest_partition([sys.stdin.read()]), sep='\\n')"
+)
+
+
+@dataclass
+class Lane:
+    """One stream into one table."""
+
+    environment: RunningEnvironment
+    stream: str
+    folder: Path
+    table: str = ""
+
+    def __post_init__(self) -> None:
+        self.table = self.table or f"T{uuid.uuid4().hex[:8].upper()}"
+        self.sql(f"CREATE TABLE {self.name} ({COLUMNS}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE")
+        self.grant("INSERT, EVOLVE SCHEMA", "ingest")
+        self.grant("SELECT, SELECT ERROR TABLE", "reader")
+
+    @property
+    def name(self) -> str:
+        return f"FIRNLINE.RAW.{self.table}"
+
+    @property
+    def letters(self) -> LocalFolder:
+        return LocalFolder(self.folder)
+
+    def grant(self, privileges: str, login: str) -> None:
+        self.sql(f"GRANT {privileges} ON TABLE {self.name} TO ROLE {self.environment.logins[login].role}")
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        return self.environment.query(statement, login="admin")[1]
+
+    def config(self, **pipeline: Any) -> EngineConfig:
+        document = self.environment.engine_config(dead_letters={"folder": str(self.folder)})
+        first = document["pipelines"][0]
+        document["pipelines"] = [{**first, "stream": self.stream, "table": self.table, "tolerance": "all", **pipeline}]
+        return parse(EngineConfig, document, "engine.json")
+
+    def reader(self, **changes: Any) -> Reader:
+        login = self.environment.logins["reader"]
+        return Reader(**{"user": login.user, "role": login.role, "key_file": login.private_key_file, **changes})
+
+    def audit(self, *, content: bool = True, **options: Any) -> PipelineReport:
+        (report,) = audit(self.config(), self.reader(), content=content, **options).pipelines
+        return report
+
+    @property
+    def lineage(self) -> Lineage:
+        return read_lineage(kinesis_client(self.config().aws), self.stream)
+
+    def fill(self) -> None:
+        """What the engine makes of the stream's records: rows, and dead letters."""
+        rows: list[str] = []
+        for shard_id, records in records_of(self).items():
+            made = RowMaker(self.config().pipelines[0], self.stream, shard_id).convert(records)
+            rows += [bytes(row).decode() for row in made.rows]
+            key = ShardKey(self.stream, self.lineage.stream_created_ms, shard_id)
+            self.letters.put(DeadLetter.of(each, records[each.index], key) for each in made.rejected)
+        self.insert(rows)
+
+    def insert(self, rows: Sequence[str]) -> None:
+        values = ", ".join(f"({_literal(row)})" for row in rows)
+        parts = "v:KINESISMETADATA::OBJECT, v:id, v:Name::VARCHAR, v:price, v:body, v:at::TIMESTAMP_NTZ"
+        self.sql(f"INSERT INTO {self.name} SELECT {parts} FROM (SELECT PARSE_JSON(column1) AS v FROM VALUES {values})")
+
+    def metadata_of(self, number: int) -> dict[str, Any]:
+        ((text,),) = self.sql(f"SELECT KINESISMETADATA FROM {self.name} WHERE ID = {number}")
+        metadata: dict[str, Any] = json.loads(text)
+        return metadata
+
+    def copy(self, number: int, metadata: dict[str, Any] | None) -> None:
+        """Another row with the values of one."""
+        text = "NULL" if metadata is None else f"PARSE_JSON({_literal(json.dumps(metadata))})::OBJECT"
+        values = f"SELECT {text}, ID, NAME, PRICE, BODY, AT FROM {self.name} WHERE ID = {number}"
+        self.sql(f"INSERT INTO {self.name} (KINESISMETADATA, ID, NAME, PRICE, BODY, AT) {values}")
+
+    def run_engine(self) -> list[dict[str, Any]]:
+        """The receipts of a bounded run, in a process of its own: the SDK learns whom to trust once a process."""
+        config, lineage = self.config(), self.lineage
+        config = config.model_copy(update={"application": self.table})
+        target = Target("FIRNLINE", "RAW", self.table, "", f"{self.table}-STREAMING")
+        shards = tuple(
+            PlannedShard(1, self.stream, lineage.stream_created_ms, shard, "h", 24, "", target)
+            for shard in lineage.shards
+        )
+        arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000
+        lease = RunLease(open_ledger(config), config.application, sleep=lambda _: None)
+        lease.begin()
+        assignment = Assignment(config, lease.run.run_id, shards, 60, arrival_ms, log_level="WARNING")
+        done = subprocess.run(
+            [sys.executable, "-c", RUN_ENGINE],
+            input=assignment.to_json(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        lease.end()
+        assert done.returncode == 0, done.stderr
+        return [
+            json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")
+        ]  # the SDK speaks there too
+
+
+def records_of(lane: Lane) -> dict[str, list[Record]]:
+    client = kinesis_client(lane.config().aws)
+    found = {}
+    for shard_id in lane.lineage.shards:
+        start = {"StreamName": lane.stream, "ShardId": shard_id, "ShardIteratorType": "TRIM_HORIZON"}
+        iterator = client.get_shard_iterator(**start)["ShardIterator"]  # type: ignore[arg-type]
+        found[shard_id] = list(client.get_records(ShardIterator=iterator)["Records"])
+    return found  # type: ignore[return-value]
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def aws(local_environment: RunningEnvironment) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in local_environment.variables.items():
+            patch.setenv(name, value)
+        yield
+
+
+def make_stream(environment: RunningEnvironment) -> str:
+    name = f"audited-{uuid.uuid4().hex[:8]}"
+    environment.client("kinesis").create_stream(StreamName=name, ShardCount=2)
+    events: list[Any] = [*EVENTS, *(b"nonsense %d" % n for n in range(BAD))]
+    environment.put_events(name, events, key=lambda number, _: str(number))
+    return name
+
+
+@pytest.fixture(scope="module")
+def stream(local_environment: RunningEnvironment) -> str:
+    """Of all tests but the engine's, whose ledger has one row a shard."""
+    return make_stream(local_environment)
+
+
+@pytest.fixture
+def new_lane(local_environment: RunningEnvironment, stream: str, tmp_path: Path) -> Callable[[], Lane]:
+    return lambda: Lane(local_environment, stream, tmp_path / "dead-letters")
+
+
+@pytest.fixture
+def lane(new_lane: Callable[[], Lane]) -> Lane:
+    lane = new_lane()
+    lane.fill()
+    return lane
+
+
+@pytest.fixture
+def engines_lane(local_environment: RunningEnvironment, tmp_path: Path) -> Lane:
+    return Lane(local_environment, make_stream(local_environment), tmp_path / "dead-letters")

@@ -1,0 +1,33 @@
+"""What the real engine makes of a stream, audited."""
+
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.findings import Counts, Kind
+
+pytestmark = pytest.mark.contract
+Lane = Any  # conftest.py
+GOOD, BAD = 20, 3  # records of the stream
+
+
+def test_the_engine_itself_is_proven_and_in_order(engines_lane: Lane) -> None:
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} DROP COLUMN BODY")  # it comes back by evolution
+    assert {receipt["state"] for receipt in engines_lane.run_engine()} == {"done"}
+    report = engines_lane.audit()
+    assert report.is_proven, report.shards
+    assert report.totals == Counts(records=GOOD + BAD, rows=GOOD, dead_letters=BAD)
+    assert report.order.is_proven
+    assert report.order.rows == GOOD
+
+
+def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: Lane) -> None:
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} DROP COLUMN NAME")
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} ADD COLUMN NAME NUMBER")  # it takes none of the names
+    engines_lane.run_engine()
+    report = engines_lane.audit()
+    assert report.is_proven, report.shards
+    assert report.totals == Counts(records=GOOD + BAD, error_rows=GOOD, dead_letters=BAD)
+
+    engines_lane.sql(f"TRUNCATE ERROR_TABLE({engines_lane.name})")
+    assert engines_lane.audit().found == {Kind.MISSING: GOOD}
