@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from firnline_infra.local.running import RunningEnvironment
+
+# No test is timed: how long an example takes says more about the machine than about the code.
+settings.register_profile("firnline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("firnline")
 
 LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml"
 

@@ -3,7 +3,6 @@
 A real account is not asked for what it doesn't have.
 """
 
-import json
 import ssl
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,11 +10,23 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPSHandler, ProxyHandler, build_opener
 
+import msgspec
+
 from firnline_infra.audit.errors import QueryFailed
 from firnline_infra.audit.order import Commit
 
 PATH = "/__firnline__/commits"
 TIMEOUT_S = 30.0
+
+
+class Page(msgspec.Struct):
+    """One answer of the server; what else it says is skipped."""
+
+    commits: list[Commit]
+    is_complete: bool
+
+
+decode_page = msgspec.json.Decoder(Page).decode
 
 
 def fetch_commits(
@@ -32,14 +43,14 @@ def fetch_commits(
         query = urlencode({"db": database, "schema": schema, "table": table, "after": after})
         try:
             with opener.open(f"{snowflake_url}{PATH}?{query}", timeout=TIMEOUT_S) as answer:
-                page = json.load(answer)
+                page = decode_page(answer.read())
         except HTTPError as error:
             error.close()
             return None  # a server on this machine that is not the embedded one
-        except (OSError, ValueError) as error:
+        except (OSError, msgspec.MsgspecError) as error:
             raise QueryFailed(f"in which order the rows of {table} were committed", str(error)) from error
-        commits += [Commit.logged(entry) for entry in page["commits"]]
-        if page["is_complete"] or not page["commits"]:
+        commits += page.commits
+        if page.is_complete or not page.commits:
             return commits
 
 

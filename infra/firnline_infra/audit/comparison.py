@@ -80,8 +80,8 @@ class _Walk:
         for outcome in self._group:
             if record.standing is Standing.LATER:
                 self._counts.later += 1
-            else:
-                self._findings.place(outcome.place)
+                continue
+            self._findings.place(outcome.place)
             if self._check:
                 self._check(record, outcome, self._findings)
         self._counts.missing_at_the_end = 0

@@ -6,7 +6,6 @@ one append, so it is enough that no commit begins at or before the end of the on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.outcome import position_text
@@ -16,17 +15,14 @@ from firnline_ingest.snowflake.identifiers import CHANNEL_SEPARATOR
 
 @dataclass(frozen=True, slots=True)
 class Commit:
+    """An entry of the log, by the log's own names."""
+
     channel: str
     start_offset_token: str | None
     end_offset_token: str | None
-    rows: int
+    rows_inserted: int
     entry: int = 0
     """Counts the commits of a table without a gap."""
-
-    @classmethod
-    def logged(cls, entry: Mapping[str, Any]) -> "Commit":
-        start, end = entry["start_offset_token"], entry["end_offset_token"]
-        return cls(entry["channel"], start, end, entry["rows_inserted"], entry["entry"])
 
 
 @dataclass
@@ -71,7 +67,7 @@ def check_order(
             strange.add(commit.channel)
             continue
         order.commits += 1
-        order.rows += commit.rows
+        order.rows += commit.rows_inserted
         before = ends.get(findings.shard_id)
         if start is not None and before is not None and start <= before:
             _report(findings, start, f"was committed after {_text(before)}, which it precedes")

@@ -5,8 +5,8 @@ record among those that are seen, or has none.
 """
 
 import time
-from collections.abc import Callable, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.claim import Claim
@@ -19,9 +19,9 @@ from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.horizon import Horizon
 from firnline_infra.audit.order import Order, check_order
 from firnline_infra.audit.report import PipelineReport
-from firnline_infra.audit.shard import Sources
+from firnline_infra.audit.shard import OutcomesByShard, Sources
 from firnline_infra.audit.statements import Statements
-from firnline_infra.audit.table import AuditedTable, Inventory
+from firnline_infra.audit.table import AuditedTable, Described, Inventory
 from firnline_infra.audit.workers import Sleep, audit_shards
 from firnline_ingest.config.model import EngineConfig, Pipeline
 from firnline_ingest.deadletter import LocalFolder
@@ -57,7 +57,6 @@ class PipelineAudit:
         """Raises AuditError, DeadLetterError, or the fatal errors of Kinesis."""
         from firnline_ingest.kinesis.lineage import read_lineage
 
-        began_s = time.monotonic()
         refuse_unauditable(self.pipeline, self._companions)
         table = AuditedTable(self.connection, statements_of(self.pipeline), role=self.role)
         described = table.describe()
@@ -67,21 +66,10 @@ class PipelineAudit:
         letters = letters_by_shard(
             LocalFolder(self.config.dead_letters.folder), lineage.stream, lineage.stream_created_ms
         )
-        check = ContentCheck(self.pipeline.stream, described.columns, evolves=described.evolves)
+        sources = self._sources(table, described, lineage, (errors.by_shard, letters))
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
-            return Sources(
-                client=self.client,
-                stream=self.pipeline.stream,
-                listed=frozenset(lineage.shards),
-                table=table,
-                elsewhere=(errors.by_shard, letters),
-                claim=self.claim,
-                horizon_at=lambda: self._horizon(lineage, began_s),
-                columns=described.columns if self.compares_contents else None,
-                check=check if self.compares_contents else None,
-                sleep=sleep,
-            ).audit(shard_id)
+            return replace(sources, sleep=sleep).audit(shard_id)
 
         shard_ids = {*lineage.shards, *inventory.shards, *errors.by_shard, *letters}
         shards = audit_shards(shard_ids, audit, on_shard=self.on_shard)
@@ -108,12 +96,30 @@ class PipelineAudit:
             if each.stream != self.pipeline.stream and _target(each) == target
         }
 
-    def _horizon(self, lineage: "Lineage", began_s: float) -> Horizon:
-        return Horizon.of(
-            now_ms=self.server_ms + round((time.monotonic() - began_s) * 1000),
-            retention_hours=lineage.retention_hours,
-            created_ms=lineage.stream_created_ms,
-            rows_say_when=self.pipeline.metadata.approximate_arrival,
+    def _sources(
+        self, table: AuditedTable, described: Described, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
+    ) -> Sources:
+        began_s = time.monotonic()
+
+        def horizon() -> Horizon:
+            return Horizon.of(
+                now_ms=self.server_ms + round((time.monotonic() - began_s) * 1000),
+                retention_hours=lineage.retention_hours,
+                created_ms=lineage.stream_created_ms,
+                rows_say_when=self.pipeline.metadata.approximate_arrival,
+            )
+
+        check = ContentCheck(self.pipeline.stream, described.columns, evolves=described.evolves)
+        return Sources(
+            client=self.client,
+            stream=self.pipeline.stream,
+            listed=frozenset(lineage.shards),
+            table=table,
+            elsewhere=elsewhere,
+            claim=self.claim,
+            horizon_at=horizon,
+            columns=described.columns if self.compares_contents else None,
+            check=check if self.compares_contents else None,
         )
 
     def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
@@ -153,11 +159,11 @@ def homeless_rows(inventory: Inventory, errors: ErrorRows, welcome: Set[str]) ->
     findings = ShardFindings(NO_SHARD)
     for count, place in ((inventory.without_position, "table"), (errors.without_position, "error table")):
         if count:
-            detail = f"{count:,} rows of the {place} name no stream, no shard or no sequence number"
+            detail = f"rows of the {place} without stream, shard or sequence number: {count:,}"
             findings.report(Kind.FOREIGN, "", detail, times=count)
     for stream, count in sorted(inventory.other_streams.items()):
         if stream not in welcome:
-            detail = f"{count:,} rows name the stream {stream!r}, which the configuration doesn't bring here"
+            detail = f"rows of the stream {stream!r}, which the configuration doesn't bring here: {count:,}"
             findings.report(Kind.FOREIGN, "", detail, times=count)
     return findings
 

@@ -34,7 +34,12 @@ class PipelineReport:
 
     @property
     def is_proven(self) -> bool:
-        return self.totals.problems == 0
+        return not self.found
+
+    @property
+    def found(self) -> dict[Kind, int]:
+        """How many of each kind of problem; empty where there is none."""
+        return {kind: count for kind in Kind if (count := getattr(self.totals, kind))}
 
     def problems(self, kind: Kind) -> list[Problem]:
         """The first few of every shard."""
@@ -63,7 +68,7 @@ class PipelineReport:
                 }
                 for findings in self.shards
             ],
-            "next_steps": {kind: NEXT_STEPS[kind] for kind in Kind if getattr(self.totals, kind)},
+            "next_steps": {kind: NEXT_STEPS[kind] for kind in self.found},
         }
 
 

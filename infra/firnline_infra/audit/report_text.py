@@ -65,10 +65,7 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
 
 
 def _problems(report: PipelineReport) -> Iterator[str]:
-    for kind in Kind:
-        count = getattr(report.totals, kind)
-        if not count:
-            continue
+    for kind, count in report.found.items():
         problems = report.problems(kind)[:MOST_SHOWN]
         lines = [f"{count:,} {kind}{_at_the_end(report) if kind is Kind.MISSING else ''}:"]
         lines += [f"  {each.shard_id} {each.position}: {each.detail}" for each in problems]
@@ -85,5 +82,5 @@ def _verdict(report: PipelineReport) -> str:
     if report.is_proven:
         values = ", with the values that it came with" if report.compares_contents else ""
         return f"PROVEN: each of {totals.records:,} records is where it belongs, once{values}."
-    found = ", ".join(f"{count:,} {kind}" for kind in Kind if (count := getattr(totals, kind)))
+    found = ", ".join(f"{count:,} {kind}" for kind, count in report.found.items())
     return f"NOT PROVEN, of {totals.records:,} records: {found}."

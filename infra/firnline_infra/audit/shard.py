@@ -1,10 +1,13 @@
-"""Audits one shard: asks the table first, then reads the stream past everything that the table had."""
+"""Audits one shard: asks the table first, then reads the stream past everything that the table had.
+
+Years of rows from before the stream's oldest record are counted in the warehouse, and not fetched.
+"""
 
 import heapq
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_infra.audit.claim import Claim
 from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
@@ -18,16 +21,39 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
+OnStray = Callable[[str], None]
+OutcomesByShard = Mapping[str, Sequence[Outcome]]
+
+
+class RowCounts(NamedTuple):
+    """How many rows of a shard stand where."""
+
+    older: int
+    """Before the first record."""
+    young: int
+    """Of these: that arrived too late to be there."""
+    others: int
+
+
 class ShardRows(Protocol):
     """The rows of a table, as an AuditedTable gives them."""
 
-    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> tuple[int, int]:
-        """How many rows stand before `first` (None: in the shard), and how many of those are too young for that."""
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+        """`first`: the number of the first record; None where there is none, and all rows are older."""
 
     def rows(
-        self, shard_id: str, *, first: str | None, columns: Sequence[Column] | None, on_stray: Callable[[str], None]
+        self,
+        shard_id: str,
+        *,
+        first: str | None,
+        expected: int,
+        columns: Sequence[Column] | None,
+        on_stray: OnStray,
     ) -> Iterator[Outcome]:
-        """A shard's rows from `first` on, in order, as they are when this is called."""
+        """A shard's rows from `first` on, in order, without what comes behind them after this is called.
+
+        `expected` says how many there are; `on_stray` hears of positions that are none.
+        """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +65,8 @@ class Sources:
     listed: frozenset[str]
     """The shards that the stream has; others occur in rows only."""
     table: ShardRows
-    elsewhere: Sequence[Mapping[str, Sequence[Outcome]]]
-    """Error rows and dead letters, by shard."""
+    elsewhere: Sequence[OutcomesByShard]
+    """Error rows and dead letters."""
     claim: Claim
     horizon_at: Callable[[], Horizon]
     """What the stream has certainly kept, now."""
@@ -54,10 +80,17 @@ class Sources:
         reader = AuditReader(self.client, self.stream, shard_id, sleep=self.sleep)
         is_listed = shard_id in self.listed
         oldest = reader.first() if is_listed else None
+        first = oldest.SequenceNumber if oldest else None
         horizon = self.horizon_at()
         findings = ShardFindings(shard_id)
+        counts = self.table.count_rows(shard_id, first=first, kept_since=horizon.text)
+        if counts.young:
+            first = None  # some of the older ones are foreign, and the walk along all of them says which
+        else:
+            findings.counts.older += counts.older
+        expected = counts.others + (counts.older if counts.young else 0)
         outcomes = heapq.merge(
-            self._rows(findings, horizon, first=oldest.SequenceNumber if oldest else None),
+            self._rows(findings, first, expected) if expected else (),
             *(places.get(shard_id, ()) for places in self.elsewhere),
             key=position_of,
         )
@@ -65,18 +98,10 @@ class Sources:
         compare_shard(findings, records, outcomes, horizon=horizon, check=self.check)
         return findings
 
-    def _rows(self, findings: ShardFindings, horizon: Horizon, *, first: str | None) -> Iterator[Outcome]:
-        """Years of rows from before the stream's horizon are counted in the warehouse, not fetched."""
-        shard_id = findings.shard_id
-        older, too_young = self.table.count_before(shard_id, first=first, kept_since=horizon.text)
-        if too_young:
-            first = None  # some of them are foreign, and the walk along all of them says which
-        else:
-            findings.counts.older += older
-            if first is None:
-                return iter(())
-
+    def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:
         def on_stray(position: str) -> None:
             findings.report(Kind.FOREIGN, position, "a row has it, and no record of any stream can")
 
-        return self.table.rows(shard_id, first=first, columns=self.columns, on_stray=on_stray)
+        return self.table.rows(
+            findings.shard_id, first=first, expected=expected, columns=self.columns, on_stray=on_stray
+        )

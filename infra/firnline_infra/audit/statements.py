@@ -6,9 +6,19 @@ length, then by their characters.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from firnline_ingest.config.model import Metadata
 from firnline_ingest.snowflake.identifiers import quoted, stored_name
+
+
+class Part(NamedTuple):
+    """Which of a shard's rows, by sequence number; None where there is no such bound."""
+
+    first: str | None = None
+    after: str | None = None
+    """The same, without the number itself."""
+    last: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,30 +58,32 @@ class Statements:
         """Whole: what it is about stands inside the rejected rows themselves."""
         return f"SELECT ERROR_DATA, ERROR_METADATA FROM ERROR_TABLE({self.table_sql})"
 
-    def rows(self, shard_id: str, *, first: str | None, columns: Sequence[str] | None) -> str:
-        """A shard's rows from `first` on, in order: sequence and sub-sequence number, arrival; with `columns` (stored
-        names, in this order) also the metadata and those.
+    def rows(self, shard_id: str, part: Part, *, columns: Sequence[str] | None) -> str:
+        """A part of a shard's rows, in order: sequence and sub-sequence number, arrival; with `columns` (stored names, in
+        this order) also the metadata and those.
         """
         content = [self._column, *(quoted(name) for name in columns)] if columns is not None else []
         selected = ", ".join([self._number, self._sub_number, self._arrival, *content])
         return (
-            f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._from(first)} "
-            f"ORDER BY {self._order}"
+            f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(part)} ORDER BY {self._order}"
         )
 
-    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> str:
-        """A shard's rows before `first` (all where it is None): how many, and how many of them are too young for that."""
+    def cuts(self, shard_id: str, *, first: str | None, part_rows: int, total: int) -> str:
+        """The number of each `part_rows`-th of a shard's rows from `first` on, and that of the last one, in order."""
         return (
-            f"SELECT COUNT(*) AS ROW_COUNT, COUNT(CASE WHEN {self._is_young(kept_since)} THEN 1 END) AS YOUNG "
-            f"FROM {self.table_sql} WHERE {self._of(shard_id)}{self._before(first)}"
+            f"SELECT N FROM (SELECT {self._number} AS N, ROW_NUMBER() OVER (ORDER BY {self._order}) AS R "
+            f"FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(Part(first))}) "
+            f"WHERE MOD(R, {part_rows}) = 0 OR R = {total} ORDER BY R"
         )
 
-    def young_before(self, shard_id: str, *, first: str | None, kept_since: str, limit: int) -> str:
-        """A few of them, by sequence and sub-sequence number."""
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> str:
+        """A shard's rows before `first` (all where it is None), how many of these are too young for that, the others."""
+        is_before = "TRUE" if first is None else self._is_before(first)
         return (
-            f"SELECT {self._number}, {self._sub_number} FROM {self.table_sql} "
-            f"WHERE {self._of(shard_id)}{self._before(first)} AND {self._is_young(kept_since)} "
-            f"ORDER BY {self._order} LIMIT {limit}"
+            f"SELECT COUNT(CASE WHEN {is_before} THEN 1 END) AS OLDER, "
+            f"COUNT(CASE WHEN {is_before} AND {self._is_young(kept_since)} THEN 1 END) AS YOUNG, "
+            f"COUNT(CASE WHEN NOT {is_before} THEN 1 END) AS OTHERS "
+            f"FROM {self.table_sql} WHERE {self._of(shard_id)}"
         )
 
     @property
@@ -102,15 +114,20 @@ class Statements:
         is_stream = f"{self._part('stream')} = {literal(self.stream)} AND " if self.metadata.stream else ""
         return f"{is_stream}{self._part('shardId')} = {literal(shard_id)} AND {self._number} IS NOT NULL"
 
-    def _before(self, first: str | None) -> str:
-        return f" AND {self._is_before(first)}" if first is not None else ""
+    def _in(self, part: Part) -> str:
+        conditions = ""
+        if part.first is not None:
+            conditions += f" AND NOT {self._is_before(part.first)}"
+        if part.after is not None:
+            conditions += f" AND NOT {self._is_before(part.after, or_at=True)}"
+        if part.last is not None:
+            conditions += f" AND {self._is_before(part.last, or_at=True)}"
+        return conditions
 
-    def _from(self, first: str | None) -> str:
-        return f" AND NOT {self._is_before(first)}" if first is not None else ""
-
-    def _is_before(self, first: str) -> str:
-        length = f"LENGTH({self._number})"
-        return f"({length} < {len(first)} OR ({length} = {len(first)} AND {self._number} < {literal(first)}))"
+    def _is_before(self, number: str, *, or_at: bool = False) -> str:
+        length, less = f"LENGTH({self._number})", "<=" if or_at else "<"
+        same_length = f"{length} = {len(number)} AND {self._number} {less} {literal(number)}"
+        return f"({length} < {len(number)} OR ({same_length}))"
 
     def _is_young(self, kept_since: str) -> str:
         """A row without the arrival that every row has is none of ours. Where none has it, age is nobody's to tell."""

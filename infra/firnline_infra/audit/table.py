@@ -1,26 +1,25 @@
 """One table as the reader sees it: what it is, which shards it has rows of, and a shard's rows in order."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from firnline_infra.audit.content.check import RowContent
 from firnline_infra.audit.content.column import Column
 from firnline_infra.audit.error_rows import ErrorRows, read_error_rows
-from firnline_infra.audit.errors import ErrorTableUnreadable, QueryFailed, RowsUnordered, TableUnreadable
-from firnline_infra.audit.horizon import arrival_ms
-from firnline_infra.audit.outcome import Outcome, Place, position_text
-from firnline_infra.audit.statements import Statements
+from firnline_infra.audit.errors import ErrorTableUnreadable, QueryFailed, TableUnreadable
+from firnline_infra.audit.outcome import Outcome
+from firnline_infra.audit.shard import OnStray, RowCounts
+from firnline_infra.audit.statements import Part, Statements
+from firnline_infra.audit.table_rows import outcomes_of, parts_between, rows_of_a_part
 from firnline_ingest.snowflake.identifiers import stored_name, written_name
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 ON = ("ON", "Y", "true", True)
-ROWS_AT_ONCE = 1_000
-
-OnStray = Callable[[str], None]
+FETCHED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
@@ -105,28 +104,36 @@ class AuditedTable:
             raise ErrorTableUnreadable(str(self), self._role, str(error.__cause__)) from error
 
     def rows(
-        self, shard_id: str, *, first: str | None, columns: Sequence[Column] | None, on_stray: OnStray
+        self,
+        shard_id: str,
+        *,
+        first: str | None,
+        expected: int,
+        columns: Sequence[Column] | None,
+        on_stray: OnStray,
     ) -> Iterator[Outcome]:
         """A shard's rows from `first` on, in order; with `columns`, with their contents.
 
-        Snowflake has answered when this returns: what is in the table later is not among them. `on_stray` is told of
-        rows whose position is none. Raises QueryFailed or RowsUnordered.
+        `expected`: how many there are, at least. What gets a place behind the last of them after this returned is not
+        among them; `on_stray` is told of rows whose position is none. Raises QueryFailed or RowsUnordered.
         """
         names = None if columns is None else [column.name for column in columns]
-        statement = self._statements.rows(shard_id, first=first, columns=names)
-        return _outcomes(self._rows(statement, f"the rows of shard {shard_id}"), shard_id, on_stray)
+        what = f"the rows of shard {shard_id}"
+        part_rows = rows_of_a_part(expected, with_content=names is not None)
+        parts = [Part(first)]
+        if expected > part_rows:
+            cuts = self._statements.cuts(shard_id, first=first, part_rows=part_rows, total=expected)
+            parts = parts_between(first, [str(number) for (number,) in self._rows(cuts, what)])
+        statements = [self._statements.rows(shard_id, part, columns=names) for part in parts]
+        begun = self._rows(statements[0], what)
+        rest = (self._rows(statement, what) for statement in statements[1:])
+        return outcomes_of(chain(begun, chain.from_iterable(rest)), shard_id, on_stray)
 
-    def count_before(self, shard_id: str, *, first: str | None, kept_since: str) -> tuple[int, int]:
-        """How many rows stand before `first`, and how many of them are too young to be there. Raises QueryFailed."""
-        statement = self._statements.count_before(shard_id, first=first, kept_since=kept_since)
-        ((count, young),) = self._rows(statement, f"how many rows of shard {shard_id} are older than the stream")
-        return int(count), int(young)
-
-    def young_before(self, shard_id: str, *, first: str | None, kept_since: str, limit: int) -> list[str]:
-        """The positions of a few of them. Raises QueryFailed."""
-        statement = self._statements.young_before(shard_id, first=first, kept_since=kept_since, limit=limit)
-        rows = self._rows(statement, f"which rows of shard {shard_id} are foreign")
-        return [number if sub_number == "0" else f"{number}.{sub_number}" for number, sub_number in rows]
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+        """Raises QueryFailed."""
+        statement = self._statements.count_rows(shard_id, first=first, kept_since=kept_since)
+        (counts,) = self._rows(statement, f"how many rows shard {shard_id} has")
+        return RowCounts(*map(int, counts))
 
     def _named(self, statement: str) -> list[dict[str, Any]]:
         from snowflake.connector.errors import Error
@@ -158,29 +165,9 @@ def _fetched(cursor: Any, what: str) -> Iterator[tuple[Any, ...]]:
     with closing(cursor):
         while True:
             try:
-                rows = cursor.fetchmany(ROWS_AT_ONCE)
+                rows = cursor.fetchmany(FETCHED_AT_ONCE)
             except Error as error:
                 raise QueryFailed(what, str(error)) from error
             if not rows:
                 return
             yield from rows
-
-
-def _outcomes(rows: Iterator[tuple[Any, ...]], shard_id: str, on_stray: OnStray) -> Iterator[Outcome]:
-    before = (0, 0)
-    for number, sub_number, arrival, *content in rows:
-        if not (_is_canonical(number) and _is_canonical(sub_number)):
-            on_stray(f"{number}.{sub_number}")
-            continue
-        position = (int(number), int(sub_number))
-        if position < before:
-            raise RowsUnordered(shard_id, position_text(*before), position_text(*position))
-        before = position
-        yield Outcome(
-            *position, Place.TABLE, arrival_ms(arrival), RowContent(content[0], content[1:]) if content else None
-        )
-
-
-def _is_canonical(number: str) -> bool:
-    """As the engine writes numbers; text in any other form has no place in their order."""
-    return number.isascii() and number.isdecimal() and (number[0] != "0" or number == "0")

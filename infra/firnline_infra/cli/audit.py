@@ -90,5 +90,5 @@ def audit(
 def _say(findings: "ShardFindings") -> None:
     """On stderr, because an audit of a large stream takes hours."""
     counts = findings.counts
-    verdict = f"{counts.problems:,} problems" if counts.problems else "nothing wrong"
+    verdict = f"problems: {counts.problems:,}" if counts.problems else "nothing wrong"
     click.echo(f"{findings.shard_id}: {counts.records:,} records, {verdict}", err=True)

@@ -17,7 +17,7 @@ from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
-from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.client import aws_client, kinesis_client
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.lease import RunLease
@@ -134,31 +134,32 @@ class Lane:
         )
         lease.end()
         assert done.returncode == 0, done.stderr
-        return [
-            json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")
-        ]  # the SDK speaks there too
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # the SDK speaks there too
+        return [json.loads(line) for line in lines]
 
 
 def records_of(lane: Lane) -> dict[str, list[Record]]:
-    client = kinesis_client(lane.config().aws)
+    """By shard; asked again where the audit before has used up the shard's reads."""
+    client = aws_client(lane.config().aws, "kinesis", attempts=10)
     found = {}
     for shard_id in lane.lineage.shards:
         start = {"StreamName": lane.stream, "ShardId": shard_id, "ShardIteratorType": "TRIM_HORIZON"}
-        iterator = client.get_shard_iterator(**start)["ShardIterator"]  # type: ignore[arg-type]
+        iterator = client.get_shard_iterator(**start)["ShardIterator"]
         found[shard_id] = list(client.get_records(ShardIterator=iterator)["Records"])
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _literal(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def aws(local_environment: RunningEnvironment) -> Iterator[None]:
+@pytest.fixture(scope="module")
+def environment(local_environment: RunningEnvironment) -> Iterator[RunningEnvironment]:
+    """With the variables by which an AWS client finds it."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in local_environment.variables.items():
             patch.setenv(name, value)
-        yield
+        yield local_environment
 
 
 def make_stream(environment: RunningEnvironment) -> str:
@@ -170,14 +171,14 @@ def make_stream(environment: RunningEnvironment) -> str:
 
 
 @pytest.fixture(scope="module")
-def stream(local_environment: RunningEnvironment) -> str:
+def stream(environment: RunningEnvironment) -> str:
     """Of all tests but the engine's, whose ledger has one row a shard."""
-    return make_stream(local_environment)
+    return make_stream(environment)
 
 
 @pytest.fixture
-def new_lane(local_environment: RunningEnvironment, stream: str, tmp_path: Path) -> Callable[[], Lane]:
-    return lambda: Lane(local_environment, stream, tmp_path / "dead-letters")
+def new_lane(environment: RunningEnvironment, stream: str, tmp_path: Path) -> Callable[[], Lane]:
+    return lambda: Lane(environment, stream, tmp_path / "dead-letters")
 
 
 @pytest.fixture
@@ -188,5 +189,5 @@ def lane(new_lane: Callable[[], Lane]) -> Lane:
 
 
 @pytest.fixture
-def engines_lane(local_environment: RunningEnvironment, tmp_path: Path) -> Lane:
-    return Lane(local_environment, make_stream(local_environment), tmp_path / "dead-letters")
+def engines_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
+    return Lane(environment, make_stream(environment), tmp_path / "dead-letters")

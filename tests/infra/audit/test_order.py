@@ -11,7 +11,7 @@ def commit(start: int | None, end: int, shard: str = SHARD, *, application: str 
         "channel": channel_name(application, "orders", 7, shard),
         "start_offset_token": None if start is None else Position(start).token,
         "end_offset_token": Position(end).token,
-        "rows": 10,
+        "rows_inserted": 10,
         **changes,
     }
     return Commit(**values)  # type: ignore[arg-type]

@@ -34,8 +34,8 @@ def test_rows_without_a_position_belong_nowhere() -> None:
     findings = homeless_rows(Inventory(frozenset(), 2, {}), ErrorRows(without_position=1), set())
     assert findings.counts.foreign == 3
     assert [problem.detail for problem in findings.problems] == [
-        "2 rows of the table name no stream, no shard or no sequence number",
-        "1 rows of the error table name no stream, no shard or no sequence number",
+        "rows of the table without stream, shard or sequence number: 2",
+        "rows of the error table without stream, shard or sequence number: 1",
     ]
 
 

@@ -43,7 +43,7 @@ def test_a_part_ends_with_its_last_number_and_the_next_begins_behind_it() -> Non
 
 
 def test_cuts_are_each_so_many_rows_and_the_last_one() -> None:
-    assert ABOUT.cuts("s-1", first="100", page_rows=7, total=20) == (
+    assert ABOUT.cuts("s-1", first="100", part_rows=7, total=20) == (
         f"SELECT N FROM (SELECT {NUMBER} AS N, ROW_NUMBER() OVER "
         f"(ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}) AS R "
         f"FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE}) WHERE MOD(R, 7) = 0 OR R = 20 ORDER BY R"

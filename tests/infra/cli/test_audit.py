@@ -75,7 +75,7 @@ def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
     result = run(files)
     assert result.exit_code == 3
     assert "NOT PROVEN" in result.stdout
-    assert result.stderr == "shardId-000000000000: 0 records, 1 problems\n"
+    assert result.stderr == "shardId-000000000000: 0 records, problems: 1\n"
 
 
 def test_json_is_the_only_thing_on_stdout(audit: Audit, files: Path) -> None:

@@ -7,6 +7,7 @@ another would break what the ledger's fence rests on.
 import time
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
+from io import BytesIO
 from socket import SHUT_RDWR
 from threading import Lock
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -32,6 +33,7 @@ class AwsApplication:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] == FAULTS_ROUTE:
             return _send(self._control(environ), start_response)
+        pass
         call = identify(environ)
         if call.service not in SERVICES:
             where = ELSEWHERE.get(call.service, f"it has {', '.join(SERVICES)}")
@@ -79,6 +81,12 @@ class AwsApplication:
         except InvalidFault as error:
             return Refusal(400, "text/plain", str(error).encode())
         return Refusal(200, "application/json", self.faults.to_json().encode())
+
+
+def _read_whole(environ: WSGIEnvironment) -> None:
+    """Whoever is slow to send a body, or is stopped while at it, must not keep moto from everybody else."""
+    length = -1 if environ.get("wsgi.input_terminated") else int(environ.get("CONTENT_LENGTH") or 0)
+    environ["wsgi.input"] = BytesIO(environ["wsgi.input"].read(length))
 
 
 def _send(answer: Refusal, start_response: StartResponse) -> list[bytes]:

@@ -1,0 +1,84 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.content.check import RowContent
+from firnline_infra.audit.errors import RowsUnordered
+from firnline_infra.audit.outcome import Outcome, Place
+from firnline_infra.audit.statements import Part
+from firnline_infra.audit.table_rows import (
+    MAX_PARTS,
+    PART_ROWS,
+    PART_ROWS_WITH_CONTENT,
+    outcomes_of,
+    parts_between,
+    rows_of_a_part,
+)
+
+ARRIVAL = "2023-11-14T22:13:20.123Z"
+
+
+def outcomes(*rows: tuple[Any, ...], strays: list[str] | None = None) -> list[Outcome]:
+    def fetched() -> Iterator[tuple[Any, ...]]:
+        yield from rows
+
+    def on_stray(position: str) -> None:
+        assert strays is not None
+        strays.append(position)
+
+    return list(outcomes_of(fetched(), "s-1", on_stray))
+
+
+@pytest.mark.parametrize("first", [None, "5"])
+def test_parts_lie_between_cuts(first: str | None) -> None:
+    assert parts_between(first, ["10", "20", "25"]) == [
+        Part(first, None, "10"),
+        Part(None, "10", "20"),
+        Part(None, "20", "25"),
+    ]
+
+
+def test_a_number_that_many_rows_share_is_in_one_part() -> None:
+    assert parts_between(None, ["10", "10", "10", "12"]) == [Part(None, None, "10"), Part(None, "10", "12")]
+
+
+def test_without_cuts_there_is_one_part() -> None:
+    assert parts_between("5", []) == [Part("5")]
+
+
+def test_a_part_is_bounded_until_there_would_be_too_many() -> None:
+    assert rows_of_a_part(10, with_content=False) == PART_ROWS
+    assert rows_of_a_part(10, with_content=True) == PART_ROWS_WITH_CONTENT
+    assert rows_of_a_part(MAX_PARTS * PART_ROWS + 1, with_content=False) == PART_ROWS + 1
+
+
+def test_a_row_becomes_an_outcome() -> None:
+    assert outcomes(("100", "0", ARRIVAL), ("100", "2", None)) == [
+        Outcome(100, 0, Place.TABLE, 1_700_000_000_123),
+        Outcome(100, 2, Place.TABLE),
+    ]
+
+
+def test_contents_stand_behind_the_position() -> None:
+    (outcome,) = outcomes(("100", "0", ARRIVAL, "{}", 1, "x"))
+    assert outcome.content == RowContent("{}", [1, "x"])
+
+
+@pytest.mark.parametrize(
+    ("number", "sub_number"), [("twelve", "0"), ("0100", "0"), ("1e3", "0"), ("-1", "0"), ("٣", "0"), ("100", "x")]
+)
+def test_a_number_that_the_engine_would_not_write_has_no_place(number: str, sub_number: str) -> None:
+    strays: list[str] = []
+    assert outcomes((number, sub_number, ARRIVAL), strays=strays) == []
+    assert strays == [f"{number}.{sub_number}"]
+
+
+@pytest.mark.parametrize("second", [("99", "0"), ("100", "0")])
+def test_rows_that_come_out_of_order_are_not_believed(second: tuple[str, str]) -> None:
+    with pytest.raises(RowsUnordered, match=r"100\.1 before"):
+        outcomes(("100", "1", ARRIVAL), (*second, ARRIVAL))
+
+
+def test_rows_at_one_position_are_in_order() -> None:
+    assert len(outcomes(("100", "0", ARRIVAL), ("100", "0", ARRIVAL))) == 2
