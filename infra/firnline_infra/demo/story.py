@@ -74,9 +74,8 @@ class Demo:
             engine.kill_driver()
             read, sent = engine.total("records"), engine.total("rows")
             visible = self._count(environment)
-            self.screen.say(
-                f"killed: {read:,} records read, {sent:,} rows sent, {visible:,} visible, {max(0, sent - visible):,} in flight"
-            )
+            in_flight = f"{sent - visible:,} in flight" if sent > visible else "more since its last log line"
+            self.screen.say(f"killed: {read:,} records read, {sent:,} rows sent, {visible:,} visible, {in_flight}")
             return AtKill(read, sent, visible)
 
     def _run_to_the_end(

@@ -74,12 +74,15 @@ class ShardGroup:
         tallies: Mapping[ShardKey, Tally],
         watch: Watch | None,
     ) -> None:
-        next_progress_s = time.monotonic() + self.progress_every_s
-        while wait(running, timeout=WATCH_EVERY_S).not_done:
-            if watch is not None and not until.is_over and watch.wants_a_stop():
-                until.stop()
-            if time.monotonic() >= next_progress_s:
-                next_progress_s += self.progress_every_s
+        next_progress_s = next_watch_s = time.monotonic()
+        while wait(running, timeout=min(WATCH_EVERY_S, self.progress_every_s)).not_done:
+            now_s = time.monotonic()
+            if watch is not None and not until.is_over and now_s >= next_watch_s:
+                next_watch_s = now_s + WATCH_EVERY_S
+                if watch.wants_a_stop():
+                    until.stop()
+            if now_s >= next_progress_s:
+                next_progress_s = now_s + self.progress_every_s
                 _report(tallies)
 
 

@@ -9,7 +9,9 @@ from firnline_ingest.shard.channel import Channel
 from firnline_ingest.shard.flight import Flight
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.work import ShardWork, Tools
-from firnline_ingest.snowflake.errors import RowsRejected
+from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
+
+STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
 
 
 @dataclass(slots=True)
@@ -23,18 +25,28 @@ class Prover:
     row: ShardRow
     tip_ms: int = 0
     incidents: list[Incident] = field(default_factory=list)
+    waits_since_s: float | None = None
 
     def prove(self, now_s: float) -> bool:
-        """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind or RowsRejected."""
-        if self.flight.is_empty:
-            return True
-        landed = self.flight.landed(self.channel.state(), now_s)
+        """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind, RowsRejected or ChannelLost."""
+        landed = None if self.flight.is_empty else self.flight.landed(self.channel.state(), now_s)
         if landed is not None:
             self.tools.observer(Step.COMMITTED, self.work.key)
             self._refuse_rejected(landed)
             self.flight.accept(landed)
             self.tools.observer(Step.PROVEN, self.work.key)
+        if landed is not None or self.flight.is_empty:
+            self.waits_since_s = None
+        else:
+            self._wait(now_s)
         return self.flight.is_empty
+
+    def _wait(self, now_s: float) -> None:
+        """Not for ever: whoever opens the channel discards rows that wait, and only an append would tell us."""
+        if self.waits_since_s is None:
+            self.waits_since_s = now_s
+        elif now_s - self.waits_since_s > STALLED_S:
+            raise ChannelLost(self.work.channel, f"nothing of it was committed for {STALLED_S:.0f} s")
 
     def write(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
         """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now."""

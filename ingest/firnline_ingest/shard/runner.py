@@ -12,6 +12,7 @@ from concurrent.futures import Future
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.ledger.row import Target
 from firnline_ingest.shard.opening import Opened, open_shard
 from firnline_ingest.shard.receipt import Problem, Receipt, State
 from firnline_ingest.shard.session import ShardSession
@@ -33,6 +34,7 @@ class ShardRunner:
         self._tools = tools
         self._session: ShardSession | None = None
         self._opening: Future[Opened] | None = None
+        self._opening_on: Target | None = None
 
     def run(self, work: ShardWork, until: Until, tally: Tally) -> Receipt:
         state, problem, start = State.FAILED, None, ""
@@ -54,13 +56,18 @@ class ShardRunner:
         return receipt
 
     def close(self) -> None:
-        """Gives the channel back; the committed token stays where it is."""
+        """Gives the channel back, also one that is still being opened; the committed token stays where it is."""
         session, self._session = self._session, None
+        opening, self._opening = self._opening, None
         if session is not None:
             session.close()
+        if opening is not None:
+            opening.add_done_callback(_give_back)
 
     def _forget_what_moved(self, work: ShardWork) -> None:
         if self._session is not None and not self._session.is_still_ours(work):
+            self.close()
+        if self._opening is not None and self._opening_on != work.target:
             self.close()
 
     def _ingest(self, work: ShardWork, until: Until, tally: Tally) -> State:
@@ -103,7 +110,7 @@ class ShardRunner:
     def _open(self, work: ShardWork, until: Until) -> Opened | None:
         """None where the open outlasts the epoch: it goes on in the background, and the next epoch finds it."""
         opening = self._opening or _in_background(lambda: open_shard(work, self._tools))
-        self._opening = opening
+        self._opening, self._opening_on = opening, work.target
         while not opening.done():
             if until.wait(0.02):
                 return None
@@ -151,3 +158,9 @@ def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":
 
     threading.Thread(target=run, name="open-shard", daemon=True).start()
     return future
+
+
+def _give_back(opening: "Future[Opened]") -> None:
+    """The channel of an opening that nobody waits for any more."""
+    if opening.exception() is None:
+        opening.result().channel.close()

@@ -63,9 +63,10 @@ class SdkChannels:
         try:
             handle, status = client.open_channel(name)
         except Exception as error:
-            raise self._explained(error, target, name) from error
+            raise self._explained(error, target, name, watch) from error
         watch.opened(name, status)
-        return SdkChannel(handle, name, self, target, watch), _state(status)
+        state = _state(status)
+        return SdkChannel(handle, name, self, target, watch, state), state
 
     def close(self) -> None:
         """Closes every client without waiting for rows; they are read again."""
@@ -108,7 +109,7 @@ class SdkChannels:
         except Exception as error:
             raise self._explained(error, target, target.pipe) from error
 
-    def _explained(self, error: Exception, target: Target, name: str) -> Exception:
+    def _explained(self, error: Exception, target: Target, name: str, watch: StatusWatch | None = None) -> Exception:
         """The SDK's error as one of ours; itself where it is not the SDK's."""
         code = _code(error)
         snowflake = self._config.snowflake
@@ -124,19 +125,21 @@ class SdkChannels:
         if code in SATURATED:
             return Backpressure(name, code)
         if code in CLIENT_GONE:
-            self._forget(target)
+            self._forget(target, watch)
             return ClientLost(target.pipe, f"{code}: {error}")
         if code in CHANNEL_GONE:
             return ChannelLost(name, f"{code}: {error}")
         return SnowflakeUnavailable(f"serve channel {name}", f"{code}: {error}")
 
-    def _forget(self, target: Target) -> None:
+    def _forget(self, target: Target, watch: StatusWatch | None) -> None:
+        """Closes the client that `watch` belongs to; another shard may have had it made again already."""
         with self._lock:
-            forgotten = self._clients.pop(_address(target), None)
-        if forgotten is not None:
-            client, watch = forgotten
-            watch.close()
-            client.close(wait_for_flush=False)
+            client, current = self._clients.get(_address(target), (None, None))
+            if client is None or current is None or current is not watch:
+                return
+            del self._clients[_address(target)]
+        current.close()
+        client.close(wait_for_flush=False)
 
 
 class SdkChannel:
@@ -149,12 +152,14 @@ class SdkChannel:
         channels: SdkChannels,
         target: Target,
         watch: StatusWatch,
+        opened: ChannelState,
     ) -> None:
         self._handle = handle
         self._name = name
         self._channels = channels
         self._target = target
         self._watch = watch
+        self._opened = opened
         self._last_error = ""
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
@@ -165,7 +170,10 @@ class SdkChannel:
         if status.status_code != HEALTHY:
             raise ChannelLost(self._name, status.status_code)
         self._last_error = status.last_error_message or ""
-        return _state(status)
+        state = _state(status)
+        if _is_before(state, self._opened):
+            return self._opened  # the SDK's cache still has what an earlier handle saw, for a second at most
+        return state
 
     def last_error(self) -> str:
         return self._last_error or "the server gave no reason"
@@ -189,7 +197,7 @@ class SdkChannel:
         try:
             return function(*arguments, **named)
         except Exception as error:
-            explained = self._channels._explained(error, self._target, self._name)
+            explained = self._channels._explained(error, self._target, self._name, self._watch)
             if explained is error:
                 raise
             raise explained from error
@@ -211,6 +219,12 @@ def _state(status: "ChannelStatus") -> ChannelState:
     return ChannelState(
         Position.from_token(token) if token else None, status.rows_inserted_count, status.rows_error_count
     )
+
+
+def _is_before(state: ChannelState, opened: ChannelState) -> bool:
+    if opened.committed is None:
+        return False
+    return state.committed is None or state.committed < opened.committed
 
 
 def _code(error: Exception) -> str | None:

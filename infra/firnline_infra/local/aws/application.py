@@ -33,7 +33,7 @@ class AwsApplication:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"] == FAULTS_ROUTE:
             return _send(self._control(environ), start_response)
-        pass
+        _read_whole(environ)
         call = identify(environ)
         if call.service not in SERVICES:
             where = ELSEWHERE.get(call.service, f"it has {', '.join(SERVICES)}")

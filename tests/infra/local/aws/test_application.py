@@ -1,12 +1,14 @@
 """Faults between the real boto3 and moto."""
 
 import json
+import socket
 import time
 import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
@@ -54,6 +56,13 @@ class Table:
     def generation(self) -> int:
         item = self.client.get_item(TableName=self.name, Key={"id": {"S": "a"}}, ConsistentRead=True).get("Item")
         return int(item["generation"]["N"]) if item else 0
+
+
+def test_a_client_that_stops_in_the_middle_of_a_request_holds_nobody_up(aws: AwsServer, table: Table) -> None:
+    head = b"POST / HTTP/1.1\r\nHost: a\r\nX-Amz-Target: DynamoDB_20120810.GetItem\r\nContent-Length: 100\r\n\r\n{"
+    with socket.create_connection(("127.0.0.1", urlsplit(aws.endpoint).port or 0)) as stopped:
+        stopped.sendall(head)
+        assert table.generation == 0
 
 
 def test_conditional_writes_hold(table: Table) -> None:

@@ -1,0 +1,29 @@
+"""What a schedule puts into its stream, and where each record has to be in the end; the payload says so."""
+
+import json
+from enum import StrEnum
+
+
+class Fate(StrEnum):
+    """Where a record ends up."""
+
+    ROW = "row"
+    ERROR_ROW = "error row"
+    DEAD_LETTER = "dead letter"
+
+
+def payload(fate: Fate, number: int) -> bytes:
+    """The table's column N holds numbers: text in it is an error row. What is no JSON object never gets so far."""
+    match fate:
+        case Fate.ROW:
+            return json.dumps({"n": number}).encode()
+        case Fate.ERROR_ROW:
+            return json.dumps({"n": f"not a number: {number}"}).encode()
+        case Fate.DEAD_LETTER:
+            return f"not JSON: {number}".encode()
+
+
+def fate_of(data: bytes) -> Fate:
+    if not data.startswith(b"{"):
+        return Fate.DEAD_LETTER
+    return Fate.ERROR_ROW if b"not a number" in data else Fate.ROW

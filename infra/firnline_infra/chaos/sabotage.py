@@ -1,0 +1,28 @@
+"""Engines with one rule taken away: a suite that does not fail with each of them sees nothing.
+
+Used with `scripts/chaos --sabotage` and by the suite's own tests; a worker commits it on itself, before its first epoch.
+"""
+
+from collections.abc import Callable
+
+from firnline_ingest.shard.appender import Appender
+from firnline_ingest.shard.flight import Chunk, Flight
+
+
+def append_again() -> None:
+    """What was committed before the open is appended once more, not only counted."""
+
+    def nothing_is_known(_appender: Appender, _chunk: Chunk) -> int:
+        return 0
+
+    Appender._known = nothing_is_known  # type: ignore[method-assign, assignment]
+
+
+def ledger_before_proof() -> None:
+    """The ledger is told that a record is accounted for as soon as it is appended."""
+    Flight.read_through = property(lambda flight: flight.accounted)  # type: ignore[method-assign, assignment]
+
+
+SABOTAGES: dict[str, Callable[[], None]] = {
+    function.__name__.replace("_", "-"): function for function in (append_again, ledger_before_proof)
+}

@@ -1,0 +1,364 @@
+"""The real shard runner over memory, one effect at a time: a seed says who acts next, who dies, whose answer is lost.
+
+One thread runs at a time, so a seed that fails fails again. Nothing sleeps: whoever waits gives its turn away. What this
+tier lacks (processes, the SDK, the services' own protocols) the schedules beside it have.
+"""
+
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import Aws, Pipeline, Polling
+from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.reconcile import ChannelState
+from firnline_ingest.ledger.row import ShardKey, ShardRow, Target
+from firnline_ingest.shard import appender, runner, session
+from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
+from firnline_ingest.testing import FakeKinesis
+from firnline_ingest.testing.channels import MemoryChannel, MemoryChannels, ServedChannel
+from firnline_ingest.testing.kinesis import StreamHandle
+from firnline_ingest.testing.ledger import MemoryLedger
+
+TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+PIPELINE = Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
+GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
+FAR_MS = 10**15
+PATIENCE_S = 20.0  # for one turn, which takes a millisecond
+ENDLESS = 10**9
+
+current = threading.local()
+
+
+class Killed(BaseException):
+    """What SIGKILL is to a process."""
+
+
+class Engine:
+    """A thread that goes on to its next effect when it is told to."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self._run = run
+        self._turn, self._rest = threading.Semaphore(0), threading.Semaphore(0)
+        self._is_killed = False
+        self.is_over = False
+        self.defect: Exception | None = None
+        threading.Thread(target=self._live, daemon=True).start()
+
+    def take_turn(self) -> None:
+        self._turn.release()
+        assert self._rest.acquire(timeout=PATIENCE_S), "the engine waits for something that no schedule gives"
+        if self.defect is not None:
+            raise self.defect
+
+    def kill(self) -> None:
+        self._is_killed = True
+        self.take_turn()
+
+    def pause(self) -> None:
+        """Called by the engine's own thread. A killed one has no effects any more, whatever its handlers try."""
+        if not self._is_killed:
+            self._rest.release()
+            self._turn.acquire()
+        if self._is_killed:
+            raise Killed
+
+    def _live(self) -> None:
+        current.engine = self
+        self._turn.acquire()
+        try:
+            if not self._is_killed:
+                self._run()
+        except Killed:
+            pass
+        except Exception as defect:
+            self.defect = defect
+        self.is_over = True
+        self._rest.release()
+
+
+def pause() -> None:
+    current.engine.pause()
+
+
+class Paused:
+    """Stands before a collaborator: the engine pauses before each call, and `lose` may keep the answer from it."""
+
+    def __init__(self, real: Any, lose: Callable[[str], None] = lambda name: None) -> None:
+        self._real, self._lose = real, lose
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            pause()
+            answer = getattr(self._real, name)(*arguments, **named)
+            self._lose(name)
+            return answer
+
+        return call
+
+
+class BufferedChannel:
+    """As the SDK has it: appends reach the server later or never, a status may be a second old and is anybody's.
+
+    That the handle is stale shows when the server refuses an append, not before.
+    """
+
+    def __init__(self, real: MemoryChannel, state: ChannelState, rng: random.Random) -> None:
+        self._real, self._state, self._rng = real, state, rng
+        self._buffer: list[tuple[Any, str, str]] = []
+        self._lost: ChannelLost | None = None
+
+    def append(self, rows: Any, *, start: str, end: str) -> None:
+        self._refuse_lost()
+        self._buffer.append((rows, start, end))
+        if self._rng.random() < 0.5:
+            self._send()
+
+    def flush(self, timeout_s: float) -> None:
+        self._send()
+        self._refuse_lost()
+
+    def state(self) -> ChannelState:
+        pause()
+        self._refuse_lost()
+        if self._rng.random() < 0.7:
+            self._state = self._real.served.state
+        return self._state
+
+    def last_error(self) -> str:
+        return "the table refuses it"
+
+    def close(self) -> None:
+        self._buffer.clear()
+
+    def _send(self) -> None:
+        while self._buffer and self._lost is None:
+            rows, start, end = self._buffer.pop(0)
+            pause()
+            try:
+                self._real.append(rows, start=start, end=end)
+            except ChannelLost as lost:
+                self._lost = lost
+
+    def _refuse_lost(self) -> None:
+        if self._lost is not None:
+            raise self._lost
+
+
+@dataclass
+class Turns:
+    """Stands in for Until: an epoch lasts some looks at it, and waiting gives the turn away."""
+
+    left: int
+    arrival_ms: int | None
+    stops: bool
+    """Whether it ends because somebody asked for a stop."""
+
+    @property
+    def is_over(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stops and self.left < 0
+
+    def wait(self, seconds: float) -> bool:
+        pause()
+        return self.left < 0
+
+
+class World:
+    """One shard, its channel, its ledger row; engines come and go."""
+
+    def __init__(self, seed: int, kinesis: FakeKinesis, client: Any, folder: Path) -> None:
+        self.rng = random.Random(seed)
+        self.stream: StreamHandle = kinesis.create_stream(f"events-{seed}")
+        self.ledger = MemoryLedger()
+        self.channels = MemoryChannels(
+            commits_at_once=False,
+            rejects=lambda row: b"rejected" in row,
+            discards_on_open=self.rng.random() < 0.5,
+        )
+        self.dead_letters = LocalFolder(folder / str(seed))
+        self.receipts: list[Receipt] = []
+        self.is_calm = False
+        self.lost_rows = 0
+        self._kinesis = client
+        self._engines = 0
+
+    @property
+    def key(self) -> ShardKey:
+        return ShardKey(self.stream.name, 1, self.stream.shard().id)
+
+    @property
+    def row(self) -> ShardRow:
+        row = self.ledger.read(self.key)
+        assert row is not None
+        return row
+
+    @property
+    def served(self) -> ServedChannel:
+        return self.channels.served.get("channel", ServedChannel())
+
+    def put(self, count: int) -> None:
+        for data in self.rng.choices([GOOD, REJECTED, UNUSABLE], [7, 1, 2], k=count):
+            self.stream.shard().put(data)
+
+    def lose_row(self) -> None:
+        self.ledger.forget(self.key)
+        self.lost_rows += 1
+
+    def settle(self) -> None:
+        """Some of what the server accepted becomes visible."""
+        for name in self.channels.served:
+            self.channels.commit(name, self.rng.randint(1, 2))
+
+    def start(self, *, is_last: bool = False) -> Engine:
+        self._engines += 1
+        tools = self._tools(f"engine{self._engines}", page=self.rng.randint(1, 5))
+        return Engine(lambda: self._run(ShardRunner(tools), is_last=is_last))
+
+    def _run(self, shard: ShardRunner, *, is_last: bool) -> None:
+        for epoch in range(1 if is_last else self.rng.randint(1, 4)):
+            is_bounded = is_last or self.rng.random() < 0.2
+            turns = ENDLESS if is_last else self.rng.randint(0, 12)
+            until: Any = Turns(turns, FAR_MS if is_bounded else None, stops=self.rng.random() < 0.3)
+            self.receipts.append(shard.run(self._work(epoch), until, Tally()))
+            pause()
+
+    def _work(self, epoch: int) -> ShardWork:
+        return ShardWork(
+            key=self.key,
+            epoch=epoch,
+            start=TrimHorizon(),
+            pipeline=PIPELINE,
+            target=TARGET,
+            channel="channel",
+            retention_hours=24,
+        )
+
+    def _tools(self, run_id: str, *, page: int) -> Tools:
+        ledger: Any = Paused(self.ledger, self._lose_an_answer)
+        channels: Any = SimpleNamespace(open=self._open)
+        dead_letters: Any = Paused(self.dead_letters)
+        return Tools(
+            ledger=ledger,
+            kinesis=self._kinesis,
+            channels=channels,
+            dead_letters=dead_letters,
+            polling=Polling.model_construct(max_records=page, interval_ms=0),
+            run_id=run_id,
+            observer=lambda step, key: pause(),
+            prove_every_s=0.0,
+            write_every_s=0.0,
+            final_commit_s=90.0,
+            reopen_delay_s=0.0,
+        )
+
+    def _open(self, target: Target, name: str) -> tuple[BufferedChannel, Any]:
+        pause()
+        handle, state = self.channels.open(target, name)
+        if self._loses_an_answer():
+            raise SnowflakeUnavailable(f"open {name}", "the answer was lost")
+        return BufferedChannel(handle, state, self.rng), state
+
+    def _lose_an_answer(self, operation: str) -> None:
+        if self._loses_an_answer():
+            raise LedgerUnavailable("ledger", f"the answer to {operation} was lost")
+
+    def _loses_an_answer(self) -> bool:
+        return not self.is_calm and self.rng.random() < 0.03
+
+
+def interleave(world: World) -> None:
+    """Kills, freezes, thaws at random; then everybody who is left goes on to the end, and a last engine after them."""
+    rng, alive, frozen = world.rng, [world.start()], list[Engine]()
+    world.put(rng.randint(1, 8))
+    for _ in range(rng.randint(20, 300)):
+        chance = rng.random()
+        if chance < 0.15:
+            world.settle()
+        elif chance < 0.18 and len(alive) < 3:
+            alive.append(world.start())
+        elif chance < 0.20 and alive:
+            alive.pop(rng.randrange(len(alive))).kill()
+        elif chance < 0.23 and alive:
+            frozen.append(alive.pop(rng.randrange(len(alive))))
+        elif chance < 0.26 and frozen:
+            alive.append(frozen.pop(rng.randrange(len(frozen))))
+        elif chance < 0.30:
+            world.put(rng.randint(1, 4))
+        elif chance < 0.304:
+            world.lose_row()
+        elif alive:
+            engine = rng.choice(alive)
+            engine.take_turn()
+            alive = [engine for engine in alive if not engine.is_over]
+    world.is_calm = True
+    for engine in [*frozen, *alive]:
+        finish(world, engine)
+    finish(world, world.start(is_last=True))
+    while world.receipts[-1].state is not State.DONE:
+        finish(world, world.start(is_last=True))
+
+
+def finish(world: World, engine: Engine) -> None:
+    while not engine.is_over:
+        engine.take_turn()
+        world.settle()
+
+
+@pytest.fixture(scope="session")
+def kinesis() -> tuple[FakeKinesis, Any]:
+    fake = FakeKinesis(read_limits=False)
+    client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+    fake.connect(client)
+    return fake, client
+
+
+@pytest.fixture
+def run_seed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kinesis: tuple[FakeKinesis, Any]
+) -> Callable[[int], World]:
+    """Plays one seed to its end."""
+    clock = SimpleNamespace(now_s=0.0)
+
+    def sleep(seconds: float) -> None:
+        clock.now_s += seconds
+        pause()
+
+    time = SimpleNamespace(monotonic=lambda: clock.now_s, sleep=sleep)
+    monkeypatch.setattr(appender, "time", time)
+    monkeypatch.setattr(session, "time", time)
+    monkeypatch.setattr(runner, "_in_background", _at_once)
+
+    def run(seed: int) -> World:
+        world = World(seed, *kinesis, tmp_path)
+        interleave(world)
+        return world
+
+    return run
+
+
+def _at_once(function: Callable[[], Any]) -> "Future[Any]":
+    """The opening has no thread of its own here: two threads of one engine could not be told whose turn it is."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(function())
+    except Exception as error:
+        future.set_exception(error)
+    return future

@@ -1,0 +1,50 @@
+"""Whatever happens between any two effects, every record ends up in one place, once, in order."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+RUNS, PER_TEST = 400, 100
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("first", range(0, RUNS, PER_TEST))
+def test_every_record_is_in_one_place_once_and_in_order(run_seed: Callable[[int], Any], first: int) -> None:
+    for seed in range(first, first + PER_TEST):
+        world = run_seed(seed)
+        problem = verdict(world)
+        assert problem is None, f"seed {seed}: {problem}"
+
+
+def verdict(world: Any) -> str | None:
+    fatal = [r.problem for r in world.receipts if r.problem is not None and not r.problem.is_retryable]
+    if fatal:
+        return f"an engine gave up: {fatal[0]}"
+    wanted: dict[str, list[int]] = {"good": [], "rejected": [], "unusable": []}
+    for record in world.stream.shard().records:
+        kind = next((kind for kind in ("good", "rejected") if kind.encode() in record.data), "unusable")
+        wanted[kind].append(record.sequence_number)
+    found = {
+        "good": numbers(world.served.rows),
+        "rejected": numbers(world.served.rejected),
+        "unusable": sorted(int(letter.sequence_number) for letter in world.dead_letters.list()),
+    }
+    if found != wanted:
+        return f"found {found}, wanted {wanted}"
+    row, state = world.row, world.served.state
+    if row.read_through != world.stream.shard().last_position:
+        return f"the ledger stands at {row.read_through}"
+    (entry,) = row.channels.values()
+    if (entry.proven.position, entry.proven.rows_inserted, entry.proven.rows_error) != (
+        state.committed,
+        state.rows_inserted,
+        state.rows_error,
+    ):
+        return f"the ledger has {entry.proven}, the channel {state}"
+    return None
+
+
+def numbers(rows: list[bytes]) -> list[int]:
+    return [int(json.loads(row)["KINESISMETADATA"]["sequenceNumber"]) for row in rows]

@@ -1,0 +1,156 @@
+"""What one attempt at a shard leaves to the next, and what it may not believe once there is one."""
+
+import json
+import threading
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import Polling
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.shard import flight, prover
+from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.testing import FakeKinesis, ManualClock
+
+
+def bounded(runner: ShardRunner, work: ShardWork) -> Receipt:
+    """Reads what is there now."""
+    return runner.run(work, Until.after(20, arrival_ms=int(time.time() * 1000) + 1000), Tally())
+
+
+def numbers(rows: list[bytes]) -> list[int]:
+    return [json.loads(row)["n"] for row in rows]
+
+
+class Killed(BaseException):
+    pass
+
+
+def leave_rows_unproven(world: Any) -> None:
+    """An engine appends what there is, and is killed when it is committed."""
+
+    def die_once_committed(step: Step, key: object) -> None:
+        if step is Step.COMMITTED:
+            raise Killed
+
+    with pytest.raises(Killed):
+        bounded(world.runner("killed", observer=die_once_committed), world.work())
+
+
+def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: Any) -> None:
+    world.stream.shard(records=10)
+    leave_rows_unproven(world)
+    until = Until.after(20)
+    stopping = world.runner(
+        "stopped",
+        polling=Polling(max_records=3),
+        observer=lambda step, key: until.stop() if step is Step.READ else None,
+        final_commit_s=0.0,
+    )
+    receipt = stopping.run(world.work(), until, Tally())
+    assert (receipt.state, receipt.problem, receipt.reread_rows) == (State.READING, None, 3)
+    assert bounded(world.runner("last"), world.work()).reread_rows == 10
+    assert world.row.read_through == world.shard.last_position
+
+
+def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: Any) -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock, read_limits=False)
+    world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
+    world.stream.put({"n": 0})
+    bound = int(clock.now.timestamp() * 1000)
+    clock.advance(seconds=1)
+    world.stream.put({"n": 1})
+    leave_rows_unproven(world)
+    world.stream.put({"n": 2})
+    receipt = world.runner(final_commit_s=0.0).run(world.work(), Until.after(20, arrival_ms=bound), Tally())
+    assert (receipt.state, receipt.reread_rows) == (State.DONE, 2)
+    assert numbers(world.served.rows) == [0, 1]
+    assert receipt.proven == Position(world.shard.records[1].sequence_number).token
+
+
+def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flight, "PATIENCE_S", 0.0)
+    world.channels.commits_at_once, world.channels.discards_on_open = False, True
+    world.stream.shard(records=3)
+    frozen, thawed = threading.Event(), threading.Event()
+
+    def freeze_after_appending(step: Step, key: object) -> None:
+        if step is Step.APPENDED:
+            frozen.set()
+            assert thawed.wait(10)
+
+    answers: list[Receipt] = []
+    zombie = world.runner("zombie", observer=freeze_after_appending)
+    thread = threading.Thread(target=lambda: answers.append(bounded(zombie, world.work())))
+    thread.start()
+    assert frozen.wait(10)
+    world.channels.commits_at_once = True
+    world.stream.put({"n": 3})
+    assert bounded(world.runner("owner"), world.work()).state is State.DONE
+    thawed.set()
+    thread.join(10)
+    assert answers[0].state is State.FENCED
+    assert numbers(world.served.rows) == [0, 1, 2, 3]
+
+
+def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.channels.commits_at_once, world.channels.discards_on_open = False, True
+    world.stream.shard(records=3)
+    runner = world.runner()
+    runner.run(world.work(), Until.after(0.3), Tally())
+    world.channels.open(world.work().target, world.work().channel)  # a frozen attempt that goes on, and yields then
+    world.channels.commits_at_once = True
+    monkeypatch.setattr(prover, "STALLED_S", 0.0)
+    receipt = runner.run(world.work(), Until.after(0.5), Tally())
+    assert (receipt.state, receipt.opens, receipt.rows) == (State.READING, 1, 3)
+    assert numbers(world.served.rows) == [0, 1, 2]
+
+
+class SlowOpening:
+    """The first open waits for `go`; the channels that are given back are counted."""
+
+    def __init__(self, world: Any) -> None:
+        self.go, self.given_back = threading.Event(), threading.Event()
+        self._open = world.channels.open
+        self._opens = 0
+
+    def open(self, target: Any, name: str) -> Any:
+        self._opens += 1
+        if self._opens > 1:
+            return self._open(target, name)
+        assert self.go.wait(10)
+        channel, state = self._open(target, name)
+        return SimpleNamespace(close=self.given_back.set), state
+
+
+def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: Any) -> None:
+    slow = SlowOpening(world)
+    runner = world.runner(channels=slow)
+    assert runner.run(world.work(), Until.after(0.05), Tally()).state is State.OPENING
+    runner.close()
+    slow.go.set()
+    assert slow.given_back.wait(10)
+
+
+def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: Any) -> None:
+    world.stream.shard(records=2)
+    slow = SlowOpening(world)
+    runner = world.runner(channels=slow)
+    assert runner.run(world.work(), Until.after(0.05), Tally()).state is State.OPENING
+    replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
+    assert bounded(runner, world.work(target=replaced)).state is State.DONE
+    slow.go.set()
+    assert slow.given_back.wait(10)
+    (entry,) = world.row.channels.values()
+    assert entry.target == replaced

@@ -1,0 +1,146 @@
+"""What our side of the SDK does where several shards share a client; the SDK itself is stood in for."""
+
+import time
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.kinesis.position import Position
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+from firnline_ingest.snowflake.sdk import SdkChannels
+
+TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+
+CONFIG = {
+    "version": 1,
+    "application": "app",
+    "aws": {"region": "us-east-1"},
+    "ledger": {"table": "ledger"},
+    "snowflake": {"account": "acme", "user": "INGEST", "role": "INGEST", "private_key": {"env": "KEY"}},
+    "pipelines": [{"stream": "events", "database": "DB", "schema": "RAW"}],
+    "dead_letters": {"folder": "dead-letters"},
+    "spark": {"checkpoint": "checkpoint"},
+}
+
+
+class SdkError(Exception):
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.error_code = SimpleNamespace(value=code)
+
+
+def status(token: str | None, rows: int = 0) -> SimpleNamespace:
+    return SimpleNamespace(
+        status_code="SUCCESS",
+        latest_committed_offset_token=token,
+        rows_inserted_count=rows,
+        rows_error_count=0,
+        last_error_message=None,
+    )
+
+
+@dataclass
+class Client:
+    """Has every channel at `committed`; what it says of a channel later is in `cached`."""
+
+    committed: str | None = None
+    cached: str | None = None
+    is_invalid: bool = False
+    is_closed: bool = False
+    opened: list[str] = field(default_factory=list)
+    asked: int = 0
+
+    def open_channel(self, name: str) -> tuple[Any, Any]:
+        self.refuse()
+        self.opened.append(name)
+        return Handle(self), status(self.committed)
+
+    def get_channel_statuses(self, names: list[str]) -> dict[str, Any]:
+        self.asked += 1
+        return {name: status(self.cached) for name in names}
+
+    def close(self, *, wait_for_flush: bool) -> None:
+        self.is_closed = True
+
+    def refuse(self) -> None:
+        if self.is_invalid or self.is_closed:
+            raise SdkError("InvalidClientError")
+
+
+@dataclass
+class Handle:
+    client: Client
+    code: str | None = None
+
+    def append_rows(self, rows: object, *, start_offset_token: str, end_offset_token: str) -> None:
+        self.client.refuse()
+        if self.code:
+            raise SdkError(self.code)
+
+    def close(self, **options: object) -> None:
+        pass
+
+
+class Channels(SdkChannels):
+    """Makes clients of ours."""
+
+    def __init__(self, *clients: Client) -> None:
+        super().__init__(EngineConfig.model_validate(CONFIG))
+        self.unused = list(clients)
+
+    def _new_client(self, target: Target) -> Any:
+        return self.unused.pop(0)
+
+
+def append(channel: Any) -> None:
+    channel.append([b"{}"], start="1", end="2")
+
+
+def test_shards_that_share_a_lost_client_make_one_new_client_together() -> None:
+    lost, new = Client(), Client()
+    channels = Channels(lost, new)
+    first, _ = channels.open(TARGET, "first")
+    second, _ = channels.open(TARGET, "second")
+    lost.is_invalid = True
+
+    with pytest.raises(ClientLost):
+        append(first)
+    first, _ = channels.open(TARGET, "first")
+    with pytest.raises(ClientLost):
+        append(second)  # it learns of the loss after the client was made again
+    second, _ = channels.open(TARGET, "second")
+
+    append(first)
+    append(second)
+    assert lost.is_closed
+    assert not new.is_closed
+    assert new.opened == ["first", "second"]
+    channels.close()
+
+
+def test_a_status_from_before_the_open_is_not_believed() -> None:
+    before, opened_at = Position(1).token, Position(2)
+    client = Client(committed=opened_at.token, cached=before)
+    channels = Channels(client)
+    channel, _ = channels.open(TARGET, "channel")
+    give_up_s = time.monotonic() + 10
+    while client.asked < 2 and time.monotonic() < give_up_s:  # then the first answer has been stored
+        assert channel.state().committed == opened_at
+    assert client.asked >= 2
+    assert channel.state().committed == opened_at
+    channels.close()
+
+
+def test_a_handle_that_the_service_invalidated_loses_its_channel_and_not_the_client() -> None:
+    client = Client()
+    channels = Channels(client)
+    channel, _ = channels.open(TARGET, "channel")
+    channel._handle.code = "InvalidChannelError"  # type: ignore[attr-defined]
+    with pytest.raises(ChannelLost):
+        append(channel)
+    assert not client.is_closed
+    channels.close()
