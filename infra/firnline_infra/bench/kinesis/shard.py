@@ -1,0 +1,61 @@
+"""One canned shard: record n is always the same record, arrived at the rate that was asked for, and n has no end."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608 * 10**36  # 56 digits, as the service's
+SHARD_STRIDE = 10**30
+
+
+@dataclass(frozen=True, kw_only=True)
+class CannedShard:
+    index: int
+    payloads: Sequence[bytes]
+    """In base64; they come round and round."""
+    first_arrival_s: float
+    records_per_s: float
+    is_trickle: bool
+    """Whether a record can be read only after it arrived; otherwise the shard is as full as a reader likes."""
+
+    @classmethod
+    def of(cls, payloads: Sequence[bytes], **settings: float) -> "CannedShard":
+        return cls(payloads=[b64encode(payload) for payload in payloads], **settings)  # type: ignore[arg-type]
+
+    @property
+    def id(self) -> str:
+        return f"shardId-{self.index:012d}"
+
+    def sequence_number(self, record: int) -> int:
+        return FIRST_SEQUENCE_NUMBER + self.index * SHARD_STRIDE + record
+
+    def arrival_s(self, record: int) -> float:
+        return self.first_arrival_s + record / self.records_per_s
+
+    def page(self, first: int, limit: int, now_s: float) -> tuple[bytes, int]:
+        """The body of a GetRecords answer that begins with record `first`, and how many records are in it."""
+        after = first + limit
+        if self.is_trickle:
+            arrived = int((now_s - self.first_arrival_s) * self.records_per_s) + 1
+            after = max(first, min(after, arrived))
+        records = b",".join(map(self._record, range(first, after)))
+        behind_ms = 0 if self.is_trickle else 3_600_000
+        iterator = f"{self.index}:{after}".encode()
+        head = b'{"MillisBehindLatest":%d,"NextShardIterator":"%b","Records":[' % (behind_ms, iterator)
+        return head + records + b"]}", after - first
+
+    def _record(self, record: int) -> bytes:
+        return (
+            b'{"ApproximateArrivalTimestamp":%.3f,"Data":"%b","PartitionKey":"customer-%06d","SequenceNumber":"%d"}'
+            % (
+                self.arrival_s(record),
+                self.payloads[(record + self.index) % len(self.payloads)],
+                record * 7919 % 1_000_000,
+                self.sequence_number(record),
+            )
+        )
+
+
+def located(sequence_number: int) -> tuple[int, int]:
+    """Which shard's record it is, and which record."""
+    return divmod(sequence_number - FIRST_SEQUENCE_NUMBER, SHARD_STRIDE)

@@ -1,0 +1,67 @@
+"""Payloads as an application writes them: compact JSON of about a kilobyte, nested, half of them with letters beyond ASCII.
+
+The same ones in every run and in every process, so that figures compare and servers need not be told what they serve.
+"""
+
+import json
+import random
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+SIZE_BYTES = 1024
+COUNT = 4000
+SEED = 49_590
+PLAIN_NAMES = ("Maria Jensen", "John Baker", "Ines Ferreira", "Tom Hale")
+NAMES = ("Zoë Møller", "Łukasz Wójcik", "Søren Åberg", "山田 花子")
+
+
+def payloads(count: int = COUNT) -> Sequence[bytes]:
+    """`count` different JSON objects, each of SIZE_BYTES or a little less."""
+    choice = random.Random(SEED)  # noqa: S311 - content, not a secret
+    return [_payload(number, choice) for number in range(count)]
+
+
+def mean_bytes() -> float:
+    """Of a record of the canned stream."""
+    return statistics.fmean(map(len, payloads()))
+
+
+def _payload(number: int, choice: random.Random) -> bytes:
+    order = _order(number, choice)
+    while len(text := _compact(order)) <= SIZE_BYTES:
+        written = text
+        order["items"].append(_item(choice))
+    return written
+
+
+def _order(number: int, choice: random.Random) -> dict[str, Any]:
+    return {
+        "event_id": f"{choice.getrandbits(128):032x}",
+        "type": "order.placed",
+        "number": number,
+        "placed_at": f"2026-03-{1 + number % 28:02d}T{number % 24:02d}:17:42.{number % 1000:03d}Z",
+        "customer": {
+            "id": choice.randrange(10**9),
+            "name": choice.choice(NAMES if number % 2 else PLAIN_NAMES),
+            "tier": choice.choice(["basic", "plus", None]),
+            "address": {"city": "Århus" if number % 2 else "Austin", "zip": f"{choice.randrange(10**5):05d}"},
+        },
+        "total": round(choice.random() * 1000, 2),
+        "currency": "EUR",
+        "is_gift": number % 5 == 0,
+        "items": [],
+    }
+
+
+def _item(choice: random.Random) -> dict[str, Any]:
+    return {
+        "sku": f"SKU-{choice.randrange(10**6):06d}",
+        "quantity": 1 + choice.randrange(9),
+        "price": round(choice.random() * 99, 2),
+        "note": 'wrap as "fragile"\n' if choice.random() < 0.2 else "",
+    }
+
+
+def _compact(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
