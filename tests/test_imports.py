@@ -26,6 +26,7 @@ MAY_LOAD = {
     "firnline_ingest.shard": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
     "firnline_infra.bench": {"cryptography", "duckdb", "starlette", "zstandard"},  # its servers are made of ours
+    "firnline_infra.chaos": AWS,  # a warm parent that its workers are forked from
     "firnline_infra.local.aws": {*AWS, "moto", "cryptography"},
     "firnline_infra.local.snowflake": {
         "cryptography",

@@ -120,5 +120,8 @@ def test_two_executors_keep_their_shards_from_epoch_to_epoch(new_lane: Callable[
         assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
     found = receipts()
     assert len({line["pid"] for line in found}) == 2, "each shard had a process of its own"
-    opens = {shard: sum(line["opens"] for line in found if line["shard_id"] == shard) for shard in {r["shard_id"] for r in found}}
+    opens = {
+        shard: sum(line["opens"] for line in found if line["shard_id"] == shard)
+        for shard in {r["shard_id"] for r in found}
+    }
     assert set(opens.values()) == {1}, f"an epoch's boundary costs no re-open: {json.dumps(opens)}"

@@ -66,7 +66,7 @@ class SdkChannels:
             raise self._explained(error, target, name, watch) from error
         watch.opened(name, status)
         state = _state(status)
-        return SdkChannel(handle, name, self, target, watch, state), state
+        return SdkChannel(handle, name, target, channels=self, watch=watch, opened=state), state
 
     def close(self) -> None:
         """Closes every client without waiting for rows; they are read again."""
@@ -149,8 +149,9 @@ class SdkChannel:
         self,
         handle: "StreamingIngestChannel",
         name: str,
-        channels: SdkChannels,
         target: Target,
+        *,
+        channels: SdkChannels,
         watch: StatusWatch,
         opened: ChannelState,
     ) -> None:

@@ -130,7 +130,7 @@ class SlowOpening:
         if self._opens > 1:
             return self._open(target, name)
         assert self.go.wait(10)
-        channel, state = self._open(target, name)
+        _, state = self._open(target, name)
         return SimpleNamespace(close=self.given_back.set), state
 
 
