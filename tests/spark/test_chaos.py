@@ -52,7 +52,9 @@ def strike(engine: EngineProcess, blow: str, rng: random.Random) -> list[int]:
     return workers if blow == "freeze-worker" else []
 
 
-@pytest.mark.parametrize(("seed", "blow"), [(1, "kill-driver"), (2, "kill-worker"), (3, "freeze-worker"), (4, "kill-driver")])
+@pytest.mark.parametrize(
+    ("seed", "blow"), [(1, "kill-driver"), (2, "kill-worker"), (3, "freeze-worker"), (4, "kill-driver")]
+)
 def test_every_record_arrives_once_whatever_happens_to_driver_and_workers(
     new_lane: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, seed: int, blow: str
 ) -> None:

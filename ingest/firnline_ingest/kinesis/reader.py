@@ -6,6 +6,7 @@ is read once more to see that it is still there. A first record that is not that
 
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from firnline_ingest.ledger.row import ShardKey
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+READS_PER_S = 5
 SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page is paid for by waiting
 PAGE_BYTES = 1_000_000  # what is asked for: two such reads a second are all that a shard gives, and memory stays small
 FIRST_PAGE_RECORDS = 1000  # until the size of records is known
@@ -73,6 +75,7 @@ class ShardReader:
         self._limit = min(polling.max_records, FIRST_PAGE_RECORDS)
         self._verifying: Position | None = None
         self._not_before_s = 0.0
+        self._answered_s: deque[float] = deque(maxlen=READS_PER_S)
         self._failures = 0
         self.reads = 0
         self.throttled = 0
@@ -105,7 +108,7 @@ class ShardReader:
         records: Sequence[Record] = page["Records"]
         self._failures = 0
         size = sum(len(record.Data) for record in records)
-        self._not_before_s = started_s + max(self._polling.interval_ms / 1000, size / SHARD_BYTES_PER_S)
+        self._not_before_s = self._earliest_next_read_s(started_s, size)
         self._iterator = page.get("NextShardIterator")
         is_end = self._iterator is None
         gap = self._verify(records, is_end)
@@ -115,6 +118,13 @@ class ShardReader:
             self._limit = max(1, min(self._polling.max_records, PAGE_BYTES * len(records) // max(size, 1)))
         children = tuple(child["ShardId"] for child in page.get("ChildShards") or ())
         return Read(fresh, page["MillisBehindLatest"], gap, children, is_end)
+
+    def _earliest_next_read_s(self, started_s: float, size: int) -> float:
+        """The service counts a read when it gets it, which may be as late as its answer: five of those in a second at most."""
+        interval_s = self._polling.interval_ms / 1000
+        self._answered_s.append(self._clock())
+        window_s = min(1.0, READS_PER_S * interval_s) if len(self._answered_s) == READS_PER_S else 0.0
+        return max(started_s + interval_s, started_s + size / SHARD_BYTES_PER_S, self._answered_s[0] + window_s)
 
     def _verify(self, records: Sequence[Record], is_end: bool) -> Gap | None:
         expected = self._verifying

@@ -1,20 +1,23 @@
 """Keeps the memory of one page for the next: glibc would give it back to the system, and fetch it again, each time.
 
-It costs a fifth of the read path's CPU (docs/performance.md), and at most KEPT_BYTES a process.
+It costs a fifth of the read path's CPU (docs/performance.md), and at most KEPT_BYTES a process. Threads share ARENAS
+pools of memory, or each shard's thread, and each epoch's new one, would keep a page's worth of its own.
 """
 
 import ctypes
 import sys
 
-M_TRIM_THRESHOLD, M_TOP_PAD = -1, -2  # malloc.h
+M_TRIM_THRESHOLD, M_TOP_PAD, M_ARENA_MAX = -1, -2, -8  # malloc.h
 KEPT_BYTES, STEP_BYTES = 256 * 1024 * 1024, 16 * 1024 * 1024
+ARENAS = 2  # Python's lock lets one thread allocate at a time anyway; the SDK has an allocator of its own
 
 
 def keep_freed_memory() -> None:
-    """Does nothing where there is no glibc."""
+    """To be called before threads are started. Does nothing where there is no glibc."""
     if not sys.platform.startswith("linux"):
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(M_TRIM_THRESHOLD, KEPT_BYTES)
         mallopt(M_TOP_PAD, STEP_BYTES)
+        mallopt(M_ARENA_MAX, ARENAS)

@@ -92,6 +92,33 @@ def test_five_reads_a_second_are_never_exceeded() -> None:
     assert (reader.reads, reader.throttled) == (30, 0)
 
 
+def test_reads_whose_requests_arrived_late_are_not_followed_too_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+    shard = Shard()
+    reader, delays_s = shard.reader(), iter([0.15] + [0.0] * 30)
+    handle = shard.kinesis.handle
+
+    def late(operation: str, body: bytes) -> bytes:
+        shard.clock.advance(seconds=next(delays_s) if operation == "GetRecords" else 0.0)
+        return handle(operation, body)
+
+    monkeypatch.setattr(shard.kinesis, "handle", late)
+    for _ in range(20):
+        read(reader, shard.wait)
+    assert (reader.reads, reader.throttled) == (20, 0)
+
+
+def test_pages_of_about_a_megabyte_are_asked_for_once_the_size_of_records_is_known() -> None:
+    shard = Shard()
+    for n in range(12):
+        shard.stream.put(b"x" * 400_000, key=str(n))
+    reader = shard.reader()
+    sizes = [len(read(reader, shard.wait).records)]
+    for n in range(12):
+        shard.stream.put(b"x" * 400_000, key=str(n))
+    sizes += [len(read(reader, shard.wait).records) for _ in range(6)]
+    assert sizes == [12, 2, 2, 2, 2, 2, 2]
+
+
 def test_a_large_page_is_paid_for_by_waiting_and_the_next_read_is_not_refused() -> None:
     shard = Shard()
     for n in range(5):
