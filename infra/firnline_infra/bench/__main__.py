@@ -30,7 +30,7 @@ class Length:
     epochs: int
 
 
-FULL = Length(runs=3, laps=15, warm_up_s=33, full_rate_s=30, few_shards_s=5, obvious_s=15, epochs=3)
+FULL = Length(runs=3, laps=10, warm_up_s=33, full_rate_s=30, few_shards_s=5, obvious_s=15, epochs=3)
 QUICK = Length(runs=1, laps=6, warm_up_s=5, full_rate_s=12, few_shards_s=0, obvious_s=8, epochs=1)
 
 

@@ -1,5 +1,7 @@
 """The real engine and the obvious loop, for a few seconds, through the same canned servers."""
 
+import time
+
 import pytest
 
 from firnline_infra.bench.processes import Role
@@ -19,6 +21,9 @@ def test_the_engine_writes_all_that_it_read_and_notes_each_append() -> None:
         noted = sum(int(line.split()[2]) for line in notes.read_text().splitlines())
         assert world.read()["records"] == world.written()["rows"] == noted
         assert engine.tree.samples[-1].cpu_s.keys() >= {Role.DRIVER, Role.JVM, Role.WORKER}
+        give_up_s = time.monotonic() + 20
+        while engine.tree.pids and time.monotonic() < give_up_s:  # workers notice the JVM's end by themselves
+            time.sleep(0.1)
         assert engine.tree.pids == []
 
 
