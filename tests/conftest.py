@@ -1,5 +1,6 @@
 """What tests of every tier share: the real embedded environment, started once, when the first test asks for it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
 # No test is timed: how long an example takes says more about the machine than about the code.
 settings.register_profile("firnline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("firnline")
+
+# No test meets an account: whoever looks for credentials finds these, whatever the machine has.
+os.environ |= {
+    "AWS_ACCESS_KEY_ID": "tests",
+    "AWS_SECRET_ACCESS_KEY": "tests",
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+    os.environ.pop(variable, None)
 
 LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml"
 
