@@ -309,8 +309,12 @@ def interleave(world: World) -> None:
             engine = rng.choice(alive)
             engine.take_turn()
             alive = [engine for engine in alive if not engine.is_over]
+    come_to_an_end(world, [*frozen, *alive])
+
+
+def come_to_an_end(world: World, engines: list[Engine]) -> None:
     world.is_calm = True
-    for engine in [*frozen, *alive]:
+    for engine in engines:
         finish(world, engine)
     for _ in range(LAST_ENGINES):
         finish(world, world.start(is_last=True))
