@@ -133,7 +133,7 @@ class FakeKinesis:
 def _python_values(fields: dict[str, Any]) -> dict[str, Any]:
     if "Data" in fields:
         fields["Data"] = b64decode(fields["Data"])
-    for name in ("ApproximateArrivalTimestamp", "StreamCreationTimestamp"):
+    for name in ("ApproximateArrivalTimestamp", "ConsumerCreationTimestamp", "StreamCreationTimestamp"):
         if name in fields:
             fields[name] = datetime.fromtimestamp(fields[name], UTC)
     return fields

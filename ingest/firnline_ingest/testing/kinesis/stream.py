@@ -8,6 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from hashlib import md5
 
+from firnline_ingest.testing.kinesis.consumer import Consumer
 from firnline_ingest.testing.kinesis.errors import invalid_argument, not_found
 from firnline_ingest.testing.kinesis.hash_key import KEY_COUNT, HashRange, even_ranges, hash_of
 from firnline_ingest.testing.kinesis.sequence import TAG_BITS
@@ -27,6 +28,8 @@ class StreamSettings:
     key_id: str | None = None
     """The KMS key that its records are said to be encrypted with; nothing here encrypts."""
     tags: dict[str, str] = field(default_factory=dict)
+    shard_metrics: list[str] = field(default_factory=list)
+    """Those that were asked for at shard level; nothing here publishes any."""
 
 
 class Stream:
@@ -39,6 +42,7 @@ class Stream:
         self.arn = arn
         self.created_ms = created_ms
         self.settings = settings
+        self.consumers: dict[str, Consumer] = {}
         self.tag = _tag(f"{seed} {arn} {created_ms}")
         self.shards: dict[int, Shard] = {}
         self._shards_made = 0

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple, NoReturn
 
 from firnline_ingest.testing.kinesis.account import Account
 from firnline_ingest.testing.kinesis.errors import not_carried
-from firnline_ingest.testing.kinesis.operations import reading, settings, shards, streams, tags, writing
+from firnline_ingest.testing.kinesis.operations import (
+    consumers,
+    monitoring,
+    reading,
+    settings,
+    shards,
+    streams,
+    tags,
+    writing,
+)
 
 
 class Operation(NamedTuple):
@@ -20,16 +29,8 @@ class Operation(NamedTuple):
 
 OPERATIONS = {
     name: Operation(*operation)
-    for part in (streams, settings, tags, shards, writing, reading)
+    for part in (streams, settings, monitoring, tags, consumers, shards, writing, reading)
     for name, operation in part.OPERATIONS.items()
-}
-
-FAN_OUT = {
-    "DeregisterStreamConsumer",
-    "DescribeStreamConsumer",
-    "ListStreamConsumers",
-    "RegisterStreamConsumer",
-    "SubscribeToShard",
 }
 
 
@@ -39,6 +40,6 @@ def find_operation(name: str) -> Operation:
 
 
 def _refuse(name: str) -> NoReturn:
-    if name in FAN_OUT:
-        raise not_carried(name, "it has no enhanced fan-out yet, so read with GetShardIterator and GetRecords")
+    if name == "SubscribeToShard":
+        raise not_carried(name, "it pushes nothing yet, so read with GetShardIterator and GetRecords")
     raise not_carried(name, f"it answers {', '.join(sorted(OPERATIONS))}")

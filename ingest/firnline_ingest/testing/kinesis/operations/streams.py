@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from firnline_ingest.testing.kinesis.account import Account
-from firnline_ingest.testing.kinesis.errors import invalid_argument
+from firnline_ingest.testing.kinesis.errors import in_use, invalid_argument
 from firnline_ingest.testing.kinesis.operations.request import Count, Name, Request, StreamRequest
 from firnline_ingest.testing.kinesis.stream import ON_DEMAND, PROVISIONED, Stream, StreamSettings
 
@@ -51,7 +51,10 @@ def create_stream(account: Account, request: CreateStream) -> None:
 
 
 def delete_stream(account: Account, request: DeleteStream) -> None:
-    del account.streams[request.stream(account).name]
+    stream = request.stream(account)
+    if stream.consumers and not request.enforce_consumer_deletion:
+        raise in_use(f"Stream {stream.name} has {len(stream.consumers)} consumers: deregister them, or enforce it.")
+    del account.streams[stream.name]
 
 
 def describe_stream(account: Account, request: DescribeStream) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def describe_stream_summary(account: Account, request: StreamRequest) -> dict[st
     stream = request.stream(account)
     summary = {
         "OpenShardCount": len(stream.open_shards),
-        "ConsumerCount": 0,
+        "ConsumerCount": len(stream.consumers),
         "MaxRecordSizeInKiB": stream.settings.max_record_kib,
     }
     return {"StreamDescriptionSummary": {**_described(stream), **summary}}
@@ -108,7 +111,7 @@ def _described(stream: Stream) -> dict[str, Any]:
     return {
         **_summarised(stream),
         "RetentionPeriodHours": stream.settings.retention_hours,
-        "EnhancedMonitoring": [{"ShardLevelMetrics": []}],
+        "EnhancedMonitoring": [{"ShardLevelMetrics": stream.settings.shard_metrics}],
         "EncryptionType": "KMS" if key_id else "NONE",
         **({"KeyId": key_id} if key_id else {}),
     }

@@ -3,15 +3,14 @@ import pytest
 from firnline_ingest.testing import FakeKinesis, FakeKinesisError
 
 
-@pytest.mark.parametrize("operation", ["RegisterStreamConsumer", "SubscribeToShard"])
-def test_enhanced_fan_out_is_refused_by_name_with_what_to_use_instead(operation: str) -> None:
-    with pytest.raises(FakeKinesisError, match=f"{operation}: .*GetRecords"):
-        FakeKinesis().call(operation, {})
+def test_records_are_not_pushed_and_what_to_use_instead_is_said() -> None:
+    with pytest.raises(FakeKinesisError, match=r"SubscribeToShard: .*GetRecords"):
+        FakeKinesis().call("SubscribeToShard", {})
 
 
 def test_an_operation_that_is_not_carried_is_refused_by_name() -> None:
-    with pytest.raises(FakeKinesisError, match="EnableEnhancedMonitoring") as refusal:
-        FakeKinesis().call("EnableEnhancedMonitoring", {"StreamName": "orders", "ShardLevelMetrics": ["ALL"]})
+    with pytest.raises(FakeKinesisError, match="PutResourcePolicy") as refusal:
+        FakeKinesis().call("PutResourcePolicy", {"ResourceARN": "a", "Policy": "{}"})
     assert (refusal.value.code, refusal.value.status) == ("UnknownOperationException", 400)
 
 
