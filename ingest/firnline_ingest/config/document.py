@@ -13,12 +13,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from firnline_ingest.errors import ConfigError
 
 Model = TypeVar("Model", bound=BaseModel)
+LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
 
 
 class Section(BaseModel):
     """The base of every part of a document: strict, closed, immutable; docstrings under fields are their description."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 def parse(model: type[Model], document: object, source: str) -> Model:
@@ -42,9 +43,13 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         return f"{path}: is required."
     message = str(problem["msg"]).removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
-    shown = problem.get("input")
-    value = "" if isinstance(shown, dict | list) or "secret" in path or "key" in path else f" (got {shown!r})"
-    return f"{path}: {message}{value}"
+    return f"{path}: {message}{_got(path, problem.get('input'))}"
+
+
+def _got(path: str, value: object) -> str:
+    """Nothing that could be a key: neither by the name of its place nor by its length."""
+    hidden = isinstance(value, dict | list) or "secret" in path or "key" in path or len(str(value)) > LONGEST_SHOWN
+    return "" if hidden else f" (got {value!r})"
 
 
 def _path(location: Iterable[str | int]) -> str:

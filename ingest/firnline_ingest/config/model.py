@@ -61,15 +61,21 @@ class Snowflake(Section):
 
 
 class StartAt(StrEnum):
+    """A place in a shard."""
+
     TRIM_HORIZON = "TRIM_HORIZON"
+    """The oldest record that the stream still has."""
     LATEST = "LATEST"
+    """Records that arrive from now on; the ones before are left out for good."""
     AT_TIMESTAMP = "AT_TIMESTAMP"
+    """Records that arrived at or after a time."""
 
 
 class InitialPosition(Section):
     """Where a shard is begun that the ledger has never seen; ignored ever after."""
 
     at: StartAt = Field(default=StartAt.TRIM_HORIZON, strict=False)
+    """TRIM_HORIZON by default, because nothing should be missed silently."""
     timestamp: datetime | None = Field(default=None, strict=False)
     """With AT_TIMESTAMP: ISO 8601 with an offset; records that arrived at or after it are read."""
 
@@ -83,21 +89,33 @@ class InitialPosition(Section):
 
 
 class Tolerance(StrEnum):
+    """What a row that Snowflake rejects does."""
+
     NONE = "none"
+    """It stops its shard, so that a person sees it."""
     ALL = "all"
+    """It stays in the error table, and its shard goes on."""
 
 
 class Metadata(Section):
     """The metadata object that each row carries, part by part (parity with Openflow's KINESISMETADATA)."""
 
     column: str = "KINESISMETADATA"
+    """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
     stream: bool = True
+    """The stream's name."""
     shard_id: bool = True
+    """The shard's id; the audit needs it."""
     approximate_arrival: bool = True
+    """When Kinesis took the record, ISO 8601 with milliseconds; the latency report needs it."""
     partition_key: bool = True
+    """As the producer gave it."""
     sequence_number: bool = True
+    """The record's place in its shard; the audit needs it."""
     sub_sequence_number: bool = True
+    """The place inside an aggregated record, from 0; the audit needs it."""
     sharded_sequence_number: bool = True
+    """Both numbers in one, which sorts the rows of a shard."""
 
 
 class Pipeline(Section):

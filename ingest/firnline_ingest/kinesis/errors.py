@@ -47,7 +47,7 @@ class StreamForbidden(KinesisError, Fatal):
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
             f"kinesis:{operation} on {stream!r} was denied: {cause}",
-            next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/first-real-run.md, IAM).",
+            next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md).",
         )
 
 

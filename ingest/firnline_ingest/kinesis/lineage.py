@@ -42,9 +42,9 @@ def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
     """Raises StreamMissing and the other errors of kinesis/errors.py."""
     try:
         summary = client.describe_stream_summary(StreamName=stream)["StreamDescriptionSummary"]
-        shards = {shard.id: shard for shard in _list_shards(client, stream)}
     except Exception as error:
-        raise explained(error, operation="ListShards", stream=stream) from error
+        raise explained(error, operation="DescribeStreamSummary", stream=stream) from error
+    shards = {shard.id: shard for shard in _list_shards(client, stream)}
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
     return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards))
 
@@ -53,7 +53,10 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[Shard]:
     shards: list[Shard] = []
     page: dict[str, Any] = {"StreamName": stream}
     while True:
-        answer = client.list_shards(**page)
+        try:
+            answer = client.list_shards(**page)
+        except Exception as error:
+            raise explained(error, operation="ListShards", stream=stream) from error
         shards += [_shard(listed) for listed in answer["Shards"]]
         if "NextToken" not in answer:
             return shards

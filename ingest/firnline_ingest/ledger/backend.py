@@ -20,6 +20,8 @@ class Run:
     """Host and process, for a person."""
     beat: int = 0
     stop_requests: int = 0
+    fingerprints: tuple[str, ...] = ()
+    """Of the Snowflake keys that the channels of its last epoch belonged to; more than one while a key is replaced."""
 
 
 class ShardLedger(Protocol):
@@ -62,6 +64,9 @@ class RunLedger(Protocol):
 
     def end_run(self, run_id: str) -> None:
         """Gives the application back."""
+
+    def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
+        """Says which keys the run's channels belong to; nothing where another run holds the application."""
 
     def request_stop(self) -> Run | None:
         """Asks the current run to stop; None where there is none."""

@@ -4,6 +4,7 @@ The client retries what it can; what is left is wrapped here, once, with the tab
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,13 @@ from firnline_ingest.ledger.errors import (
 )
 from firnline_ingest.ledger.item import Item, from_item, padded, to_item
 from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+from firnline_ingest.permissions.narrowing import OWN_ITEMS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
-RUN_KEY = {"stream": "@application", "shard": "@run"}
+RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 DENIED = {"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException"}
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
@@ -37,8 +39,12 @@ class _ConditionFailed(Exception):
     pass
 
 
+class _TableExists(Exception):
+    pass
+
+
 class DynamoLedger:
-    """Needs GetItem, PutItem, UpdateItem, Query and DescribeTable on the table, and nothing else."""
+    """What it calls is declared in permissions/aws.py, and nothing else is allowed to it."""
 
     def __init__(self, client: "DynamoDBClient", table: str) -> None:
         self._client = client
@@ -49,6 +55,21 @@ class DynamoLedger:
         found = self._call("DescribeTable", "describe_table")["Table"]["KeySchema"]
         if {part["AttributeName"]: part["KeyType"] for part in found} != KEY_SCHEMA:
             raise LedgerTableForeign(self._table, ", ".join(part["AttributeName"] for part in found))
+
+    def create(self) -> None:
+        """Returns when the table can be used; another engine may have been faster."""
+        with suppress(_TableExists):
+            self._call(
+                "CreateTable",
+                "create_table",
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
+                KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
+            )
+        try:
+            self._client.get_waiter("table_exists").wait(TableName=self._table)
+        except BotoCoreError as error:
+            raise LedgerUnavailable(self._table, str(error)) from error
 
     def read(self, key: ShardKey) -> ShardRow | None:
         item = self._get({"stream": key.incarnation, "shard": key.shard_id})
@@ -127,6 +148,10 @@ class DynamoLedger:
     def end_run(self, run_id: str) -> None:
         self._update_run("REMOVE run_id", {":run_id": run_id}, "run_id = :run_id")
 
+    def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
+        values = {":fingerprints": list(fingerprints), ":run_id": run_id}
+        self._update_run("SET fingerprints = :fingerprints", values, "run_id = :run_id")
+
     def request_stop(self) -> Run | None:
         return self._update_run("SET stop_requests = stop_requests + :one", {":one": 1}, "attribute_exists(run_id)")
 
@@ -170,10 +195,12 @@ class DynamoLedger:
         except BotoCoreError as error:
             raise LedgerUnavailable(self._table, str(error)) from error
 
-    def _explained(self, operation: str, error: ClientError) -> LedgerError | _ConditionFailed:
+    def _explained(self, operation: str, error: ClientError) -> LedgerError | _ConditionFailed | _TableExists:
         code, message = error.response["Error"]["Code"], error.response["Error"]["Message"]
         if code == "ConditionalCheckFailedException":
             return _ConditionFailed()
+        if code == "ResourceInUseException" and operation == "CreateTable":
+            return _TableExists()
         if code == "ResourceNotFoundException":
             return LedgerTableMissing(self._table)
         if code in DENIED:
@@ -192,4 +219,5 @@ def _plain(item: Item) -> Item:
 def _run(item: Item) -> Run | None:
     if "run_id" not in item:
         return None
-    return Run(item["run_id"], item["holder"], int(item["beat"]), int(item["stop_requests"]))
+    counts = int(item["beat"]), int(item["stop_requests"])
+    return Run(item["run_id"], item["holder"], *counts, tuple(item.get("fingerprints", ())))

@@ -37,7 +37,7 @@ class LedgerUnavailable(LedgerError, Retryable):
         super().__init__(
             f"The ledger {table!r} can't be reached: {cause}.",
             next_step="nothing is lost, and reading goes on by itself; if it lasts, look at the table's throttling, the "
-            "role's permissions (docs/first-real-run.md) and the network.",
+            "role's permissions (docs/permissions.md) and the network.",
         )
 
 
@@ -47,9 +47,10 @@ class LedgerForbidden(LedgerError, Fatal):
     id = "FL-2107"
 
     def __init__(self, table: str, operation: str, cause: str) -> None:
+        key = " and kms:Decrypt on the table's key" if "kms" in cause.lower() else ""
         super().__init__(
             f"dynamodb:{operation} on the ledger {table!r} was denied: {cause}",
-            next_step=f"allow dynamodb:{operation} on the table to the engine's role (docs/first-real-run.md, IAM).",
+            next_step=f"allow dynamodb:{operation} on the table{key} to the engine's role (docs/permissions.md).",
         )
 
 

@@ -31,5 +31,15 @@ class Channel(Protocol):
 class Channels(Protocol):
     """Opens channels; opening one invalidates every earlier handle on it."""
 
+    @property
+    def fingerprint(self) -> str:
+        """Of the public half of the key that all open channels belong to; empty before the first one."""
+
     def open(self, target: Target, name: str) -> tuple[Channel, ChannelState]:
         """May block while another opener's rows wait to be committed (two minutes at most)."""
+
+    def look_for_new_key(self) -> None:
+        """Called before an epoch. Where the key was replaced, open channels are lost, and opened again with the new one.
+
+        Never raises: an old key that still works is as good.
+        """

@@ -51,6 +51,7 @@ class ShardGroup:
     def run(self, works: Sequence[ShardWork], until: Until, watch: Watch | None = None) -> list[Receipt]:
         """One receipt a shard, in no particular order. Raises nothing that one shard could cause."""
         self._close_all_but({work.key for work in works})
+        self.tools.channels.look_for_new_key()
         tallies = {work.key: Tally() for work in works}
         with ThreadPoolExecutor(len(works), thread_name_prefix="shard") as threads:
             running = [threads.submit(self._runner(work).run, work, until, tallies[work.key]) for work in works]

@@ -58,6 +58,8 @@ class Receipt:
     throttled: int = 0
     opens: int = 0
     pid: int = 0
+    fingerprint: str = ""
+    """Of the Snowflake key that the shard's channel was opened with."""
     problem: Problem | None = None
 
     @property

@@ -142,6 +142,7 @@ class ShardRunner:
             throttled=session.reader.throttled if session else 0,
             opens=tally.opens,
             pid=os.getpid(),
+            fingerprint=self._tools.channels.fingerprint if session else "",
             problem=problem,
         )
 

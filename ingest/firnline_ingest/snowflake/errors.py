@@ -1,7 +1,10 @@
 """What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk.py, the connector's in catalog.py."""
 
+from collections.abc import Sequence
+
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.snowflake.grants import Wanted, grant_statements
 
 
 class KeyUnusable(SnowflakeError, Fatal):
@@ -52,28 +55,41 @@ class NotAllowed(SnowflakeError, Fatal):
         super().__init__(
             f"Role {role} may not write to {target}, or it does not exist: {cause}",
             next_step="the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it "
-            "evolves) and OPERATE on a pipe of its own; docs/first-real-run.md lists the grants. Then: firnline validate.",
+            "evolves) and OPERATE on a pipe of its own (docs/permissions.md); `validate` says which of them is missing.",
         )
 
 
 class TableMissing(SnowflakeError, Fatal):
     id = "FL-3006"
 
-    def __init__(self, table: str, role: str) -> None:
+    def __init__(self, table: str, role: str, missing: Sequence[Wanted] = ()) -> None:
         super().__init__(
-            f"The table {table} does not exist, or role {role} sees nothing of it.",
-            next_step="create it (docs/first-real-run.md has the DDL), or grant the role USAGE on its database and schema and "
-            "INSERT on it.",
+            f"The table {table} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
+            next_step=_grant_or(missing, role, "INSERT on it, and USAGE on its database and schema")
+            + " Where there is none: create it.",
         )
 
 
 class PipeMissing(SnowflakeError, Fatal):
     id = "FL-3007"
 
-    def __init__(self, pipe: str, role: str) -> None:
+    def __init__(self, pipe: str, role: str, missing: Sequence[Wanted] = ()) -> None:
         super().__init__(
-            f"The pipe {pipe} does not exist, or role {role} sees nothing of it.",
-            next_step="create it, grant the role OPERATE on it, or leave `pipe` out to use the table's default pipe.",
+            f"The pipe {pipe} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
+            next_step=_grant_or(missing, role, "OPERATE on it")
+            + " Where there is none: create it, or leave `pipe` out to use the table's default pipe.",
+        )
+
+
+class GrantMissing(SnowflakeError, Fatal):
+    """Found before a row flows: without EVOLVE SCHEMA a table would silently not follow."""
+
+    id = "FL-3009"
+
+    def __init__(self, table: str, role: str, missing: Sequence[Wanted]) -> None:
+        super().__init__(
+            f"Role {role} may not write to {table} as it has to: it lacks {', '.join(map(str, missing))}.",
+            next_step=f"{grant_statements(missing, role)} docs/permissions.md says why.",
         )
 
 
@@ -115,6 +131,17 @@ class SdkUnusable(SnowflakeError, Fatal):
             f"The Snowpipe Streaming SDK can't be used: {cause}",
             next_step="it runs on Linux (x86-64 and ARM64, glibc 2.26 or newer), macOS on ARM64 and Windows; "
             "pip install 'firnline-ingest[engine]' installs it.",
+        )
+
+
+class SecretForbidden(SnowflakeError, Fatal):
+    id = "FL-3013"
+
+    def __init__(self, secret: str, cause: str) -> None:
+        super().__init__(
+            f"secretsmanager:GetSecretValue on {secret}, which holds the Snowflake user's private key, was denied: {cause}",
+            next_step="allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one, to "
+            "the engine's role (docs/permissions.md).",
         )
 
 
@@ -173,3 +200,12 @@ class CountsDisagree(SnowflakeError, Fatal):
             f"Shard {shard} sent {sent} rows up to {at}, and the channel counted {counted}: somebody else writes to it.",
             next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then firnline resume --from proven.",
         )
+
+
+def _lack(missing: Sequence[Wanted]) -> str:
+    return f": it lacks {', '.join(map(str, missing))}" if missing else ""
+
+
+def _grant_or(missing: Sequence[Wanted], role: str, needed: str) -> str:
+    """The statements where it is known what is missing; else what a role needs."""
+    return f"where it exists: {grant_statements(missing, role) or f'grant the role {needed}.'}"

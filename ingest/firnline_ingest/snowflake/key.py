@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, PrivateKey
-from firnline_ingest.snowflake.errors import KeyUnusable
+from firnline_ingest.snowflake.errors import KeyUnusable, SecretForbidden
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -78,10 +78,15 @@ def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
     from botocore.exceptions import BotoCoreError, ClientError
 
     from firnline_ingest.kinesis.client import aws_client
+    from firnline_ingest.kinesis.errors import DENIED
 
     try:
-        answer = aws_client(config.aws, "secretsmanager").get_secret_value(SecretId=arn)
-    except (BotoCoreError, ClientError) as error:
+        answer = aws_client(config.aws, "secretsmanager").get_secret_value(SecretId=arn, VersionStage="AWSCURRENT")
+    except ClientError as error:
+        if error.response["Error"]["Code"] in DENIED:
+            raise SecretForbidden(arn, error.response["Error"].get("Message", "")) from error
+        raise KeyUnusable(f"secret {arn}", str(error)) from error
+    except BotoCoreError as error:
         raise KeyUnusable(f"secret {arn}", str(error)) from error
     return answer["SecretString"], f"secret {arn}"
 

@@ -4,14 +4,17 @@ The SDK is native code that starts its runtime when it is imported, so it is imp
 never before a fork. One client a pipe, shared by the channels of a process.
 """
 
+import logging
 import os
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.kinesis.position import Position
 from firnline_ingest.ledger.reconcile import ChannelState
 from firnline_ingest.ledger.row import Target
@@ -46,17 +49,32 @@ CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUse
 REFUSED = {"SfApiAuthError", "AuthTokenError"}
 ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
 NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
+LOOK_FOR_KEY_EVERY_S = 60.0  # a secret that is read each minute costs a few cents a month and process
+
+log = logging.getLogger(__name__)
 
 
 class SdkChannels:
-    """Implements shard.channel.Channels; thread-safe."""
+    """Implements shard.channel.Channels; thread-safe. All clients sign with one key, the one that was read last."""
 
-    def __init__(self, config: EngineConfig, properties: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        properties: dict[str, str] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._config = config
         self._properties = properties or {}
-        self._lock = threading.Lock()
+        self._clock = clock
+        self._lock = threading.RLock()
         self._clients: dict[tuple[str, str, str], tuple[StreamingIngestClient, StatusWatch]] = {}
         self._key: SigningKey | None = None
+        self._looked_at_s = clock()
+
+    @property
+    def fingerprint(self) -> str:
+        return self._key.fingerprint if self._key else ""
 
     def open(self, target: Target, name: str) -> tuple["SdkChannel", ChannelState]:
         client, watch = self._client(target)
@@ -68,6 +86,12 @@ class SdkChannels:
         state = _state(status)
         return SdkChannel(handle, name, target, channels=self, watch=watch, opened=state), state
 
+    def look_for_new_key(self) -> None:
+        """Once a minute at most: a place for keys that can't be read is no reason to stop what still works."""
+        if self._key is None or self._clock() - self._looked_at_s < LOOK_FOR_KEY_EVERY_S:
+            return
+        self._read_key_if_possible()
+
     def close(self) -> None:
         """Closes every client without waiting for rows; they are read again."""
         with self._lock:
@@ -75,6 +99,22 @@ class SdkChannels:
         for client, watch in clients:
             watch.close()
             client.close(wait_for_flush=False)
+
+    def _read_key_if_possible(self) -> None:
+        try:
+            self._read_key()
+        except SnowflakeError as error:
+            log.warning("key.unread", extra={"problem": error.id, "cause": error.what})
+
+    def _read_key(self) -> SigningKey:
+        """The key as it is now; where it is another one than before, every client is closed. Raises KeyUnusable."""
+        with self._lock:
+            before, self._looked_at_s = self._key, self._clock()
+            self._key = load_key(self._config)
+            if before is not None and before.fingerprint != self._key.fingerprint:
+                log.info("key.replaced", extra={"before": before.fingerprint, "now": self._key.fingerprint})
+                self.close()
+            return self._key
 
     def _client(self, target: Target) -> "tuple[StreamingIngestClient, StatusWatch]":
         with self._lock:
@@ -86,8 +126,8 @@ class SdkChannels:
 
     def _new_client(self, target: Target) -> "StreamingIngestClient":
         snowflake = self._config.snowflake
-        self._key = self._key or load_key(self._config)
-        check_connection(snowflake, self._key)
+        key = self._read_key()
+        check_connection(snowflake, key)
         _prepare_environment(str(snowflake.ca_file) if snowflake.ca_file else None)
         try:
             from snowflake.ingest.streaming import StreamingIngestClient
@@ -98,7 +138,7 @@ class SdkChannels:
             "user": snowflake.user,
             "role": snowflake.role,
             "url": snowflake.base_url,
-            "private_key": self._key.pem,
+            "private_key": key.pem,
             "application": "Firnline",
             **self._properties,
         }
@@ -118,8 +158,7 @@ class SdkChannels:
         if ROLE_REFUSED in str(error):
             return SessionRefused(snowflake.user, snowflake.role, str(error))
         if code in REFUSED:
-            assert self._key is not None
-            return KeyRefused(snowflake.user, self._key.fingerprint, str(error))
+            return self._refused(error, target, watch)
         if code in NOT_FOUND:
             return NotAllowed(str(target), snowflake.role, str(error))
         if code in SATURATED:
@@ -130,6 +169,18 @@ class SdkChannels:
         if code in CHANNEL_GONE:
             return ChannelLost(name, f"{code}: {error}")
         return SnowflakeUnavailable(f"serve channel {name}", f"{code}: {error}")
+
+    def _refused(self, error: Exception, target: Target, watch: StatusWatch | None) -> Exception:
+        """A key that was replaced meanwhile is no reason to stop: the new one opens the channel again."""
+        with self._lock:
+            if watch is not None and self._is_current(target, watch):
+                self._read_key_if_possible()
+            if watch is not None and not self._is_current(target, watch):
+                return ClientLost(target.pipe, "the user's key was replaced")
+        return KeyRefused(self._config.snowflake.user, self.fingerprint, str(error))
+
+    def _is_current(self, target: Target, watch: StatusWatch) -> bool:
+        return self._clients.get(_address(target), (None, None))[1] is watch
 
     def _forget(self, target: Target, watch: StatusWatch | None) -> None:
         """Closes the client that `watch` belongs to; another shard may have had it made again already."""

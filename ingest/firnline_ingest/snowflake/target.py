@@ -4,7 +4,7 @@ A table or pipe that was made again under its name has another creation time; th
 ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
 from firnline_ingest.ledger.row import Target
+from firnline_ingest.permissions.snowflake import Need, required_privileges
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.errors import (
     ErrorLoggingOff,
+    GrantMissing,
     PipeMissing,
     SnowflakeUnavailable,
     TableMissing,
 )
+from firnline_ingest.snowflake.grants import RoleGrants, Wanted
 from firnline_ingest.snowflake.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.snowflake.key import load_key
 from firnline_ingest.snowflake.preflight import check_connection
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 ON = ("ON", "Y", "true", True)
 DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
+NOT_ALLOWED = 3001
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +50,22 @@ class TargetCatalog:
     def __init__(self, config: EngineConfig) -> None:
         self._config = config
         self._connection: SnowflakeConnection | None = None
+        self._allowed: set[Target] = set()
 
     def state_of(self, pipeline: Pipeline) -> TargetState:
-        """Raises TableMissing, PipeMissing, ErrorLoggingOff, SessionRefused, KeyRefused or SnowflakeUnavailable."""
+        """Raises TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, SessionRefused, KeyRefused or
+        SnowflakeUnavailable.
+        """
         database, schema = stored_name(pipeline.database), stored_name(pipeline.schema_)
         table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
         where = f"{quoted(database)}.{quoted(schema)}"
         found = self._find("TABLES", table, where)
         if found is None:
-            raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role)
+            missing = self._lacking(_wanted((database, schema, table)))
+            raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role, missing)
         pipe, pipe_created_on = self._pipe(pipeline, where, table)
         target = Target(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
+        self._check_grants(target, evolves=found.get("enable_schema_evolution") in ON)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
@@ -90,15 +99,38 @@ class TargetCatalog:
         if found is not None:
             return written_name(wanted), _timestamp(found["created_on"])
         if pipeline.pipe:
-            raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role)
+            name = (stored_name(pipeline.database), stored_name(pipeline.schema_), wanted)
+            missing = self._lacking([Wanted("OPERATE", "PIPE", name)])
+            raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role, missing)
         return default_pipe(table), ""
+
+    def _check_grants(self, target: Target, *, evolves: bool) -> None:
+        """Once for each target: what is taken away later is refused by the service, at the next append."""
+        if target in self._allowed:
+            return
+        table = (target.database, target.schema, target.table)
+        wanted = _wanted(table, *([Need.EVOLUTION] if evolves else []))
+        grants = self._role_grants()
+        if grants and grants.mentions(*table) and (missing := grants.lacking(wanted)):
+            raise GrantMissing(str(target), self._config.snowflake.role, missing)
+        self._allowed.add(target)
+
+    def _lacking(self, wanted: Iterable[Wanted]) -> list[Wanted]:
+        """Empty, too, where the role's grants don't tell."""
+        grants = self._role_grants()
+        return grants.lacking(wanted) if grants else []
+
+    def _role_grants(self) -> RoleGrants | None:
+        role = quoted(stored_name(self._config.snowflake.role))
+        return RoleGrants.read(self._rows(f"SHOW GRANTS TO ROLE {role}", empty={*DOES_NOT_EXIST, NOT_ALLOWED}))
 
     def _find(self, kind: str, name: str, where: str) -> Mapping[str, Any] | None:
         """LIKE is a pattern and ignores case: only the exact name counts."""
         rows = self._rows(f"SHOW {kind} LIKE {_literal(name)} IN SCHEMA {where}")
         return next((row for row in rows if row["name"] == name), None)
 
-    def _rows(self, statement: str) -> list[dict[str, Any]]:
+    def _rows(self, statement: str, empty: Collection[int] = DOES_NOT_EXIST) -> list[dict[str, Any]]:
+        """None, too, where the refusal is one of `empty`."""
         from snowflake.connector.errors import Error, ProgrammingError
 
         try:
@@ -107,12 +139,18 @@ class TargetCatalog:
                 names = [column[0].lower() for column in cursor.description or ()]
                 return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
         except ProgrammingError as error:
-            if error.errno in DOES_NOT_EXIST:
+            if error.errno in empty:
                 return []
             raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
         except Error as error:
             self.close()
             raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
+
+
+def _wanted(table: tuple[str, str, str], *needs: Need) -> list[Wanted]:
+    """On the database, the schema and the table; what a pipe needs is asked for where it is looked up."""
+    depth = {"DATABASE": 1, "SCHEMA": 2, "TABLE": 3}
+    return [Wanted.of(one, *table[: depth[one.on]]) for one in required_privileges(*needs)]
 
 
 def _literal(text: str) -> str:

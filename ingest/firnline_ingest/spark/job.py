@@ -52,6 +52,7 @@ class EngineJob:
     """Held by an epoch while it runs."""
     _failure: FirnlineError | None = None
     _runner: EpochRunner | None = None
+    _fingerprints: tuple[str, ...] = ()
 
     def run(self) -> int:
         """Raises what keeps the engine from starting."""
@@ -98,10 +99,23 @@ class EngineJob:
                 self._over.wait(BEAT_S)
 
     def _judge(self, receipts: list[Receipt]) -> None:
+        self._show_fingerprints(receipts)
         self._policy.judge(receipts)
         if self._policy.failures or (self.is_bounded and not receipts):
             self._over.set()
         self._over.wait(self._policy.pause_s)
+
+    def _show_fingerprints(self, receipts: list[Receipt]) -> None:
+        """In the run's row, where `firnline keys rotate` sees whether the old key is still in use."""
+        found = tuple(sorted({receipt.fingerprint for receipt in receipts} - {""}))
+        if not found or found == self._fingerprints or self._runner is None:
+            return
+        try:
+            self.ledger.show_fingerprints(self._runner.run_id, found)
+        except LedgerError as error:
+            log.warning("engine.unheard", extra=describe(error))
+        else:
+            self._fingerprints = found
 
     def _fail_unless_it_passes(self, error: FirnlineError) -> None:
         if not error.is_retryable:

@@ -46,6 +46,7 @@ class MemoryChannels:
     """Which rows the table refuses."""
     discards_on_open: bool = False
     served: dict[str, ServedChannel] = field(default_factory=dict)
+    fingerprint: str = ""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def open(self, target: Target, name: str) -> tuple["MemoryChannel", ChannelState]:
@@ -56,6 +57,9 @@ class MemoryChannels:
             self.commit(name)
             served.opens += 1
             return MemoryChannel(self, name, served, served.opens), served.state
+
+    def look_for_new_key(self) -> None:
+        """Nobody signs anything here."""
 
     def commit(self, name: str, requests: int | None = None) -> None:
         """Commits the oldest requests of a channel, all of them by default."""

@@ -82,6 +82,11 @@ class MemoryLedger:
             if self._run is not None and self._run.run_id == run_id:
                 self._run = None
 
+    def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
+        with self._lock:
+            if self._run is not None and self._run.run_id == run_id:
+                self._run = replace(self._run, fingerprints=fingerprints)
+
     def request_stop(self) -> Run | None:
         with self._lock:
             if self._run is not None:

@@ -289,6 +289,8 @@ def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(wo
     real_open = world.channels.open
 
     class Blocking:
+        fingerprint = ""
+
         def open(self, target, name):  # type: ignore[no-untyped-def]
             assert unblock.wait(10)
             return real_open(target, name)

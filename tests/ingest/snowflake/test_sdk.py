@@ -1,17 +1,23 @@
 """What our side of the SDK does where several shards share a client; the SDK itself is stood in for."""
 
+import os
+import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.position import Position
 from firnline_ingest.ledger.row import Target
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
-from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, KeyRefused
+from firnline_ingest.snowflake.key import SigningKey
+from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
 
 TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
@@ -50,6 +56,7 @@ class Client:
     committed: str | None = None
     cached: str | None = None
     is_invalid: bool = False
+    is_refused: bool = False
     is_closed: bool = False
     opened: list[str] = field(default_factory=list)
     asked: int = 0
@@ -67,6 +74,8 @@ class Client:
         self.is_closed = True
 
     def refuse(self) -> None:
+        if self.is_refused:
+            raise SdkError("SfApiAuthError")
         if self.is_invalid or self.is_closed:
             raise SdkError("InvalidClientError")
 
@@ -88,11 +97,13 @@ class Handle:
 class Channels(SdkChannels):
     """Makes clients of ours."""
 
-    def __init__(self, *clients: Client) -> None:
-        super().__init__(EngineConfig.model_validate(CONFIG))
+    def __init__(self, *clients: Client, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(EngineConfig.model_validate(CONFIG), clock=clock)
         self.unused = list(clients)
 
     def _new_client(self, target: Target) -> Any:
+        if "KEY" in os.environ:
+            self._read_key()
         return self.unused.pop(0)
 
 
@@ -143,4 +154,98 @@ def test_a_handle_that_the_service_invalidated_loses_its_channel_and_not_the_cli
     with pytest.raises(ChannelLost):
         append(channel)
     assert not client.is_closed
+    channels.close()
+
+
+def new_key() -> str:
+    key = rsa.generate_private_key(65537, 2048)
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
+@pytest.fixture(scope="module")
+def keys() -> tuple[SigningKey, SigningKey]:
+    return SigningKey(new_key(), "test"), SigningKey(new_key(), "test")
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_a_key_that_was_replaced_is_taken_up_before_the_next_epoch(
+    keys: tuple[SigningKey, SigningKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = Client(), Client()
+    clock = Clock()
+    channels = Channels(before, after, clock=clock)
+    assert channels.fingerprint == ""
+    channels.look_for_new_key()  # nothing was signed yet: nothing to look for
+
+    monkeypatch.setenv("KEY", keys[0].pem)
+    channel, _ = channels.open(TARGET, "channel")
+    assert channels.fingerprint == keys[0].fingerprint
+    monkeypatch.setenv("KEY", keys[1].pem)
+    clock.now_s = LOOK_FOR_KEY_EVERY_S - 1
+    channels.look_for_new_key()
+    append(channel)  # too early to look again
+    clock.now_s = LOOK_FOR_KEY_EVERY_S
+    channels.look_for_new_key()
+
+    assert before.is_closed
+    with pytest.raises(ClientLost):
+        append(channel)
+    channel, _ = channels.open(TARGET, "channel")
+    append(channel)
+    assert (channels.fingerprint, after.is_closed) == (keys[1].fingerprint, False)
+    channels.close()
+
+
+def test_a_place_for_keys_that_is_out_of_reach_stops_nothing(
+    keys: tuple[SigningKey, SigningKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    channels = Channels(Client(), clock=clock)
+    monkeypatch.setenv("KEY", keys[0].pem)
+    channel, _ = channels.open(TARGET, "channel")
+    monkeypatch.delenv("KEY")
+    clock.now_s = LOOK_FOR_KEY_EVERY_S
+    channels.look_for_new_key()
+    append(channel)
+    assert channels.fingerprint == keys[0].fingerprint
+    channels.close()
+
+
+def test_shards_whose_old_key_is_refused_go_on_with_the_new_one(
+    keys: tuple[SigningKey, SigningKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused, new = Client(), Client()
+    channels = Channels(refused, new)
+    monkeypatch.setenv("KEY", keys[0].pem)
+    first, _ = channels.open(TARGET, "first")
+    second, _ = channels.open(TARGET, "second")
+    refused.is_refused = True
+    monkeypatch.setenv("KEY", keys[1].pem)
+
+    with pytest.raises(ClientLost):
+        append(first)
+    with pytest.raises(ClientLost):
+        append(second)
+    first, _ = channels.open(TARGET, "first")
+    append(first)
+    assert channels.fingerprint == keys[1].fingerprint
+    channels.close()
+
+
+def test_a_key_that_is_refused_and_was_not_replaced_is_named(
+    keys: tuple[SigningKey, SigningKey], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client()
+    channels = Channels(client)
+    monkeypatch.setenv("KEY", keys[0].pem)
+    channel, _ = channels.open(TARGET, "channel")
+    client.is_refused = True
+    with pytest.raises(KeyRefused, match=re.escape(keys[0].fingerprint)):
+        append(channel)
     channels.close()

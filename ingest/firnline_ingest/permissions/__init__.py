@@ -1,0 +1,10 @@
+"""What the engine may do and has to be allowed, as data: in AWS and in Snowflake.
+
+Pure and light, because the blueprint renders policies and grants from it.
+"""
+
+from firnline_ingest.permissions.aws import PERMISSIONS
+from firnline_ingest.permissions.features import ALWAYS, features_of, required
+from firnline_ingest.permissions.permission import Caller, Feature, Permission, Resource
+
+__all__ = ["ALWAYS", "PERMISSIONS", "Caller", "Feature", "Permission", "Resource", "features_of", "required"]

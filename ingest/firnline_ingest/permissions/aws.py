@@ -1,0 +1,147 @@
+"""Every action in AWS that the engine makes, or that is made with its rights on its behalf.
+
+The policy of its role is rendered from here, and the page docs/permissions.md; tests compare it with the calls that the
+embedded AWS sees. A new call in the engine begins here.
+"""
+
+from firnline_ingest.permissions.permission import Caller, Feature, Permission, Resource
+
+
+def _engine(action: str, on: Resource, feature: Feature, why: str) -> Permission:
+    return Permission(action=action, on=on, features=frozenset({feature}), why=why)
+
+
+def _behalf(caller: Caller, action: str, on: Resource, features: set[Feature], why: str) -> Permission:
+    return Permission(action=action, on=on, features=frozenset(features), why=why, caller=caller)
+
+
+KINESIS = (
+    _engine(
+        "kinesis:DescribeStreamSummary",
+        Resource.STREAMS,
+        Feature.POLLING,
+        "Tells one incarnation of a stream from the next, how long it keeps records, and the service's time, on which "
+        "LATEST and the end of a bounded run are pinned.",
+    ),
+    _engine("kinesis:ListShards", Resource.STREAMS, Feature.POLLING, "Finds the shards, and which came from which."),
+    _engine(
+        "kinesis:GetShardIterator",
+        Resource.STREAMS,
+        Feature.POLLING,
+        "Finds the place in a shard where reading begins or goes on.",
+    ),
+    _engine("kinesis:GetRecords", Resource.STREAMS, Feature.POLLING, "Reads records."),
+    _behalf(
+        Caller.KINESIS,
+        "kms:Decrypt",
+        Resource.STREAM_KEYS,
+        {Feature.POLLING, Feature.STREAM_KEY},
+        "GetRecords decrypts what it answers with, in the reader's name.",
+    ),
+)
+
+LEDGER = (
+    _engine(
+        "dynamodb:DescribeTable",
+        Resource.LEDGER_TABLE,
+        Feature.LEDGER,
+        "Checks at the start that the table is there, and is a ledger.",
+    ),
+    _engine(
+        "dynamodb:CreateTable",
+        Resource.LEDGER_TABLE,
+        Feature.LEDGER_CREATION,
+        "Makes the table where it is missing.",
+    ),
+    _engine("dynamodb:GetItem", Resource.LEDGER_ITEMS, Feature.LEDGER, "Reads the row of a shard, and of the run."),
+    _engine("dynamodb:Query", Resource.LEDGER_ITEMS, Feature.LEDGER, "Reads the rows of all shards of a stream."),
+    _engine(
+        "dynamodb:PutItem",
+        Resource.LEDGER_ITEMS,
+        Feature.LEDGER,
+        "Takes a shard's fence, and writes what was proven under it.",
+    ),
+    _engine(
+        "dynamodb:UpdateItem",
+        Resource.LEDGER_ITEMS,
+        Feature.LEDGER,
+        "Shows that the run lives, ends it, and hears that it should stop.",
+    ),
+    _behalf(
+        Caller.DYNAMODB,
+        "kms:Decrypt",
+        Resource.LEDGER_KEY,
+        {Feature.LEDGER, Feature.LEDGER_KEY},
+        "DynamoDB opens the table's key in the name of who reads or writes.",
+    ),
+)
+
+SECRET = (
+    _engine(
+        "secretsmanager:GetSecretValue",
+        Resource.SECRET,
+        Feature.SECRET,
+        "Reads the private key of the Snowflake user.",
+    ),
+    _behalf(
+        Caller.SECRETS_MANAGER,
+        "kms:Decrypt",
+        Resource.SECRET_KEY,
+        {Feature.SECRET, Feature.SECRET_KEY},
+        "GetSecretValue decrypts the secret in the reader's name.",
+    ),
+)
+
+BUCKET = (
+    _behalf(
+        Caller.SPARK,
+        "s3:ListBucket",
+        Resource.BUCKET,
+        {Feature.S3_CHECKPOINT},
+        "Finds the newest files of the checkpoint; without it a file that is missing looks forbidden.",
+    ),
+    _behalf(
+        Caller.SPARK,
+        "s3:GetObject",
+        Resource.CHECKPOINT,
+        {Feature.S3_CHECKPOINT},
+        "Reads the offsets of the last epochs at a start.",
+    ),
+    _behalf(
+        Caller.SPARK,
+        "s3:PutObject",
+        Resource.CHECKPOINT,
+        {Feature.S3_CHECKPOINT},
+        "Writes the offsets of an epoch before it begins, and that it ended.",
+    ),
+    _behalf(
+        Caller.SPARK,
+        "s3:DeleteObject",
+        Resource.CHECKPOINT,
+        {Feature.S3_CHECKPOINT},
+        "Removes the files of old epochs; renaming one is a copy and a removal.",
+    ),
+    _behalf(
+        Caller.SPARK,
+        "s3:GetObject",
+        Resource.JOB_FILES,
+        {Feature.S3_JOB_FILES},
+        "Fetches the program and engine.json before the engine runs.",
+    ),
+    _behalf(
+        Caller.S3,
+        "kms:Decrypt",
+        Resource.BUCKET_KEY,
+        {Feature.BUCKET_KEY},
+        "S3 decrypts an object in the reader's name.",
+    ),
+    _behalf(
+        Caller.S3,
+        "kms:GenerateDataKey",
+        Resource.BUCKET_KEY,
+        {Feature.BUCKET_KEY, Feature.S3_CHECKPOINT},
+        "S3 encrypts an object in the writer's name.",
+    ),
+)
+
+PERMISSIONS = (*KINESIS, *LEDGER, *SECRET, *BUCKET)

@@ -1,0 +1,28 @@
+"""Which permissions an engine needs, by what it is configured to do."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from firnline_ingest.permissions.aws import PERMISSIONS
+from firnline_ingest.permissions.permission import Feature, Permission
+
+if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig
+
+ALWAYS = frozenset({Feature.POLLING, Feature.LEDGER})
+
+
+def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> frozenset[Feature]:
+    """What `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
+    switches = {
+        Feature.LEDGER_CREATION: config.ledger.create,
+        Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
+        Feature.S3_CHECKPOINT: config.spark.checkpoint.partition("://")[0] in ("s3", "s3a"),
+    }
+    return ALWAYS | {feature for feature, is_on in switches.items() if is_on} | set(beside)
+
+
+def required(features: Collection[Feature]) -> tuple[Permission, ...]:
+    """In a fixed order: by service, then as the engine comes to need them."""
+    on = ALWAYS | set(features)
+    return tuple(permission for permission in PERMISSIONS if permission.features <= on)

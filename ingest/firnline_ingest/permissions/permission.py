@@ -1,0 +1,64 @@
+"""What a permission says: an action, the kind of resource it is needed on, when, who calls it, and why."""
+
+from dataclasses import dataclass
+from enum import StrEnum, auto
+
+
+class Feature(StrEnum):
+    """What an engine can be configured to do. POLLING and LEDGER are always on."""
+
+    POLLING = auto()
+    """Reads shards with GetRecords."""
+    LEDGER = auto()
+    LEDGER_CREATION = auto()
+    """`ledger.create`: the engine makes the table where infrastructure does not."""
+    SECRET = auto()
+    """`snowflake.private_key.secret_arn`: the key is in Secrets Manager, not in a file or a variable."""
+    S3_CHECKPOINT = auto()
+    """`spark.checkpoint` is an s3:// URL."""
+    S3_JOB_FILES = auto()
+    """spark-submit is given the program and engine.json as s3:// URLs."""
+    STREAM_KEY = auto()
+    """A stream is encrypted with a key of the customer's; AWS's own keys need no permission."""
+    LEDGER_KEY = auto()
+    SECRET_KEY = auto()
+    BUCKET_KEY = auto()
+
+
+class Resource(StrEnum):
+    """Kinds of resources; a policy has one statement for each. Beside some: what narrows it further."""
+
+    STREAMS = auto()
+    STREAM_KEYS = auto()  # through Kinesis, for records of these streams
+    LEDGER_TABLE = auto()
+    LEDGER_ITEMS = auto()  # of these streams, and the engine's own
+    LEDGER_KEY = auto()  # through DynamoDB, for this table
+    SECRET = auto()
+    SECRET_KEY = auto()  # through Secrets Manager, for this secret
+    BUCKET = auto()  # the names in the checkpoint's folder
+    CHECKPOINT = auto()  # objects in its folder
+    JOB_FILES = auto()  # objects in their folder
+    BUCKET_KEY = auto()  # through S3
+
+
+class Caller(StrEnum):
+    """Who makes the call. What the engine does not call itself, something that it uses calls with its rights."""
+
+    ENGINE = "engine"
+    SPARK = "Spark"
+    KINESIS = "kinesis"
+    DYNAMODB = "dynamodb"
+    SECRETS_MANAGER = "secretsmanager"
+    S3 = "s3"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Permission:
+    """One action on one kind of resource, needed where all of `features` are on."""
+
+    action: str
+    """As IAM writes it: kinesis:GetRecords."""
+    on: Resource
+    features: frozenset[Feature]
+    why: str
+    caller: Caller = Caller.ENGINE

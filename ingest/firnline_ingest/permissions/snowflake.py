@@ -1,0 +1,62 @@
+"""Every privilege in Snowflake that the engine's role needs, and why; granted to the role itself, not inherited.
+
+The source is Snowflake's page on access control for Snowpipe Streaming. The blueprint grants these, and nothing else; the
+engine names the one that is missing (snowflake/grants.py).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Need(StrEnum):
+    """When a privilege is needed."""
+
+    ALWAYS = "always"
+    EVOLUTION = "the table's schema evolves"
+    CUSTOM_PIPE = "the pipeline has a pipe of its own"
+    ICEBERG = "the table is an Iceberg table"
+    ERROR_LOGGING = "the table keeps rejected rows"
+    READER_WAREHOUSE = "the specification names a warehouse for the reader"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Privilege:
+    """`on` is the kind of object, as GRANT spells it."""
+
+    privilege: str
+    on: str
+    need: Need = Need.ALWAYS
+    why: str
+
+
+OWNERSHIP = "OWNERSHIP"
+"""Of a table, it comes with every privilege on it; where a specification asks for it, it is granted in their place."""
+
+PRIVILEGES = (
+    Privilege(privilege="USAGE", on="DATABASE", why="Nothing in a database is seen without it."),
+    Privilege(privilege="USAGE", on="SCHEMA", why="Nothing in a schema is seen without it."),
+    Privilege(privilege="INSERT", on="TABLE", why="Opens channels on the table, and appends rows."),
+    Privilege(
+        privilege="EVOLVE SCHEMA",
+        on="TABLE",
+        need=Need.EVOLUTION,
+        why="Adds a column for a key that has none. Without it the table does not follow, and the values are not loaded.",
+    ),
+    Privilege(
+        privilege="OPERATE",
+        on="PIPE",
+        need=Need.CUSTOM_PIPE,
+        why="Opens channels on the pipe. A table's default pipe needs nothing.",
+    ),
+    Privilege(
+        privilege="USAGE",
+        on="EXTERNAL VOLUME",
+        need=Need.ICEBERG,
+        why="Writes the table's files where the volume says.",
+    ),
+)
+
+
+def required_privileges(*needs: Need) -> tuple[Privilege, ...]:
+    """In the order in which they can be granted."""
+    return tuple(one for one in PRIVILEGES if one.need in (Need.ALWAYS, *needs))

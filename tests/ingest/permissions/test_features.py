@@ -1,0 +1,68 @@
+"""Which permissions an engine needs."""
+
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, features_of, required
+
+
+def config(**sections: Any) -> EngineConfig:
+    document: dict[str, Any] = {
+        "version": 1,
+        "application": "a",
+        "aws": {"region": "eu-central-1"},
+        "ledger": {"table": "a"},
+        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+        "pipelines": [{"stream": "s", "database": "D", "schema": "S"}],
+        "dead_letters": {"folder": "/letters"},
+        "spark": {"checkpoint": "/checkpoint"},
+    }
+    return EngineConfig.model_validate({**document, **sections})
+
+
+@pytest.mark.parametrize(
+    ("sections", "feature"),
+    [
+        ({"ledger": {"table": "a", "create": True}}, Feature.LEDGER_CREATION),
+        (
+            {"snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"secret_arn": "arn:x"}}},
+            Feature.SECRET,
+        ),
+        ({"spark": {"checkpoint": "s3://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
+        ({"spark": {"checkpoint": "s3a://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
+    ],
+)
+def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, Any], feature: Feature) -> None:
+    assert features_of(config()) == ALWAYS
+    assert features_of(config(**sections)) == ALWAYS | {feature}
+
+
+def test_what_a_configuration_does_not_say_is_given_beside_it() -> None:
+    assert features_of(config(), beside=[Feature.STREAM_KEY]) == ALWAYS | {Feature.STREAM_KEY}
+
+
+def test_every_feature_needs_something_and_every_permission_some_feature() -> None:
+    assert {feature for permission in PERMISSIONS for feature in permission.features} == set(Feature)
+    for feature in set(Feature) - ALWAYS:
+        assert set(required({feature, Feature.SECRET})) > set(required({Feature.SECRET} - {feature})), feature
+
+
+def test_all_features_together_need_every_permission_once() -> None:
+    assert required(Feature) == PERMISSIONS
+    assert len({(permission.action, permission.on) for permission in PERMISSIONS}) == len(PERMISSIONS)
+
+
+def test_a_key_is_used_by_a_service_and_never_by_the_engine_itself() -> None:
+    assert {
+        permission.action.partition(":")[0] for permission in PERMISSIONS if permission.caller is Caller.ENGINE
+    } == {
+        "kinesis",
+        "dynamodb",
+        "secretsmanager",
+    }
+
+
+def test_every_permission_says_in_a_sentence_why() -> None:
+    assert all(permission.why.endswith(".") and permission.why[0].isupper() for permission in PERMISSIONS)

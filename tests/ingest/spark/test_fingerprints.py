@@ -1,0 +1,79 @@
+"""What the driver tells of the keys that its tasks use; a rotation rests on it."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.spark.job import EngineJob
+from firnline_ingest.testing.ledger import MemoryLedger
+
+
+def receipts(*fingerprints: str) -> list[Receipt]:
+    return [
+        Receipt(
+            stream="events",
+            stream_created_ms=1,
+            shard_id=f"shardId-{number}",
+            epoch=1,
+            state=State.READING,
+            fingerprint=fingerprint,
+        )
+        for number, fingerprint in enumerate(fingerprints)
+    ]
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    ledger = MemoryLedger()
+    assert ledger.begin_run(Run("run", "here"), None)
+    return ledger
+
+
+@pytest.fixture
+def job(ledger: MemoryLedger) -> EngineJob:
+    job = EngineJob(cast("EngineConfig", None), ledger)
+    job._runner = cast("Any", SimpleNamespace(run_id="run"))
+    return job
+
+
+def shown(ledger: MemoryLedger) -> tuple[str, ...]:
+    run = ledger.current_run()
+    assert run is not None
+    return run.fingerprints
+
+
+def test_every_key_that_some_task_uses_is_shown(job: EngineJob, ledger: MemoryLedger) -> None:
+    job._judge(receipts("SHA256:b", "SHA256:a", "SHA256:b"))
+    assert shown(ledger) == ("SHA256:a", "SHA256:b")
+    job._judge(receipts("SHA256:b", "SHA256:b"))
+    assert shown(ledger) == ("SHA256:b",)
+
+
+def test_an_epoch_in_which_nothing_was_open_says_nothing(job: EngineJob, ledger: MemoryLedger) -> None:
+    job._judge(receipts("SHA256:a"))
+    job._judge(receipts("", ""))
+    assert shown(ledger) == ("SHA256:a",)
+
+
+def test_a_ledger_that_was_out_of_reach_is_told_in_the_next_epoch(
+    job: EngineJob, ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreachable(*_: object) -> None:
+        raise LedgerUnavailable("ledger", "a test")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "show_fingerprints", unreachable)
+        job._judge(receipts("SHA256:a"))
+    assert shown(ledger) == ()
+    job._judge(receipts("SHA256:a"))
+    assert shown(ledger) == ("SHA256:a",)
+
+
+def test_a_receipt_carries_its_key_through_the_jvm() -> None:
+    (receipt,) = receipts("SHA256:a")
+    assert Receipt.from_dict(receipt.as_dict()) == receipt
