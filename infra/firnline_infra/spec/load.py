@@ -1,48 +1,55 @@
-"""Reads an environment's specification from its YAML file."""
+"""Reads an environment's specification from its YAML file, with the file of keys beside it."""
 
-from collections.abc import Hashable
 from pathlib import Path
 
-import yaml
-
 from firnline_infra.spec.checks import problems
+from firnline_infra.spec.document import read_text, read_yaml
+from firnline_infra.spec.keys_file import KeysFile, keys_file_of, with_keys
 from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.salvage import salvaged_problems
 from firnline_ingest.config.document import parse
 from firnline_ingest.errors import ConfigError
 
 
 def load_spec(path: Path) -> EnvironmentSpec:
-    """Raises ConfigError for a file that is missing, is not YAML, or does not describe an environment."""
+    """Raises ConfigError with all problems of the file and of the keys beside it; those name their file."""
+    beside = keys_file_of(path)
+    found: list[str] = []
+    spec, keys = None, KeysFile()
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(str(path), [f"can't be read: {error.strerror}"]) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(path), [f"is not UTF-8: {error.reason} at byte {error.start}"]) from error
-    return parse_spec(text, str(path))
+        spec = parse_spec(read_text(path), str(path))
+    except ConfigError as error:
+        found += error.problems
+    try:
+        keys = load_keys(beside) if beside.exists() else keys
+    except ConfigError as error:
+        found += [f"{beside.name}: {problem}" for problem in error.problems]
+    if spec is not None:
+        spec, given_twice = with_keys(spec, keys)
+        # The specification alone has passed its checks: what they find now comes from the keys.
+        found += given_twice or [f"{beside.name}: {_in_the_keys(problem)}" for problem in problems(spec)]
+    if spec is None or found:
+        raise ConfigError(str(path), found)
+    return spec
+
+
+def load_keys(path: Path) -> KeysFile:
+    """Raises ConfigError."""
+    document = read_yaml(read_text(path), str(path))
+    return parse(KeysFile, {} if document is None else document, str(path))
 
 
 def parse_spec(text: str, source: str) -> EnvironmentSpec:
     """Raises ConfigError with all problems of a document; `source` names it in the message."""
+    document = read_yaml(text, source)
     try:
-        document = yaml.load(text, _OnceLoader)  # noqa: S506 (a SafeLoader)
-    except yaml.YAMLError as error:
-        raise ConfigError(source, [f"is not YAML: {' '.join(str(error).split())}"]) from error
-    spec = parse(EnvironmentSpec, document, source)
+        spec = parse(EnvironmentSpec, document, source)
+    except ConfigError as error:
+        raise ConfigError(source, [*error.problems, *salvaged_problems(document, problems)]) from None
     if found := list(problems(spec)):
         raise ConfigError(source, found)
     return spec
 
 
-class _OnceLoader(yaml.SafeLoader):
-    """Refuses a key that is given twice; YAML itself would silently take the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
-        seen: set[object] = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable):  # YAML's own constructor refuses any other
-                if key in seen:
-                    raise yaml.constructor.ConstructorError(None, None, f"{key!r} is given twice", key_node.start_mark)
-                seen.add(key)
-        return super().construct_mapping(node, deep)
+def _in_the_keys(problem: str) -> str:
+    return problem.replace("snowflake.", "").replace(".public_keys", "")

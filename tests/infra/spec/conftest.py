@@ -17,6 +17,11 @@ MINIMAL: dict[str, Any] = {
 
 
 @pytest.fixture
+def minimal() -> dict[str, Any]:
+    return MINIMAL
+
+
+@pytest.fixture
 def spec() -> Callable[..., EnvironmentSpec]:
     """The smallest specification, with other top-level values."""
 

@@ -32,6 +32,13 @@ def test_a_private_key_is_refused_and_never_repeated(private_key: rsa.RSAPrivate
     assert text.splitlines()[1] not in str(caught.value)
 
 
+@pytest.mark.parametrize("form", [s.PrivateFormat.PKCS8, s.PrivateFormat.TraditionalOpenSSL])
+def test_a_private_key_without_its_armour_is_refused_too(private_key: rsa.RSAPrivateKey, form: s.PrivateFormat) -> None:
+    der = private_key.private_bytes(s.Encoding.DER, form, s.NoEncryption())
+    with pytest.raises(ValueError, match="is a private key"):
+        public_key_body(base64.b64encode(der).decode())
+
+
 def test_a_short_key_is_refused() -> None:
     with pytest.raises(ValueError, match="shorter than 2048 bits"):
         public_key_body(pem(rsa.generate_private_key(65537, 1024).public_key()))

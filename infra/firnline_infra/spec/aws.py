@@ -1,0 +1,198 @@
+"""The AWS side of an environment: where it is, its streams, what the engine runs as."""
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from firnline_ingest.config.document import Section
+
+StreamName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
+BUCKET_NAME = r"^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$"
+BucketName = Annotated[str, Field(pattern=BUCKET_NAME)]
+KeyArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key/.+$")]
+PolicyArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:iam::(\d{12}|aws):policy/.+$")]
+TopicArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+$")]
+
+
+class Origin(StrEnum):
+    """Whose an object is."""
+
+    CREATE = "create"
+    """Made here, and removed with the environment."""
+    ADOPT = "adopt"
+    """Exists already and belongs to somebody else: it is used, and neither changed nor removed."""
+    SKIP = "skip"
+    """There is none."""
+
+
+class EncryptionKey(Section):
+    """The KMS key for the stream, the ledger, the bucket and the secret."""
+
+    origin: Origin = Field(default=Origin.CREATE, strict=False)
+    """A key of one's own by default, so that who may decrypt is decided here. `skip` leaves encryption to keys that AWS
+    manages: nothing to pay, and no say in who decrypts."""
+    arn: KeyArn | None = None
+    """The ARN of the key to adopt. Its policy has to let the engine's role use it."""
+
+    @model_validator(mode="after")
+    def _arn_belongs_to_adopt(self) -> Self:
+        if (self.origin is Origin.ADOPT) != (self.arn is not None):
+            raise ValueError("give arn with origin: adopt, and only then")
+        return self
+
+
+class Bucket(Section):
+    """The S3 bucket for the engine's configuration and Spark's checkpoint."""
+
+    origin: Origin = Field(default=Origin.CREATE, strict=False)
+    """`skip` only where nothing has to last: the configuration and the checkpoint then lie on one machine."""
+    name: BucketName | None = None
+    """<application>-<account>-<region> where absent: bucket names are the world's."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_has_a_name(self) -> Self:
+        if self.origin is Origin.ADOPT and self.name is None:
+            raise ValueError("give the name of the bucket to adopt")
+        return self
+
+
+class Trust(StrEnum):
+    """Who may be the engine on AWS."""
+
+    EMR_SERVERLESS = "emr-serverless"
+    """Jobs of EMR Serverless in this account."""
+    EMR_EC2 = "emr-ec2"
+    """The machines of an EMR cluster in this account."""
+    IRSA = "irsa"
+    """A Kubernetes service account, through the cluster's OpenID Connect provider; EMR on EKS too."""
+    POD_IDENTITY = "pod-identity"
+    """A Kubernetes service account, through EKS Pod Identity."""
+    STATIC_KEYS = "static-keys"
+    """A user with access keys, for what runs outside AWS. `firnline keys create --aws` makes them."""
+    NOBODY = "nobody"
+    """The engine runs with whatever credentials its machine has."""
+
+
+class Runtime(Section):
+    """What the engine runs as."""
+
+    trust: Trust = Field(default=Trust.EMR_SERVERLESS, strict=False)
+    """Who gets the role's rights. EMR Serverless by default: no machine to keep, no key to rotate."""
+    oidc_provider: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(/[A-Za-z0-9._/-]+)?$")
+    """The cluster's, without https://: oidc.eks.eu-west-1.amazonaws.com/id/…; with `irsa`."""
+    namespace: str | None = Field(default=None, pattern=r"^[a-z0-9-]{1,63}$")
+    """The Kubernetes namespace that the engine runs in; with `irsa`."""
+    service_account: str | None = Field(default=None, pattern=r"^[a-z0-9.-]{1,253}$")
+    """The Kubernetes service account of the engine's pods; with `irsa`."""
+    role: str | None = Field(default=None, pattern=r"^[\w+=,.@-]{1,64}$")
+    """The name of the engine's IAM role; <application>-engine where absent."""
+
+    @model_validator(mode="after")
+    def _irsa_says_whom(self) -> Self:
+        whom = (self.oidc_provider, self.namespace, self.service_account)
+        if self.trust is Trust.IRSA and None in whom:
+            raise ValueError("trust: irsa needs oidc_provider, namespace and service_account")
+        if self.trust is not Trust.IRSA and any(whom):
+            raise ValueError("oidc_provider, namespace and service_account belong to trust: irsa alone")
+        return self
+
+
+class Aws(Section):
+    """Where the AWS side of the environment lives."""
+
+    region: str = Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    """Where everything is made: eu-central-1. The nearer to the Snowflake account, the shorter a row's way."""
+    account: str = Field(pattern=r"^\d{12}$")
+    """Twelve digits, in quotes; every command refuses to work in another account."""
+    partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
+    """The first part of every ARN; another one in China and in GovCloud."""
+    key: EncryptionKey = EncryptionKey()
+    """The KMS key for the stream, the ledger, the bucket and the secrets."""
+    bucket: Bucket = Bucket()
+    """The S3 bucket for the engine's configuration and Spark's checkpoint."""
+    runtime: Runtime = Runtime()
+    """What the engine runs as."""
+    permissions_boundary: PolicyArn | None = None
+    """The ARN of a policy on every role and user that is made; `firnline init --bootstrap` writes one, and fences the
+    deployer with it."""
+
+
+class ShardMetric(StrEnum):
+    """CloudWatch metrics per shard, paid each."""
+
+    INCOMING_BYTES = "IncomingBytes"
+    """What producers put; the limit is 1 MB a second."""
+    INCOMING_RECORDS = "IncomingRecords"
+    """How many they put; the limit is 1,000 a second."""
+    OUTGOING_BYTES = "OutgoingBytes"
+    """What consumers read; the limit is 2 MB a second to all of them together."""
+    OUTGOING_RECORDS = "OutgoingRecords"
+    """How many they read."""
+    WRITE_THROTTLED = "WriteProvisionedThroughputExceeded"
+    """Puts that were refused: the shard is full."""
+    READ_THROTTLED = "ReadProvisionedThroughputExceeded"
+    """Reads that were refused: too many consumers share the shard."""
+    ITERATOR_AGE = "IteratorAgeMilliseconds"
+    """How far behind its end a shard is read."""
+
+
+class Stream(Section):
+    """A Kinesis data stream."""
+
+    name: StreamName
+    """1 to 128 letters, digits, _ . -; producers know it, and it can't be changed."""
+    origin: Origin = Field(default=Origin.CREATE, strict=False)
+    """`adopt` reads a stream that exists, and leaves it as it is."""
+    shards: int | None = Field(default=None, ge=1, le=10_000)
+    """Each takes 1 MB or 1,000 records a second, and gives 2 MB a second; watch WriteProvisionedThroughputExceeded.
+    Absent: on demand, AWS scales and bills by volume."""
+    retention_hours: int = Field(default=24, ge=24, le=8760)
+    """How long the engine may be down without losing a record; every hour beyond 24 costs money. Watch the time to
+    trim."""
+    shard_metrics: list[Annotated[ShardMetric, Field(strict=False)]] = Field(default_factory=list)
+    """None by default, because each is paid for each shard. IteratorAgeMilliseconds shows which shard lags."""
+    max_record_kib: int = Field(default=1024, ge=1024, le=10_240)
+    """The largest record in KiB that producers may put; 1024 is what every stream takes. A row that Snowflake takes is
+    smaller: see the engine's limits."""
+    consumers: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]] = Field(default_factory=list)
+    """Consumers with a throughput of their own (enhanced fan-out), paid each."""
+    key_arn: KeyArn | None = None
+    """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_left_as_it_is(self) -> Self:
+        if self.origin is Origin.SKIP:
+            raise ValueError("a stream is created or adopted; without one there is nothing to read")
+        given = self.model_fields_set - {"name", "origin", "key_arn", "consumers"}
+        if self.origin is Origin.ADOPT and given:
+            raise ValueError(f"origin: adopt leaves the stream as it is; remove {', '.join(sorted(given))}")
+        if self.origin is Origin.CREATE and self.key_arn is not None:
+            raise ValueError("key_arn belongs to origin: adopt; a stream that is made has the environment's key")
+        return self
+
+
+class Ledger(Section):
+    """The DynamoDB table that fences shards and remembers where they are."""
+
+    table: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.-]{3,255}$")
+    """The table's name; the application's where absent. It can't change once records have flowed."""
+    migration: bool = False
+    """Makes <table>_migration too, for the time of a migration from another consumer's checkpoints."""
+
+
+class Alarms(Section):
+    """What wakes somebody."""
+
+    topics: list[TopicArn] = Field(default_factory=list)
+    """ARNs of SNS topics that are told, five at most; without one no alarm is made."""
+    lag_minutes: int = Field(default=15, ge=1, le=1440)
+    """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
+    retention, so that somebody can act; watch GetRecords.IteratorAgeMilliseconds."""
+
+
+class Publication(Section):
+    """Where others find what was made."""
+
+    ssm_prefix: str | None = Field(default=None, pattern=r"^(/[A-Za-z0-9_.-]+)+$")
+    """Where parameters of Systems Manager are written for other tools: <ssm_prefix>/engine-config; none where absent."""

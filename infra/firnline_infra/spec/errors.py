@@ -1,0 +1,47 @@
+"""What can be wrong with an environment before anything of it is made."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Self
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+
+class KeysMissing(FirnlineError, Fatal):
+    """A user of the environment has no public key yet. Runbook: FL-7001."""
+
+    id = "FL-7001"
+
+    def __init__(self, missing: Iterable[str], *, next_step: str) -> None:
+        super().__init__(
+            f"Nobody could log in to Snowflake as {' or '.join(missing)}: there is no public key yet.",
+            next_step=next_step,
+        )
+
+    @classmethod
+    def of(cls, environment: str, missing: Mapping[str, str]) -> Self:
+        """`missing` maps what `firnline keys` calls a user to the user's name in Snowflake."""
+        commands = "; ".join(f"firnline keys create {environment} {user}" for user in missing)
+        return cls(
+            missing.values(),
+            next_step=f"{commands}. Each writes the public half beside the specification: review and commit it.",
+        )
+
+    @classmethod
+    def where_the_engine_runs(cls, missing: Mapping[str, str]) -> Self:
+        """With trust: nobody there is no secret that the engine could read, so its machine keeps the private half."""
+        fields = " and ".join(f"snowflake.{user}.public_keys.slot_1" for user in missing)
+        return cls(
+            missing.values(),
+            next_step="make the pair where the engine runs (openssl genrsa 3072 | openssl pkcs8 -topk8 -nocrypt -out "
+            f"key.pem; openssl rsa -in key.pem -pubout) and give its public half as {fields}.",
+        )
+
+
+class SpecificationExists(FirnlineError, Fatal):
+    """A first specification was to be written over a file. Runbook: FL-7002."""
+
+    id = "FL-7002"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} exists already.", next_step="name another file, or write over it with --force.")

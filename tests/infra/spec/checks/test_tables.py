@@ -1,0 +1,101 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Problems = Callable[..., list[str]]
+Part = Callable[..., dict[str, Any]]
+TWO = [{"name": "a"}, {"name": "b"}]
+
+
+def test_two_pipelines_share_a_table_where_both_say_so(problems: Problems, pipeline: Part) -> None:
+    said = {"table": "T", "shares_table": True}
+    assert problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", **said)]) == []
+    assert problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", table='"T"')]) == [
+        "pipelines[1].table: LAKE.RAW.T is also the table of pipelines[0]; say shares_table: true in each of them if that "
+        "is meant, or name another table."
+    ]
+
+
+def test_the_table_that_a_stream_gives_its_name_counts_too(problems: Problems, pipeline: Part) -> None:
+    found = problems(
+        streams=[{"name": "orders"}, {"name": "b"}], pipelines=[pipeline("orders"), pipeline("b", table="orders")]
+    )
+    assert [problem.partition(";")[0] for problem in found] == [
+        "pipelines[0].table: LAKE.RAW.ORDERS is also the table of pipelines[1]",
+        "pipelines[1].table: LAKE.RAW.ORDERS is also the table of pipelines[0]",
+    ]
+
+
+def test_who_shares_alone_is_told(problems: Problems, pipeline: Part) -> None:
+    (problem,) = problems(pipelines=[pipeline(shares_table=True)])
+    assert problem.startswith("pipelines[0].shares_table: no other pipeline fills LAKE.RAW.ORDERS")
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("schema_evolution", {"schema_evolution": False}),
+        ("error_logging", {"error_logging": False}),
+        ("row_timestamp", {"row_timestamp": False}),
+        ("table_privilege", {"table_privilege": "ownership"}),
+        ("metadata.column", {"metadata": {"column": "META"}}),
+    ],
+)
+def test_those_who_share_a_table_agree_on_what_it_is(
+    problems: Problems, pipeline: Part, path: str, change: dict[str, Any]
+) -> None:
+    said = {"table": "T", "shares_table": True}
+    (problem,) = problems(streams=TWO, pipelines=[pipeline("a", **said), pipeline("b", **said, **change)])
+    assert problem.startswith(f"pipelines[1].{path}: differs from pipelines[0], which fills the same table LAKE.RAW.T")
+
+
+def test_a_pipe_of_one_name_is_one_pipe(problems: Problems, pipeline: Part) -> None:
+    def both(**second: Any) -> list[dict[str, Any]]:
+        first = {"name": "p", "select": "$1"}
+        return [pipeline("a", table="T", pipe=first), pipeline("b", table="U", pipe={**first, **second})]
+
+    (problem,) = problems(streams=TWO, pipelines=both())
+    assert problem.startswith("pipelines[1].pipe.name: LAKE.RAW.P is also the pipe of pipelines[0]")
+    assert problems(streams=TWO, pipelines=both(name="q")) == []
+
+
+def test_tolerating_all_needs_the_error_table(problems: Problems, pipeline: Part, snowflake: Part) -> None:
+    (problem,) = problems(pipelines=[pipeline(tolerance="all", error_logging=False)])
+    assert problem.startswith("pipelines[0].tolerance: 'all' needs error_logging")
+    (problem,) = problems(
+        pipelines=[pipeline(tolerance="all", table_kind="interactive", cluster_by=["ID"])],
+        snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
+    )
+    assert "an interactive table has no error table" in problem
+
+
+def test_the_metadata_column_is_an_identifier_that_sorts_nothing(
+    problems: Problems, pipeline: Part, snowflake: Part
+) -> None:
+    (problem,) = problems(pipelines=[pipeline(metadata={"column": "kinesis metadata"})])
+    assert problem.startswith("pipelines[0].metadata.column: 'kinesis metadata' is no Snowflake identifier")
+    (problem,) = problems(
+        pipelines=[pipeline(table_kind="interactive", cluster_by=["KinesisMetadata"])],
+        snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
+    )
+    assert problem.startswith("pipelines[0].cluster_by: KINESISMETADATA is the metadata column")
+
+
+@pytest.mark.parametrize("schema", ["public", "information_schema"])
+def test_a_schema_that_snowflake_makes_is_refused(problems: Problems, pipeline: Part, schema: str) -> None:
+    (problem,) = problems(pipelines=[pipeline(schema=schema)])
+    assert problem.startswith(f"pipelines[0].schema: {schema.upper()} is ")
+
+
+def test_a_table_leaves_room_for_the_name_of_its_default_pipe(problems: Problems, pipeline: Part) -> None:
+    assert problems(pipelines=[pipeline(table="T" * 245)]) == []
+    (problem,) = problems(pipelines=[pipeline(table="T" * 246)])
+    assert problem.startswith("pipelines[0].table: has 246 characters, and Snowflake adds -STREAMING")
+    assert problems(pipelines=[pipeline(table="T" * 255, pipe={"name": "p", "select": "$1"})]) == []
+
+
+def test_an_identifier_that_needs_quotes_is_told_how_to_have_them(problems: Problems, pipeline: Part) -> None:
+    (problem,) = problems(pipelines=[pipeline(table="my orders")])
+    assert problem.startswith("pipelines[0].table: 'my orders' is no Snowflake identifier")
+    assert '"My Orders"' in problem
