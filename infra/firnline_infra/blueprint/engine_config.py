@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.spec.model import EnvironmentSpec, Pipeline
+from firnline_infra.blueprint.engine_policy import CHECKPOINT_FOLDER
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.spec.aws import Origin, Trust
+from firnline_infra.spec.identifier import Identifier
+from firnline_infra.spec.model import EnvironmentSpec
 from firnline_infra.spec.names import Names, table_of
+from firnline_infra.spec.pipeline import Pipeline
 from firnline_ingest.config.document import Section
 
 
@@ -13,7 +18,7 @@ from firnline_ingest.config.document import Section
 class Outputs:
     """What an environment knows of itself after it was made; nothing secret, only where a secret is found."""
 
-    private_key: Mapping[str, str]
+    private_key: Mapping[str, Value]
     """Exactly one of file, env, secret_arn (the engine's `snowflake.private_key`)."""
     dead_letters_folder: str
     spark_checkpoint: str
@@ -24,6 +29,27 @@ class Outputs:
     snowflake_ca_file: str | None = None
     spark_master: str | None = None
     spark_conf: Mapping[str, str] = field(default_factory=dict)
+
+
+KEY_VARIABLE = "FIRNLINE_PRIVATE_KEY"
+"""Of an engine that runs with what its machine has, and no secret of the environment."""
+CHECKPOINT_OF_ONE_MACHINE = "/var/lib/firnline/checkpoint"
+
+
+def outputs_of(spec: EnvironmentSpec) -> Outputs:
+    """What the specification says of them; where the secret is found may have to be told by what was made."""
+    has_bucket = spec.aws.bucket.origin is not Origin.SKIP
+    return Outputs(
+        private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
+        dead_letters_folder=spec.dead_letters_folder,
+        spark_checkpoint=f"s3://{Names.of(spec).bucket}/{CHECKPOINT_FOLDER}"
+        if has_bucket
+        else CHECKPOINT_OF_ONE_MACHINE,
+    )
+
+
+def _secret(spec: EnvironmentSpec) -> Value:
+    return spec.snowflake.ingest.secret_arn or Reference("secret/ingest")
 
 
 def engine_config(spec: EnvironmentSpec, outputs: Outputs) -> dict[str, Any]:
@@ -52,15 +78,16 @@ def engine_config(spec: EnvironmentSpec, outputs: Outputs) -> dict[str, Any]:
 
 
 def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
-    return {
-        "stream": pipeline.stream,
-        "database": pipeline.database,
-        "schema": pipeline.schema_,
-        "table": str(table_of(pipeline).parts[-1]),
-        "initial_position": pipeline.initial_position.model_dump(mode="json", exclude_none=True),
-        "tolerance": pipeline.tolerance.value,
+    return _present(
+        stream=pipeline.stream,
+        database=pipeline.database,
+        schema=pipeline.schema_,
+        table=str(table_of(pipeline).parts[-1]),
+        pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
+        initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
+        tolerance=pipeline.tolerance.value,
         **_changed(metadata=pipeline.metadata),
-    }
+    )
 
 
 def _present(**values: Any) -> dict[str, Any]:

@@ -1,82 +1,93 @@
-"""Everything that must exist for an environment, in the order in which it can be made.
+"""Everything that must exist for an environment.
 
-A pure function of the specification: Pulumi, CDKTF, the embedded environment and drift all read this list.
+A pure function of the specification: Pulumi, CDKTF, the embedded environment and drift all read this.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.ledger_table import LedgerTable
-from firnline_infra.blueprint.snowflake.container import Database, Schema
-from firnline_infra.blueprint.snowflake.grant import PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.blueprint.snowflake.pipeline import containers, grants
-from firnline_infra.blueprint.snowflake.principal import Role, User
-from firnline_infra.blueprint.snowflake.table import Table
-from firnline_infra.blueprint.stream import Stream
-from firnline_infra.blueprint.tags import tags
-from firnline_infra.spec.identifier import Identifier, QualifiedName
-from firnline_infra.spec.model import EnvironmentSpec, ServiceUser
-from firnline_infra.spec.names import Names, Principal
-
-Definition = Stream | LedgerTable | Database | Schema | Table | Role | User | PrivilegeGrant | RoleGrant
+from firnline_infra.blueprint.alarms import alarms
+from firnline_infra.blueprint.aws import (
+    Alarm,
+    Bucket,
+    EncryptionKey,
+    LedgerTable,
+    Parameter,
+    Role,
+    Secret,
+    Stream,
+    User,
+)
+from firnline_infra.blueprint.engine_config import Outputs, outputs_of
+from firnline_infra.blueprint.landing import landing
+from firnline_infra.blueprint.principals import engine_role, engine_user
+from firnline_infra.blueprint.publication import publication
+from firnline_infra.blueprint.snowflake import IcebergTable, IcebergVolume, Landing
+from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
+from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams
+from firnline_infra.blueprint.value import Value
+from firnline_infra.blueprint.volumes import volumes
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
 
 
 @dataclass(frozen=True, kw_only=True)
 class Blueprint:
+    """In the order in which it can be made. What is None, or not listed, is not made here."""
+
     names: Names
-    definitions: tuple[Definition, ...]
-    """Each once, each after what it depends on."""
+    key: EncryptionKey | None
+    streams: tuple[Stream, ...]
+    ledger: LedgerTable
+    bucket: Bucket | None
+    secrets: tuple[Secret, ...]
+    """The engine's first, the reader's second."""
+    role: Role | None
+    user: User | None
+    volumes: tuple[IcebergVolume, ...]
+    landing: Landing
+    alarms: tuple[Alarm, ...]
+    outputs: Outputs
+    """What the engine's configuration takes of the rest."""
+    job_bucket: Value | None
+    """The name of the bucket that the engine's configuration lies in; adopted, or the one above."""
+    publication: tuple[Parameter, ...]
+    stack_outputs: StackOutputs
+
+    @property
+    def preview_features(self) -> tuple[str, ...]:
+        """What the Snowflake provider has to be told to allow."""
+        return tuple(sorted(set(_preview_features(self.landing))))
 
 
 def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     """The same specification always gives the same blueprint."""
     names = Names.of(spec)
-    definitions = [*_aws(spec, names), *_snowflake(spec, names)]
-    return Blueprint(names=names, definitions=tuple(_each_once(definitions)))
-
-
-def _aws(spec: EnvironmentSpec, names: Names) -> Iterator[Definition]:
-    for stream in spec.streams:
-        yield Stream(
-            name=stream.name,
-            shards=stream.shards,
-            retention_hours=stream.retention_hours,
-            tags=tags(spec, component="stream"),
-        )
-    yield LedgerTable(name=names.ledger_table, tags=tags(spec, component="ledger"))
-
-
-def _snowflake(spec: EnvironmentSpec, names: Names) -> Iterator[Definition]:
-    for pipeline in spec.pipelines:
-        yield from containers(pipeline)
-    warehouse = Identifier.parse(spec.snowflake.reader_warehouse) if spec.snowflake.reader_warehouse else None
-    yield from _principal(spec.snowflake.ingest, names.ingest)
-    yield from _principal(spec.snowflake.reader, names.reader, warehouse)
-    if warehouse is not None:
-        on, name = Securable.WAREHOUSE, QualifiedName((warehouse,))
-        yield PrivilegeGrant(privileges=("USAGE",), on=on, name=name, role=names.reader.role)
-    for pipeline in spec.pipelines:
-        yield from grants(pipeline, ingest=names.ingest, reader=names.reader)
-
-
-def _principal(
-    service_user: ServiceUser, principal: Principal, warehouse: Identifier | None = None
-) -> Iterator[Definition]:
-    yield Role(name=principal.role)
-    yield User(
-        name=principal.user,
-        default_role=principal.role,
-        default_warehouse=warehouse,
-        public_key=service_user.public_keys.slot_1,
-        public_key_2=service_user.public_keys.slot_2,
+    key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
+    return Blueprint(
+        names=names,
+        key=key(spec, names),
+        streams=streams(spec, key_arn),
+        ledger=ledger(spec, names, key_arn),
+        bucket=bucket(spec, names, key_arn),
+        secrets=secrets(spec, names),
+        role=engine_role(spec, names, key_arn),
+        user=engine_user(spec, names, key_arn),
+        volumes=volumes(spec, key_arn),
+        landing=landing(spec, names),
+        alarms=alarms(spec, names),
+        outputs=outputs_of(spec),
+        job_bucket=job_bucket,
+        publication=publication(spec, names),
+        stack_outputs=stack_outputs(spec, names, job_bucket),
     )
-    yield RoleGrant(role=principal.role, user=principal.user)
 
 
-def _each_once(definitions: list[Definition]) -> Iterator[Definition]:
-    """Two pipelines share a database, a schema, or a whole table."""
-    seen: list[Definition] = []
-    for definition in definitions:
-        if definition not in seen:
-            seen.append(definition)
-            yield definition
+def _preview_features(landing: Landing) -> Iterator[str]:
+    """Names of features of pulumi-snowflake 2.22: its resources that may still change in a minor release."""
+    for table in landing.tables:
+        yield "snowflake_iceberg_table_resource" if isinstance(table, IcebergTable) else "snowflake_table_resource"
+    if landing.pipes:
+        yield "snowflake_pipe_resource"
+    if landing.authentication_policy is not None:
+        yield "snowflake_user_authentication_policy_attachment_resource"

@@ -31,7 +31,7 @@ def wide_spec() -> EnvironmentSpec:
              error_logging: false, row_timestamp: false, metadata: {column: meta}}
           - {stream: order-lines, database: lake, schema: '"raw"', tolerance: all}
         ledger: {table: lake-ledger}
-        tags: {team: data, "firnline:component": mine}
+        tags: {team: data}
         """,
         "prod.yaml",
     )

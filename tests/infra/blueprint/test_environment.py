@@ -1,57 +1,72 @@
-"""The statements are golden: a changed text would be run against accounts that live."""
+"""Blueprints are golden: what changes here changes accounts that live. FIRNLINE_WRITE_GOLDEN=1 writes them anew."""
 
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.ledger_table import LedgerTable
-from firnline_infra.blueprint.snowflake import Schema, Table
-from firnline_infra.blueprint.stream import Stream
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.aws import LedgerTable, Stream
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.spec.identifier import Identifier, QualifiedName
 
 GOLDEN = Path(__file__).parent / "golden"
+ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 
 
-def statements(blueprint: Blueprint) -> str:
-    return "".join(
-        f"{definition.create};\n"
-        for definition in blueprint.definitions
-        if not isinstance(definition, Stream | LedgerTable)
-    )
+def plain(value: Any) -> Any:
+    if isinstance(value, Identifier | QualifiedName | Reference):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
 
 
-@pytest.mark.parametrize("name", ["local", "wide"])
-def test_the_statements_are_the_reviewed_ones(name: str, request: pytest.FixtureRequest) -> None:
-    spec = request.getfixturevalue(f"{name}_spec")
-    assert statements(blueprint_of(spec)) == (GOLDEN / f"{name}.sql").read_text()
+@pytest.mark.parametrize("name", ["wide", "local", "dev", "staging", "prod"])
+def test_the_blueprint_is_the_reviewed_one(name: str, wide_spec: EnvironmentSpec) -> None:
+    spec = wide_spec if name == "wide" else load_spec(ENVIRONMENTS / f"{name}.yaml")
+    text = json.dumps(plain(blueprint_of(spec)), indent=2) + "\n"
+    golden = GOLDEN / f"{name}.json"
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+        pytest.fail(f"{golden.name} was written: review it, and run the test again")
+    assert text == golden.read_text(encoding="utf-8")
 
 
 def test_streams_are_what_the_specification_says(wide_spec: EnvironmentSpec) -> None:
-    streams = [definition for definition in blueprint_of(wide_spec).definitions if isinstance(definition, Stream)]
     tags = {
         "team": "data",
         "firnline:environment": "prod",
         "firnline:application": "lake",
         "firnline:component": "stream",
     }
-    assert streams == [
-        Stream(name="clicks", shards=2, retention_hours=168, tags=tags),
-        Stream(name="order-lines", shards=1, retention_hours=24, tags=tags),
-    ]
+    key = Reference("key")
+    assert blueprint_of(wide_spec).streams == (
+        Stream(name="clicks", shards=2, retention_hours=168, key_arn=key, tags=tags),
+        Stream(name="order-lines", key_arn=key, tags=tags),
+    )
 
 
 def test_the_ledger_is_keyed_by_stream_and_shard_and_billed_per_request(wide_spec: EnvironmentSpec) -> None:
-    (table,) = [each for each in blueprint_of(wide_spec).definitions if isinstance(each, LedgerTable)]
-    assert (table.name, table.hash_key, table.range_key) == ("lake-ledger", "stream", "shard")
-    assert table.billing_mode == "PAY_PER_REQUEST"
+    table = blueprint_of(wide_spec).ledger
+    assert (table.name, LedgerTable.hash_key, LedgerTable.range_key) == ("lake-ledger", "stream", "shard")
+    assert LedgerTable.billing_mode == "PAY_PER_REQUEST"
     assert table.tags["firnline:component"] == "ledger"
 
 
 def test_what_two_pipelines_share_is_made_once(wide_spec: EnvironmentSpec) -> None:
-    definitions = blueprint_of(wide_spec).definitions
-    assert sum(isinstance(definition, Schema) for definition in definitions) == 1
-    assert sum(isinstance(definition, Table) for definition in definitions) == 2
+    landing = blueprint_of(wide_spec).landing
+    assert (len(landing.databases), len(landing.schemas), len(landing.tables)) == (1, 1, 2)
 
 
 def test_the_same_specification_gives_the_same_blueprint(wide_spec: EnvironmentSpec) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.spec.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,14 +12,8 @@ class Database:
     kind: ClassVar[str] = "Snowflake database"
 
     name: Identifier
-
-    @property
-    def create(self) -> str:
-        return f"CREATE DATABASE IF NOT EXISTS {self.name.sql}"
-
-    @property
-    def drop(self) -> str:
-        return f"DROP DATABASE IF EXISTS {self.name.sql}"
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,11 +21,5 @@ class Schema:
     kind: ClassVar[str] = "Snowflake schema"
 
     name: QualifiedName
-
-    @property
-    def create(self) -> str:
-        return f"CREATE SCHEMA IF NOT EXISTS {self.name.sql}"
-
-    @property
-    def drop(self) -> str:
-        return f"DROP SCHEMA IF EXISTS {self.name.sql}"
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""

@@ -6,46 +6,93 @@ more to see the identity of its table and pipe: SHOW lists whatever a role has a
 
 from collections.abc import Iterator
 
-from firnline_infra.blueprint.snowflake.container import Database, Schema
-from firnline_infra.blueprint.snowflake.grant import PrivilegeGrant, Securable
-from firnline_infra.blueprint.snowflake.table import Table
+from firnline_infra.blueprint.snowflake.grant import OwnershipGrant, PrivilegeGrant, Securable
+from firnline_infra.blueprint.snowflake.interactive import InteractiveTable
+from firnline_infra.blueprint.snowflake.pipe import Pipe
+from firnline_infra.blueprint.snowflake.table import IcebergTable, Table
 from firnline_infra.spec.identifier import Identifier, QualifiedName
-from firnline_infra.spec.model import Pipeline
+from firnline_infra.spec.model import Durability
 from firnline_infra.spec.names import Principal, table_of
+from firnline_infra.spec.pipeline import Pipeline, TableKind, TablePrivilege
+
+SECURABLES = {
+    TableKind.STANDARD: Securable.TABLE,
+    TableKind.ICEBERG: Securable.ICEBERG_TABLE,
+    TableKind.INTERACTIVE: Securable.INTERACTIVE_TABLE,
+}
 
 
-def containers(pipeline: Pipeline) -> Iterator[Database | Schema | Table]:
-    yield Database(name=Identifier.parse(pipeline.database))
-    yield Schema(name=QualifiedName.of(pipeline.database, pipeline.schema_))
-    yield Table(
-        name=table_of(pipeline),
-        metadata_column=Identifier.parse(pipeline.metadata.column),
+def schema_of(pipeline: Pipeline) -> QualifiedName:
+    return QualifiedName.of(pipeline.database, pipeline.schema_)
+
+
+def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
+    name, column = table_of(pipeline), Identifier.parse(pipeline.metadata.column)
+    if pipeline.external_volume is not None:
+        return IcebergTable(
+            name=name,
+            metadata_column=column,
+            volume=Identifier.parse(pipeline.external_volume),
+            base_location="/".join(part.name.lower() for part in name.parts),
+            schema_evolution=pipeline.schema_evolution,
+            error_logging=pipeline.error_logging,
+            durability=durability,
+            comment=comment,
+        )
+    if pipeline.table_kind is TableKind.INTERACTIVE:
+        sorting = tuple(Identifier.parse(each) for each in pipeline.cluster_by)
+        return InteractiveTable(name=name, metadata_column=column, cluster_by=sorting, durability=durability)
+    return Table(
+        name=name,
+        metadata_column=column,
         schema_evolution=pipeline.schema_evolution,
         error_logging=pipeline.error_logging,
         row_timestamp=pipeline.row_timestamp,
+        durability=durability,
+        comment=comment,
+    )
+
+
+def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | None:
+    if pipeline.pipe is None:
+        return None
+    name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
+    return Pipe(
+        name=name, table=table_of(pipeline), select=pipeline.pipe.select, durability=durability, comment=comment
     )
 
 
 def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Iterator[PrivilegeGrant]:
-    for principal, on_the_table in ((ingest, _to_insert(pipeline)), (reader, _to_select(pipeline))):
-        yield PrivilegeGrant(
-            privileges=("USAGE",),
-            on=Securable.DATABASE,
-            name=QualifiedName.of(pipeline.database),
-            role=principal.role,
-        )
-        yield PrivilegeGrant(
-            privileges=("USAGE",),
-            on=Securable.SCHEMA,
-            name=QualifiedName.of(pipeline.database, pipeline.schema_),
-            role=principal.role,
-        )
-        yield PrivilegeGrant(privileges=on_the_table, on=Securable.TABLE, name=table_of(pipeline), role=principal.role)
+    on_the_table = {ingest: _to_insert(pipeline), reader: _to_select(pipeline)}
+    for principal, privileges in on_the_table.items():
+        role = principal.role
+        database, kind = QualifiedName.of(pipeline.database), SECURABLES[pipeline.table_kind]
+        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.DATABASE, name=database, role=role)
+        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.SCHEMA, name=schema_of(pipeline), role=role)
+        if privileges:
+            yield PrivilegeGrant(privileges=privileges, on=kind, name=table_of(pipeline), role=role)
+    if pipeline.external_volume is not None:
+        volume = QualifiedName.of(pipeline.external_volume)
+        yield PrivilegeGrant(privileges=("USAGE",), on=Securable.EXTERNAL_VOLUME, name=volume, role=ingest.role)
+    if pipeline.pipe is not None:
+        name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
+        yield PrivilegeGrant(privileges=("OPERATE",), on=Securable.PIPE, name=name, role=ingest.role)
+
+
+def ownership(pipeline: Pipeline, ingest: Principal) -> OwnershipGrant | None:
+    if pipeline.table_privilege is not TablePrivilege.OWNERSHIP:
+        return None
+    return OwnershipGrant(on=SECURABLES[pipeline.table_kind], name=table_of(pipeline), role=ingest.role)
 
 
 def _to_insert(pipeline: Pipeline) -> tuple[str, ...]:
-    return ("INSERT", "EVOLVE SCHEMA") if pipeline.schema_evolution else ("INSERT",)
+    """Nothing for an owner, who may all of it."""
+    if pipeline.table_privilege is TablePrivilege.OWNERSHIP:
+        return ()
+    evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
+    return ("INSERT", "EVOLVE SCHEMA") if evolves else ("INSERT",)
 
 
 def _to_select(pipeline: Pipeline) -> tuple[str, ...]:
-    return ("SELECT", "SELECT ERROR TABLE") if pipeline.error_logging else ("SELECT",)
+    has_errors = pipeline.error_logging and pipeline.table_kind is not TableKind.INTERACTIVE
+    return ("SELECT", "SELECT ERROR TABLE") if has_errors else ("SELECT",)

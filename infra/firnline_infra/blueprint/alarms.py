@@ -1,0 +1,68 @@
+"""What wakes somebody: a reader that falls behind, and calls that are refused."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.aws import Alarm
+from firnline_infra.blueprint.tags import tags
+from firnline_infra.spec.aws import Origin, Stream
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
+
+A_MINUTE_MS = 60_000
+
+
+def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
+    """None where nobody is to be told."""
+    return tuple(_alarms(spec, names)) if spec.alarms.topics else ()
+
+
+def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
+    topics, marks = tuple(spec.alarms.topics), tags(spec, component="alarm")
+    for stream in spec.streams:
+        yield Alarm(
+            name=f"{names.application}-{stream.name}-lag",
+            description=(
+                f"Readers of stream {stream.name} are {spec.alarms.lag_minutes} minutes behind, or nobody reads; records "
+                f"are lost after {stream.retention_hours} hours. Next: look at the engine's log for shards that stopped."
+            ),
+            namespace="AWS/Kinesis",
+            metric="GetRecords.IteratorAgeMilliseconds",
+            statistic="Maximum",
+            dimensions={"StreamName": stream.name},
+            threshold=spec.alarms.lag_minutes * A_MINUTE_MS,
+            silence="breaching",
+            topics=topics,
+            tags=marks,
+        )
+        yield Alarm(
+            name=f"{names.application}-{stream.name}-throttled",
+            description=(
+                f"Producers of stream {stream.name} are refused: its shards are full. Next: more shards, or on demand."
+            ),
+            namespace="AWS/Kinesis",
+            metric="WriteProvisionedThroughputExceeded",
+            statistic="Sum",
+            dimensions={"StreamName": stream.name},
+            threshold=1,
+            topics=topics,
+            tags=marks,
+        )
+    yield Alarm(
+        name=f"{names.application}-ledger-errors",
+        description=(
+            f"DynamoDB fails for the ledger {names.ledger_table}: shards can't be taken over, and no proof is written. "
+            "Next: look at the AWS health page, then at the engine's log."
+        ),
+        namespace="AWS/DynamoDB",
+        metric="SystemErrors",
+        statistic="Sum",
+        dimensions={"TableName": names.ledger_table},
+        threshold=1,
+        topics=topics,
+        tags=marks,
+    )
+
+
+def _retention(stream: Stream) -> str:
+    """What an adopted stream keeps is its owner's to say."""
+    return f"{stream.retention_hours} hours" if stream.origin is Origin.CREATE else "the stream's retention"

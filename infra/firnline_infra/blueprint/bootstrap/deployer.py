@@ -1,0 +1,212 @@
+"""What CI may do in AWS: everything that the environment's resources ask for, on them alone.
+
+Two roles, because a pull request runs the program of whoever opened it: one changes things after a merge, the other only
+reads. No statement lets either of them see a secret's value, or touch itself, its policies or the boundary.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.bootstrap.resources import (
+    ALIAS,
+    CONSUMER,
+    KEY,
+    OBJECT,
+    ROLE,
+    ROLE_POLICY,
+    USER,
+    USER_POLICY,
+    buckets,
+    resources,
+)
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.deployer import (
+    EMPTY_BUCKET,
+    EMPTY_USER,
+    EMPTY_USER_UNBOUND,
+    LIFECYCLES,
+    PASSED_TO,
+    STATE_BUCKET,
+    STATE_KEY,
+    STATE_OBJECTS,
+    USE_KEY,
+)
+from firnline_infra.blueprint.iam.kms import via
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.aws import Origin
+from firnline_infra.spec.model import Durability, EnvironmentSpec
+from firnline_infra.spec.names import application_of, bootstrap_names
+
+STATE_KEY_ARN = Reference("StateKey", "Arn")
+OURS = "firnline:application"
+FENCED = frozenset(
+    {
+        *("iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary"),
+        *("iam:CreateUser", "iam:PutUserPolicy", "iam:DeleteUserPolicy", "iam:PutUserPermissionsBoundary"),
+    }
+)
+"""What could give a role more than its policy should: only for roles within the boundary."""
+READS_STATE = ("s3:GetObject",)
+
+
+def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Changes the environment."""
+    return (
+        *_by_type(spec, blueprint, reading=False),
+        *_unbound(spec, blueprint, reading=False),
+        *_registering(spec, blueprint),
+        *_emptying(spec, blueprint),
+        *_passing(spec, blueprint),
+        *_key_use(spec, blueprint),
+        *_state(spec, STATE_OBJECTS, STATE_KEY),
+    )
+
+
+def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Reads the environment, its state, and nothing that is in its tables, streams and secrets."""
+    return (
+        *_by_type(spec, blueprint, reading=True),
+        *_unbound(spec, blueprint, reading=True),
+        *_state(spec, READS_STATE, ("kms:Decrypt",)),
+    )
+
+
+def boundary_arn(spec: EnvironmentSpec) -> str:
+    return spec.aws.permissions_boundary or Arns(spec).policy(bootstrap_names(spec).boundary)
+
+
+def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+    """A statement for each set of resources; what needs a condition of its own is apart."""
+    by_resources: dict[tuple[str, ...], list[str]] = {}
+    first: dict[tuple[str, ...], str] = {}
+    for kind, arns in resources(spec, blueprint).items():
+        lifecycle = LIFECYCLES[kind]
+        actions = lifecycle.read if reading else lifecycle.all
+        wanted = [action for action in actions if action not in {*lifecycle.unbound, *lifecycle.on_parent, *FENCED}]
+        if kind == KEY:
+            yield from _own_key(spec, arns, wanted)
+            continue
+        if kind == ALIAS:
+            yield from _alias(spec, arns, wanted)
+            continue
+        by_resources.setdefault(arns, []).extend(wanted)
+        first.setdefault(arns, kind.rpartition(":")[2])
+        if kind in (ROLE, ROLE_POLICY, USER, USER_POLICY) and not reading:
+            fenced = tuple(action for action in actions if action in FENCED)
+            within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
+            yield PolicyStatement(
+                sid=f"Bounded{kind.rpartition(':')[2]}", actions=fenced, resources=arns, conditions=within
+            )
+    for arns, asked in by_resources.items():
+        yield PolicyStatement(sid=f"Own{first[arns]}", actions=tuple(dict.fromkeys(asked)), resources=arns)
+
+
+def _own_key(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:
+    """The key's id is AWS's; its tag says whose it is. It gets the tag while it is made, when it has no ARN yet."""
+    application = application_of(spec)
+    yield PolicyStatement(
+        sid="OwnKey",
+        actions=tuple(action for action in actions if action != "kms:TagResource"),
+        resources=arns,
+        conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application}},
+    )
+    if "kms:TagResource" in actions:
+        yield PolicyStatement(
+            sid="TagNewKey",
+            actions=("kms:TagResource",),
+            resources=("*",),
+            conditions={
+                "StringEquals": {f"aws:RequestTag/{OURS}": application},
+                "StringEqualsIfExists": {f"aws:ResourceTag/{OURS}": application},
+            },
+        )
+        yield PolicyStatement(
+            sid="MakeKey",
+            actions=("kms:CreateKey",),
+            resources=("*",),
+            conditions={"StringEquals": {f"aws:RequestTag/{OURS}": application}},
+        )
+
+
+def _alias(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:
+    """AWS asks for the right on the alias and on the key."""
+    if not actions:
+        return
+    alias, key = arns
+    yield PolicyStatement(sid="OwnAlias", actions=tuple(actions), resources=(alias,))
+    yield PolicyStatement(
+        sid="AliasOfOwnKey",
+        actions=tuple(actions),
+        resources=(key,),
+        conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}},
+    )
+
+
+def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+    """What AWS can't narrow to a resource, in the environment's region."""
+    kinds = resources(spec, blueprint)
+    actions = [
+        action
+        for kind in kinds
+        for action in (LIFECYCLES[kind].read if reading else LIFECYCLES[kind].all)
+        if action in LIFECYCLES[kind].unbound and action != "kms:CreateKey"
+    ]
+    if actions:
+        here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+        yield PolicyStatement(sid="Unbound", actions=tuple(dict.fromkeys(actions)), resources=("*",), conditions=here)
+
+
+def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """A consumer exists once it is registered; until then AWS asks for the right on its stream."""
+    streams = tuple(Arns(spec).stream(stream.name) for stream in blueprint.streams if stream.consumers)
+    if streams:
+        yield PolicyStatement(sid="RegisterConsumers", actions=LIFECYCLES[CONSUMER].on_parent, resources=streams)
+
+
+def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    if spec.durability is not Durability.EPHEMERAL:
+        return
+    if blueprint.user is not None:
+        user = Arns(spec).user(blueprint.user.name)
+        yield PolicyStatement(sid="EmptyUser", actions=EMPTY_USER, resources=(user,))
+        yield PolicyStatement(sid="ListDevices", actions=EMPTY_USER_UNBOUND, resources=("*",))
+    if not buckets(blueprint):
+        return
+    own = tuple(Arns(spec).bucket(bucket.name) for bucket in buckets(blueprint))
+    yield PolicyStatement(sid="ListToEmpty", actions=EMPTY_BUCKET[:1], resources=own)
+    yield PolicyStatement(sid="Empty", actions=EMPTY_BUCKET[1:], resources=tuple(f"{arn}/*" for arn in own))
+
+
+def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Starting the engine hands its role to the service that runs it."""
+    service = PASSED_TO.get(spec.aws.runtime.trust.value)
+    if blueprint.role is not None and service is not None:
+        yield PolicyStatement(
+            sid="HandOverEngineRole",
+            actions=("iam:PassRole",),
+            resources=(Arns(spec).role(blueprint.role.name),),
+            conditions={"StringEquals": {"iam:PassedToService": service}},
+        )
+
+
+def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Through the services that keep something under the environment's key."""
+    if spec.aws.key.origin is Origin.SKIP:
+        return
+    arn = spec.aws.key.arn or Arns(spec).key("*")
+    ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
+    for service, actions in USE_KEY.items():
+        if service == "s3" and OBJECT not in resources(spec, blueprint):
+            continue
+        conditions = {"StringEquals": {**ours, **via(service, spec.aws.region)["StringEquals"]}}
+        yield PolicyStatement(
+            sid=f"KeyThrough{service.title()}", actions=actions, resources=(arn,), conditions=conditions
+        )
+
+
+def _state(spec: EnvironmentSpec, objects: tuple[str, ...], key: tuple[str, ...]) -> Iterator[PolicyStatement]:
+    bucket = Arns(spec).bucket(bootstrap_names(spec).state_bucket)
+    yield PolicyStatement(sid="ListState", actions=STATE_BUCKET, resources=(bucket,))
+    yield PolicyStatement(sid="State", actions=objects, resources=(f"{bucket}/.pulumi/*",))
+    yield PolicyStatement(sid="StateKey", actions=key, resources=(STATE_KEY_ARN,))

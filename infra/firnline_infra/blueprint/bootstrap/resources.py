@@ -1,0 +1,74 @@
+"""The ARNs of what an environment makes, by the type of its resources: what its deployer may touch, and nothing else."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.aws import Bucket
+from firnline_infra.blueprint.engine_policy import JOB_FOLDER
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.aws import Origin
+from firnline_infra.spec.model import EnvironmentSpec
+
+BUCKET = "aws:s3/bucket:Bucket"
+BUCKET_SETTINGS = (
+    "aws:s3/bucketVersioning:BucketVersioning",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+    "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+    "aws:s3/bucketPolicy:BucketPolicy",
+)
+CONSUMER = "aws:kinesis/streamConsumer:StreamConsumer"
+KEY, ALIAS = "aws:kms/key:Key", "aws:kms/alias:Alias"
+ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
+USER, USER_POLICY = "aws:iam/user:User", "aws:iam/userPolicy:UserPolicy"
+OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
+
+
+def resources(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, tuple[str, ...]]:
+    """Types that the environment has none of are left out."""
+    found: dict[str, list[str]] = {}
+    for kind, arn in (*_data(blueprint, Arns(spec)), *_around(blueprint, Arns(spec))):
+        arns = found.setdefault(kind, [])
+        if arn not in arns:
+            arns.append(arn)
+    return {kind: tuple(arns) for kind, arns in found.items()}
+
+
+def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
+    own = () if blueprint.bucket is None else (blueprint.bucket,)
+    return (*own, *(volume.bucket for volume in blueprint.volumes))
+
+
+def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
+    if blueprint.key is not None:
+        yield KEY, arns.key("*")  # AWS makes up its id
+        yield ALIAS, arns.alias(blueprint.key.alias)
+        yield ALIAS, arns.key("*")
+    for stream in blueprint.streams:
+        if stream.origin is Origin.CREATE:
+            yield "aws:kinesis/stream:Stream", arns.stream(stream.name)
+        for consumer in stream.consumers:
+            yield CONSUMER, arns.consumer(stream.name, consumer)
+    yield "aws:dynamodb/table:Table", arns.table(blueprint.ledger.name)
+    yield "aws:dynamodb/table:Table", arns.table(blueprint.ledger.migration_name)  # it comes and goes
+    for bucket in buckets(blueprint):
+        for kind in (BUCKET, *BUCKET_SETTINGS):
+            yield kind, arns.bucket(bucket.name)
+    if blueprint.job_bucket is not None:
+        yield OBJECT, f"{arns.bucket(blueprint.names.bucket)}/{JOB_FOLDER}*"
+
+
+def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
+    for role in [each for each in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if each]:
+        for kind in (ROLE, ROLE_POLICY):
+            yield kind, arns.role(role.name)
+    if blueprint.user is not None:
+        for kind in (USER, USER_POLICY):
+            yield kind, arns.user(blueprint.user.name)
+    for secret in blueprint.secrets:
+        yield "aws:secretsmanager/secret:Secret", secret.existing_arn or arns.secret(secret.name)
+    for parameter in blueprint.publication:
+        yield "aws:ssm/parameter:Parameter", arns.parameter(parameter.name)
+    for alarm in blueprint.alarms:
+        yield "aws:cloudwatch/metricAlarm:MetricAlarm", arns.alarm(alarm.name)

@@ -1,0 +1,28 @@
+"""What a shell, or a job of CI, has to have set before Pulumi is run: places and names, nothing secret."""
+
+from firnline_infra.blueprint.bootstrap.template import backend_url
+from firnline_infra.spec.model import EnvironmentSpec
+
+
+def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
+    """Which account and which role is the specification's business, and the program says it."""
+    values = {
+        "AWS_REGION": spec.aws.region,
+        "PULUMI_BACKEND_URL": backend_url(spec),
+        "PULUMI_CONFIG_PASSPHRASE": "",  # the stacks of stacks/pulumi hold nothing that is encrypted
+        "SNOWFLAKE_USER": user,
+    }
+    if spec.snowflake.reader_warehouse:
+        values["SNOWFLAKE_WAREHOUSE"] = spec.snowflake.reader_warehouse
+    return values
+
+
+def settings_file(spec: EnvironmentSpec, user: str) -> str:
+    """For a shell: `set -a; . ./dev.env; set +a`."""
+    lines = {**settings(spec, user), "SNOWFLAKE_AUTHENTICATOR": "SNOWFLAKE_JWT"}
+    return (
+        f"# To deploy environment {spec.name} by hand. Nothing secret is in here, and nothing secret belongs here:\n"
+        f"#   AWS        AWS_PROFILE, or another of the SDK's ways, for account {spec.aws.account}\n"
+        f'#   Snowflake  export SNOWFLAKE_PRIVATE_KEY="$(cat key.pem)", the private half for {user}\n'
+        + "".join(f"{name}='{value}'\n" for name, value in lines.items())
+    )

@@ -1,0 +1,72 @@
+"""The Snowflake side of a bootstrap: the role that makes and owns everything, with the account privileges that its objects
+need and no others, and the users that CI has."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.landing import comment_of
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.identifier import Identifier
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import bootstrap_names
+
+PLACEHOLDER = "<the public half, without its first and last line>"
+
+
+def account_privileges(blueprint: Blueprint) -> dict[str, str]:
+    """Each with the reason; docs.snowflake.com/en/user-guide/security-access-control-privileges."""
+    landing = blueprint.landing
+    wanted = (
+        ("CREATE DATABASE", landing.databases, "the pipelines' databases; their schemas and tables follow"),
+        ("CREATE ROLE", landing.roles, "the roles of engine and reader"),
+        ("CREATE USER", landing.users, "and their users"),
+        ("CREATE NETWORK POLICY", landing.network_policy, "from where the users may connect"),
+        ("APPLY AUTHENTICATION POLICY", landing.authentication_policy, "nothing but key pairs for the users"),
+        ("CREATE EXTERNAL VOLUME", blueprint.volumes, "the places of Iceberg tables"),
+        ("CREATE WAREHOUSE", landing.warehouse, "the interactive warehouse"),
+    )
+    return {privilege: why for privilege, needed_for, why in wanted if needed_for}
+
+
+def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, str]:
+    """What makes the role that deploys, each statement with its reason; they may be run again."""
+    role = blueprint.names.deploy_role.sql
+    made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
+    for privilege, why in account_privileges(blueprint).items():
+        made[f"GRANT {privilege} ON ACCOUNT TO ROLE {role}"] = why
+    if spec.snowflake.reader_warehouse:
+        warehouse = Identifier.parse(spec.snowflake.reader_warehouse).sql
+        made[f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role} WITH GRANT OPTION"] = "handed on to the reader"
+    made[f"GRANT ROLE {role} TO ROLE SYSADMIN"] = "so that administrators see what it owns"
+    return made
+
+
+def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
+    """To be run once by an administrator; it may be run again."""
+    return "".join(f"{line}\n" for line in _lines(spec, blueprint))
+
+
+def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
+    names, arns = bootstrap_names(spec), Arns(spec)
+    comment = comment_of(spec)
+    yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
+    yield "-- privileges on the account. The role itself is no administrator, and can't become one."
+    yield "USE ROLE ACCOUNTADMIN;"
+    yield ""
+    for statement, why in role_statements(spec, blueprint).items():
+        yield f"{statement};  -- {why}"
+    yield ""
+    yield "-- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair."
+    deployer = blueprint.names.deploy_role
+    yield from _user(deployer, deployer, comment, arns.role(names.deployer_role))
+    yield f"ALTER USER {deployer.sql} SET RSA_PUBLIC_KEY = '{PLACEHOLDER}';"
+    yield ""
+    yield "-- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview"
+    yield "-- waits for the approval of a GitHub environment; the AWS side of it can only read."
+    yield from _user(names.previewer, blueprint.names.deploy_role, comment, arns.role(names.previewer_role))
+
+
+def _user(name: Identifier, role: Identifier, comment: str, aws_role: str) -> Iterator[str]:
+    yield f"CREATE USER IF NOT EXISTS {name.sql} TYPE = SERVICE DEFAULT_ROLE = {role.sql} COMMENT = '{comment}';"
+    yield f"GRANT ROLE {role.sql} TO USER {name.sql};"
+    yield f"ALTER USER {name.sql} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{aws_role}');"

@@ -1,0 +1,183 @@
+"""The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
+
+State bucket and key, the boundary, and the two roles that CI has. Everything that holds state stays when the stack goes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
+from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.policies import split
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
+from firnline_infra.blueprint.iam.key_policy import key_policy
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import application_of, bootstrap_names
+
+GITHUB = "token.actions.githubusercontent.com"
+AUDIENCE = "sts.amazonaws.com"
+KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
+PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+Template = dict[str, Any]
+
+
+def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) -> Template:
+    """`repository` is OWNER/NAME on GitHub."""
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": f"What has to exist before Firnline's first up of environment {spec.name}",
+        "Parameters": {
+            "GitHubProviderExists": {
+                "Type": "String",
+                "AllowedValues": ["true", "false"],
+                "Default": "false",
+                "Description": f"Whether the account knows {GITHUB} already; an account has it once.",
+            }
+        },
+        "Conditions": {"MakeGitHubProvider": {"Fn::Equals": [{"Ref": "GitHubProviderExists"}, "false"]}},
+        "Resources": dict(_resources(spec, blueprint, repository)),
+        "Outputs": {
+            "Backend": {"Value": backend_url(spec)},
+            "SecretsProvider": {"Value": secrets_provider(spec)},
+            "DeployRole": {"Value": {"Fn::GetAtt": ["DeployRole", "Arn"]}},
+            "PreviewRole": {"Value": {"Fn::GetAtt": ["PreviewRole", "Arn"]}},
+            "PermissionsBoundary": {"Value": boundary_arn(spec)},
+        },
+    }
+
+
+def backend_url(spec: EnvironmentSpec) -> str:
+    return f"s3://{bootstrap_names(spec).state_bucket}?region={spec.aws.region}"
+
+
+def secrets_provider(spec: EnvironmentSpec) -> str:
+    return f"awskms://alias/{bootstrap_names(spec).state_key_alias}?region={spec.aws.region}"
+
+
+def preview_environment(spec: EnvironmentSpec) -> str:
+    """The environment on GitHub whose approval a preview waits for; up's is named as ours."""
+    return f"{spec.name}-preview"
+
+
+def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> Iterator[tuple[str, Template]]:
+    names = bootstrap_names(spec)
+    yield from _state(spec)
+    if spec.aws.permissions_boundary in (None, Arns(spec).policy(names.boundary)):
+        yield "Boundary", _policy(names.boundary, boundary_statements(spec), "Bounds every role of the environment")
+    yield (
+        "GitHubProvider",
+        {
+            "Type": "AWS::IAM::OIDCProvider",
+            "Condition": "MakeGitHubProvider",
+            **KEPT,
+            "Properties": {"Url": f"https://{GITHUB}", "ClientIdList": [AUDIENCE]},
+        },
+    )
+    roles = {
+        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint), f"environment:{spec.name}"),
+        "Preview": (
+            names.previewer_role,
+            previewer_statements(spec, blueprint),
+            f"environment:{preview_environment(spec)}",
+        ),
+    }
+    for title, (name, statements, subject) in roles.items():
+        policies = [f"{title}Policy{number}" for number, _ in enumerate(split(statements), start=1)]
+        for logical, part in zip(policies, split(statements), strict=True):
+            yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
+        yield f"{title}Role", _role(spec, name, policies, f"repo:{repository}:{subject}")
+
+
+def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
+    names, arns = bootstrap_names(spec), Arns(spec)
+    yield (
+        "StateKey",
+        {
+            "Type": "AWS::KMS::Key",
+            **KEPT,
+            "Properties": {
+                "Description": f"Pulumi's state of environment {spec.name}",
+                "EnableKeyRotation": True,
+                "KeyPolicy": _document(key_policy(account_root=arns.account_root)),
+                "Tags": _tags(spec),
+            },
+        },
+    )
+    yield (
+        "StateKeyAlias",
+        {
+            "Type": "AWS::KMS::Alias",
+            **KEPT,
+            "Properties": {"AliasName": f"alias/{names.state_key_alias}", "TargetKeyId": {"Ref": "StateKey"}},
+        },
+    )
+    encryption = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": {"Fn::GetAtt": ["StateKey", "Arn"]}}
+    yield (
+        "StateBucket",
+        {
+            "Type": "AWS::S3::Bucket",
+            **KEPT,
+            "Properties": {
+                "BucketName": names.state_bucket,
+                "BucketEncryption": {
+                    "ServerSideEncryptionConfiguration": [
+                        {"BucketKeyEnabled": True, "ServerSideEncryptionByDefault": encryption}
+                    ]
+                },
+                "VersioningConfiguration": {"Status": "Enabled"},
+                "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
+                "PublicAccessBlockConfiguration": dict.fromkeys(PUBLIC_ACCESS, True),
+                "Tags": _tags(spec),
+            },
+        },
+    )
+    yield (
+        "StateBucketPolicy",
+        {
+            "Type": "AWS::S3::BucketPolicy",
+            "Properties": {
+                "Bucket": {"Ref": "StateBucket"},
+                "PolicyDocument": _document(bucket_policy(bucket_arn=arns.bucket(names.state_bucket))),
+            },
+        },
+    )
+
+
+def _policy(name: str, statements: tuple[PolicyStatement, ...], description: str) -> Template:
+    properties = {"ManagedPolicyName": name, "Description": description, "PolicyDocument": _document(statements)}
+    return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
+
+
+def _role(spec: EnvironmentSpec, name: str, policies: list[str], subject: str) -> Template:
+    trust = PolicyStatement(
+        sid="GitHubActions",
+        actions=("sts:AssumeRoleWithWebIdentity",),
+        principals={"Federated": Arns(spec).oidc_provider(GITHUB)},
+        conditions={"StringEquals": {f"{GITHUB}:aud": AUDIENCE, f"{GITHUB}:sub": subject}},
+    )
+    return {
+        "Type": "AWS::IAM::Role",
+        "Properties": {
+            "RoleName": name,
+            "AssumeRolePolicyDocument": _document((trust,)),
+            "ManagedPolicyArns": [{"Ref": policy} for policy in policies],
+            "Tags": _tags(spec),
+        },
+    }
+
+
+def _document(statements: tuple[PolicyStatement, ...]) -> Template:
+    return policy_document(statements, _resolved)
+
+
+def _resolved(value: Value) -> Any:
+    return {"Fn::GetAtt": [value.of, value.attribute]} if isinstance(value, Reference) else value
+
+
+def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:
+    values = {**spec.tags, "firnline:environment": spec.name, "firnline:application": f"{application_of(spec)}"}
+    return [{"Key": key, "Value": value} for key, value in values.items()]

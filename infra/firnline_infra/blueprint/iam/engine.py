@@ -1,0 +1,123 @@
+"""The engine's policy: what its features need (firnline_ingest.permissions) on what it is given to work with.
+
+One statement for each kind of resource, each with what narrows it further. An engine that is given no secret, no bucket
+or no key gets no statement about one.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from firnline_infra.blueprint.iam.kms import via
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
+from firnline_infra.blueprint.value import Value
+from firnline_ingest.permissions import Feature, Resource, required
+from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS, ledger_partitions
+
+SIDS = {
+    Resource.STREAMS: "ReadStreams",
+    Resource.STREAM_KEYS: "DecryptStreams",
+    Resource.LEDGER_TABLE: "OpenLedger",
+    Resource.LEDGER_ITEMS: "KeepLedger",
+    Resource.LEDGER_KEY: "DecryptLedger",
+    Resource.SECRET: "ReadPrivateKey",
+    Resource.SECRET_KEY: "DecryptPrivateKey",
+    Resource.BUCKET: "ListCheckpoint",
+    Resource.CHECKPOINT: "KeepCheckpoint",
+    Resource.JOB_FILES: "ReadJobFiles",
+    Resource.BUCKET_KEY: "UseBucketKey",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineAccess:
+    """What the engine works with: ARNs, some known only when the object is made; folders end with a slash."""
+
+    region: str
+    streams: Mapping[str, Value]
+    """The ARN of each stream by its name."""
+    stream_keys: tuple[Value, ...] = ()
+    """Of customers only: keys that AWS manages need no permission."""
+    ledger_table: Value
+    ledger_name: str
+    ledger_creation: bool = False
+    ledger_key: Value | None = None
+    secret: Value | None = None
+    secret_key: Value | None = None
+    bucket: str | None = None
+    checkpoint_folder: str | None = None
+    """Inside the bucket: checkpoint/"""
+    job_folder: str | None = None
+    bucket_key: Value | None = None
+
+    @property
+    def features(self) -> frozenset[Feature]:
+        uses_bucket = bool(self.checkpoint_folder or self.job_folder)
+        switches = {
+            Feature.LEDGER_CREATION: self.ledger_creation,
+            Feature.SECRET: self.secret is not None,
+            Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
+            Feature.S3_JOB_FILES: self.job_folder is not None,
+            Feature.STREAM_KEY: bool(self.stream_keys),
+            Feature.LEDGER_KEY: self.ledger_key is not None,
+            Feature.SECRET_KEY: self.secret_key is not None,
+            Feature.BUCKET_KEY: self.bucket_key is not None and uses_bucket,
+        }
+        return frozenset(feature for feature, is_on in switches.items() if is_on)
+
+
+def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
+    """The least that an engine with this access needs; the same access always gives the same statements."""
+    actions: dict[Resource, list[str]] = {}
+    for permission in required(access.features):
+        actions.setdefault(permission.on, []).append(permission.action)
+    return tuple(
+        PolicyStatement(
+            sid=SIDS[on],
+            actions=tuple(actions[on]),
+            resources=tuple(dict.fromkeys(_arns(on, access))),
+            conditions=_conditions(on, access),
+        )
+        for on in SIDS
+        if on in actions
+    )
+
+
+def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
+    found: dict[Resource, tuple[Value | None, ...]] = {
+        Resource.STREAMS: tuple(access.streams.values()),
+        Resource.STREAM_KEYS: access.stream_keys,
+        Resource.LEDGER_TABLE: (access.ledger_table,),
+        Resource.LEDGER_ITEMS: (access.ledger_table,),
+        Resource.LEDGER_KEY: (access.ledger_key,),
+        Resource.SECRET: (access.secret,),
+        Resource.SECRET_KEY: (access.secret_key,),
+        Resource.BUCKET: (access.bucket,),
+        Resource.CHECKPOINT: (f"{access.bucket}/{access.checkpoint_folder}*",),
+        Resource.JOB_FILES: (f"{access.bucket}/{access.job_folder}*",),
+        Resource.BUCKET_KEY: (access.bucket_key,),
+    }
+    return (arn for arn in found[on] if arn is not None)
+
+
+def _conditions(on: Resource, access: EngineAccess) -> Conditions:
+    if on is Resource.LEDGER_ITEMS:
+        return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions(access.streams)}}
+    if on is Resource.BUCKET:
+        return {"StringLike": {"s3:prefix": f"{access.checkpoint_folder}*"}}
+    if on in KEY_USERS:
+        return via(KEY_USERS[on], access.region, _encryption_context(on, access))
+    return {}
+
+
+def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value | tuple[Value, ...]]:
+    """Which data the key is used for, where the service says so."""
+    if on not in ENCRYPTION_CONTEXTS:
+        return {}
+    assert access.secret is not None or on is not Resource.SECRET_KEY, "a secret's key is needed only with the secret"
+    values: dict[Resource, Value | tuple[Value, ...] | None] = {
+        Resource.STREAM_KEYS: tuple(access.streams.values()),
+        Resource.LEDGER_KEY: access.ledger_name,
+        Resource.SECRET_KEY: access.secret,
+    }
+    value = values[on]
+    return {} if value is None else {ENCRYPTION_CONTEXTS[on]: value}

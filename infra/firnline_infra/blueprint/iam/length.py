@@ -1,0 +1,38 @@
+"""How long a policy gets, which IAM limits (IAM user guide, "IAM and AWS STS quotas"): white space does not count.
+
+The limit is for all inline policies of a role or user together; ours have one.
+"""
+
+import json
+from collections.abc import Mapping
+
+from firnline_infra.blueprint.iam.statement import PolicyStatement, policy_document
+from firnline_infra.blueprint.value import Value
+from firnline_ingest.errors import ConfigError
+
+LIMITS: Mapping[str, int] = {"role": 10_240, "user": 2_048}
+UNKNOWN_ARN = 110
+"""Characters that are set aside for an ARN that is not known yet: those of keys have 75, a secret's follow its name."""
+
+
+def policy_length(statements: tuple[PolicyStatement, ...]) -> int:
+    """At most what it will be."""
+    return len(json.dumps(policy_document(statements, _as_text), separators=(",", ":")))
+
+
+def check_policy_length(statements: tuple[PolicyStatement, ...], *, kind: str, name: str, source: str) -> None:
+    """`kind` is role or user. Raises ConfigError about `source`, the specification."""
+    length, limit = policy_length(statements), LIMITS[kind]
+    if length <= limit:
+        return
+    advice = (
+        "Give it fewer streams, split the environment, or let it run with a role (aws.runtime.trust)"
+        if kind == "user"
+        else "Split the environment"
+    )
+    what = f"the policy of the {kind} {name} would have about {length} characters, and IAM takes {limit}"
+    raise ConfigError(source, [f"{what} for a {kind}. {advice}."])
+
+
+def _as_text(value: Value) -> str:
+    return value if isinstance(value, str) else "x" * UNKNOWN_ARN

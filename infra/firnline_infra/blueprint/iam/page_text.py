@@ -1,0 +1,87 @@
+"""The sentences of docs/permissions.md that are not said where a permission is declared."""
+
+from firnline_ingest.permissions import Caller, Feature, Resource
+
+INTRODUCTION = """\
+# Permissions
+
+What Firnline may do in AWS and in Snowflake, each with the reason. This page is made of the data that policies and grants
+are made of (`python -m firnline_infra.blueprint.iam.page`), so it says neither more nor less than they do.
+
+How it is known to be right: the embedded AWS records every call of the engine, and over all combinations of features none
+is missing and none is there without being used; every action, resource and condition key is held against AWS's own
+reference; and each of the ingest role's privileges is taken away in turn, which ends the run with an error that names it.
+
+## AWS: the engine
+
+Declared in `ingest/firnline_ingest/permissions/`, rendered in `infra/firnline_infra/blueprint/iam/`. One statement for each
+kind of resource; what is not switched on is not in the policy."""
+
+NARROWED = {
+    Resource.STREAMS: "On the streams of the environment's pipelines.",
+    Resource.STREAM_KEYS: "On the keys of these streams, only through Kinesis, only for the records of these streams "
+    "(`kms:ViaService`, `kms:EncryptionContext:aws:kinesis:arn`).",
+    Resource.LEDGER_TABLE: "On the ledger's table.",
+    Resource.LEDGER_ITEMS: "On the ledger's table, only items of these streams and of the engine's own run "
+    "(`dynamodb:LeadingKeys`): engines that share a table can't touch each other's streams.",
+    Resource.LEDGER_KEY: "On the table's key, only through DynamoDB, only for this table "
+    "(`kms:ViaService`, `kms:EncryptionContext:aws:dynamodb:tableName`).",
+    Resource.SECRET: "On the secret of the Snowflake user's private key.",
+    Resource.SECRET_KEY: "On the secret's key, only through Secrets Manager, only for this secret "
+    "(`kms:ViaService`, `kms:EncryptionContext:SecretARN`).",
+    Resource.BUCKET: "On the bucket, only names in the checkpoint's folder (`s3:prefix`).",
+    Resource.CHECKPOINT: "On objects in the checkpoint's folder.",
+    Resource.JOB_FILES: "On objects in the job's folder.",
+    Resource.BUCKET_KEY: "On the bucket's key, only through S3 (`kms:ViaService`).",
+}
+
+FEATURES = {
+    Feature.LEDGER_CREATION: "`ledger.create`",
+    Feature.SECRET: "the private key is in Secrets Manager",
+    Feature.S3_CHECKPOINT: "the checkpoint is in S3",
+    Feature.S3_JOB_FILES: "the job's files are in S3",
+    Feature.STREAM_KEY: "a stream has a key of the customer's",
+    Feature.LEDGER_KEY: "the ledger has a key of the customer's",
+    Feature.SECRET_KEY: "the secret has a key of the customer's",
+    Feature.BUCKET_KEY: "the bucket has a key of the customer's",
+}
+
+CALLERS = {
+    Caller.ENGINE: "",
+    Caller.SPARK: " (called by Spark)",
+    Caller.KINESIS: " (called by Kinesis)",
+    Caller.DYNAMODB: " (called by DynamoDB)",
+    Caller.SECRETS_MANAGER: " (called by Secrets Manager)",
+    Caller.S3: " (called by S3)",
+}
+
+TRUSTS = """\
+## AWS: who may be the engine
+
+| `runtime.trust` | who | narrowed by |
+| --- | --- | --- |
+| `emr-serverless` | EMR Serverless, for a job | `aws:SourceAccount`: applications of this account |
+| `emr-ec2` | the instances of a cluster | who may start one with the role: `iam:PassRole` of those who start clusters |
+| `irsa` | one Kubernetes service account, by its token | the token's subject and audience |
+| `pod-identity` | pods that a cluster associates with the role | `aws:SourceAccount`; the association names the service account |
+| `static-keys` | a user with access keys | no role is made |
+| `nobody` | whoever runs the engine | no role is made |"""
+
+VOLUME = """\
+## AWS: Snowflake, for external volumes
+
+Snowflake's IAM user takes the role on with an external id of ours, and may do what its page on external volumes lists, inside
+the volume's prefix. Old versions are read and removed because the bucket keeps versions.
+
+"""
+
+SNOWFLAKE = """\
+## Snowflake
+
+### The engine's role
+
+Every privilege is granted to the role itself: Snowpipe Streaming is documented for direct grants only. The engine looks at
+its role's grants before the first row flows, and names the one that is missing with the statement that grants it.
+`table_privilege: ownership` gives the engine OWNERSHIP of the table in place of the privileges on it.
+
+"""

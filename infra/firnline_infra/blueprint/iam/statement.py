@@ -1,0 +1,54 @@
+"""Statements of IAM policies, as data that renderers and tests read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from firnline_infra.blueprint.value import Value
+
+
+class Effect(StrEnum):
+    ALLOW = "Allow"
+    DENY = "Deny"
+
+
+Conditions = Mapping[str, Mapping[str, Value | tuple[Value, ...]]]
+"""Operator, key, value: {"StringEquals": {"aws:SourceAccount": "111122223333"}}"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyStatement:
+    """One statement; `resources` is empty where the policy belongs to a resource or a trust, which imply it."""
+
+    sid: str
+    actions: tuple[str, ...]
+    resources: tuple[Value, ...] = ()
+    principals: Mapping[str, Value | tuple[Value, ...]] | None = None
+    """Only in the policy of a resource or of a trust: {"Service": "emr-serverless.amazonaws.com"}, {"AWS": …}"""
+    conditions: Conditions = field(default_factory=dict)
+    effect: Effect = Effect.ALLOW
+
+
+def policy_document(statements: tuple[PolicyStatement, ...], resolve: Callable[[Value], Any] = str) -> dict[str, Any]:
+    """The policy as JSON values; `resolve` says what stands for each Value."""
+    return {"Version": "2012-10-17", "Statement": [_document(statement, resolve) for statement in statements]}
+
+
+def _document(statement: PolicyStatement, resolve: Callable[[Value], Any]) -> dict[str, Any]:
+    document: dict[str, Any] = {"Sid": statement.sid, "Effect": statement.effect.value}
+    if statement.principals is not None:
+        document["Principal"] = {kind: _resolved(whom, resolve) for kind, whom in statement.principals.items()}
+    document["Action"] = list(statement.actions)
+    if statement.resources:
+        document["Resource"] = [resolve(resource) for resource in statement.resources]
+    if statement.conditions:
+        document["Condition"] = {
+            operator: {key: _resolved(value, resolve) for key, value in values.items()}
+            for operator, values in statement.conditions.items()
+        }
+    return document
+
+
+def _resolved(value: Value | tuple[Value, ...], resolve: Callable[[Value], Any]) -> Any:
+    return [resolve(each) for each in value] if isinstance(value, tuple) else resolve(value)

@@ -1,0 +1,41 @@
+"""What the engine is in AWS: a role, or a user with static keys, with exactly what its features need."""
+
+from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.blueprint.engine_policy import engine_policy
+from firnline_infra.blueprint.iam.length import check_policy_length
+from firnline_infra.blueprint.iam.trust import trust
+from firnline_infra.blueprint.tags import tags
+from firnline_infra.blueprint.value import Value
+from firnline_infra.spec.aws import Trust
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
+
+
+def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Role | None:
+    """Raises ConfigError for a policy that is longer than IAM takes."""
+    if spec.aws.runtime.trust in (Trust.NOBODY, Trust.STATIC_KEYS):
+        return None
+    statements = engine_policy(spec, names, key_arn)
+    check_policy_length(statements, kind="role", name=names.engine_role, source=spec.name)
+    return Role(
+        name=names.engine_role,
+        trust=trust(spec.aws.runtime, partition=spec.aws.partition, account=spec.aws.account),
+        statements=statements,
+        description=f"Firnline's engine, environment {spec.name}",
+        permissions_boundary=spec.aws.permissions_boundary,
+        tags=tags(spec, component="engine"),
+    )
+
+
+def engine_user(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> User | None:
+    """Raises ConfigError for a policy that is longer than IAM takes."""
+    if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
+        return None
+    statements = engine_policy(spec, names, key_arn)
+    check_policy_length(statements, kind="user", name=names.engine_user, source=spec.name)
+    return User(
+        name=names.engine_user,
+        statements=statements,
+        permissions_boundary=spec.aws.permissions_boundary,
+        tags=tags(spec, component="engine"),
+    )

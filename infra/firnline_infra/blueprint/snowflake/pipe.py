@@ -1,0 +1,25 @@
+"""A pipe of one's own for Snowpipe Streaming."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.spec.model import Durability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipe:
+    """To replace it ends every channel on it."""
+
+    kind: ClassVar[str] = "Snowflake pipe"
+
+    name: QualifiedName
+    table: QualifiedName
+    select: str
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def copy_statement(self) -> str:
+        """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
+        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"

@@ -1,0 +1,78 @@
+"""A place in S3 where Snowflake keeps Iceberg tables: bucket, role and external volume, made in one go.
+
+Each needs another's name: the volume the role's ARN, the role's trust the volume's IAM user. The ARN follows from the
+role's name and the external id is ours, so only the trust waits for something that was made.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from firnline_infra.blueprint.aws.bucket import Bucket
+from firnline_infra.blueprint.aws.role import Role
+from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.spec.identifier import Identifier
+from firnline_infra.spec.model import Durability
+
+
+@dataclass(frozen=True, kw_only=True)
+class IcebergVolume:
+    """As durable as its bucket, and encrypted with the same key."""
+
+    kind: ClassVar[str] = "Iceberg volume"
+    location: ClassVar[str] = "s3"
+    """The volume's only one."""
+    providers: ClassVar[dict[str, str]] = {"aws": "S3", "aws-us-gov": "S3GOV", "aws-cn": "S3CHINA"}
+
+    name: Identifier
+    bucket: Bucket
+    role_arn: str
+    """Of the role that is made; its name is the ARN's last part."""
+    external_id: str
+    """Ours, so that replacing the volume does not break the trust; no secret."""
+    prefix: str = "tables/"
+    """Ends with a slash; Snowflake's rights end there."""
+    permissions_boundary: str | None = None
+    comment: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def durability(self) -> Durability:
+        return self.bucket.durability
+
+    @property
+    def provider(self) -> str:
+        return self.providers[self.bucket.partition]
+
+    @property
+    def base_url(self) -> str:
+        """Snowflake's word for the place; its schemes are s3, s3gov and s3china."""
+        return f"{self.provider.lower()}://{self.bucket.name}/{self.prefix}"
+
+    @property
+    def encryption(self) -> str:
+        return "NONE" if self.bucket.key_arn is None else "AWS_SSE_KMS"
+
+    @property
+    def iam_user(self) -> Reference:
+        """What Snowflake is in AWS; known once the volume is made."""
+        return Reference(f"volume/{self.name.name}", "iam_user_arn")
+
+    @property
+    def role(self) -> Role:
+        bucket = self.bucket
+        return Role(
+            name=self.role_arn.rpartition("/")[2],
+            trust=volume_trust(principal=self.iam_user, external_id=self.external_id),
+            statements=volume_statements(bucket_arn=bucket.arn, prefix=self.prefix, key_arn=bucket.key_arn),
+            description=f"Snowflake's external volume {self.name}",
+            permissions_boundary=self.permissions_boundary,
+            tags=self.tags,
+        )
+
+    @property
+    def verify(self) -> str:
+        """Writes, reads, lists and deletes a file through the role, and says how each went."""
+        name = self.name.name.replace("\\", "\\\\").replace("'", "\\'")
+        return f"SELECT SYSTEM$VERIFY_EXTERNAL_VOLUME('{name}')"

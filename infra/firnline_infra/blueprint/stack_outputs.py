@@ -1,0 +1,63 @@
+"""What a stack gives out: the one list of it, for every renderer, for people and for the programs that run an engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.spec.aws import Origin, Trust
+from firnline_infra.spec.identifier import Identifier
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
+
+SECRETS = ("ingest", "reader")
+"""Whose private keys there are; in the order of Blueprint.secrets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackOutputs:
+    """Nothing secret. To add a field is fine; to remove or rename one breaks who reads it."""
+
+    engine_config: Value
+    """The document that the engine reads."""
+    engine_config_hash: Value
+    """Changes with the document, and only with it."""
+    engine_config_url: Value | None
+    """s3://bucket/engine/HASH.json"""
+    stream_arns: Mapping[str, Value]
+    """By stream."""
+    consumer_arns: Mapping[str, Value]
+    """By stream/consumer."""
+    ledger_table: Value
+    bucket: Value | None
+    secret_arns: Mapping[str, Value]
+    """Of the private keys of the Snowflake users: ingest, reader."""
+    engine_role_arn: Value | None
+    engine_user: Value | None
+    volume_iam_user_arns: Mapping[str, Value]
+    """By external volume: what Snowflake is in AWS."""
+
+    def given(self) -> dict[str, Any]:
+        """By name, without what this environment does not have."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None and value != {}}
+
+
+def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> StackOutputs:
+    """`bucket` is the name of the one for jobs."""
+    trust = spec.aws.runtime.trust
+    volumes = [Identifier.parse(volume.name).name for volume in spec.snowflake.external_volumes]
+    consumers = [f"{stream.name}/{consumer}" for stream in spec.streams for consumer in stream.consumers]
+    return StackOutputs(
+        engine_config=Reference("engine", "document"),
+        engine_config_hash=Reference("engine", "hash"),
+        engine_config_url=None if spec.aws.bucket.origin is Origin.SKIP else Reference("engine", "url"),
+        stream_arns={stream.name: Reference(f"stream/{stream.name}") for stream in spec.streams},
+        consumer_arns={consumer: Reference(f"consumer/{consumer}") for consumer in consumers},
+        ledger_table=names.ledger_table,
+        bucket=bucket,
+        secret_arns={} if trust is Trust.NOBODY else {whose: Reference(f"secret/{whose}") for whose in SECRETS},
+        engine_role_arn=None if trust in (Trust.NOBODY, Trust.STATIC_KEYS) else Reference("role"),
+        engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
+        volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
+    )

@@ -1,0 +1,102 @@
+"""What holds data in AWS: key, streams, ledger, bucket, secrets."""
+
+from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Secret, Stream
+from firnline_infra.blueprint.iam.key_policy import key_policy
+from firnline_infra.blueprint.tags import tags
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.aws import Origin, Trust
+from firnline_infra.spec.aws import Stream as StreamSpec
+from firnline_infra.spec.model import Durability, EnvironmentSpec
+from firnline_infra.spec.names import Names
+from firnline_infra.spec.snowflake import ServiceUser
+
+AWS_KINESIS_KEY = "alias/aws/kinesis"
+
+
+def key_value(spec: EnvironmentSpec) -> Value | None:
+    """The environment's key; None where AWS manages the keys."""
+    if spec.aws.key.origin is Origin.CREATE:
+        return Reference("key")
+    return spec.aws.key.arn
+
+
+def key(spec: EnvironmentSpec, names: Names) -> EncryptionKey | None:
+    if spec.aws.key.origin is not Origin.CREATE:
+        return None
+    return EncryptionKey(
+        alias=names.key_alias,
+        policy=key_policy(account_root=Arns(spec).account_root),
+        durability=spec.durability,
+        tags=tags(spec, component="key"),
+    )
+
+
+def streams(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[Stream, ...]:
+    return tuple(_stream(spec, stream, key_arn) for stream in spec.streams)
+
+
+def _stream(spec: EnvironmentSpec, stream: StreamSpec, key_arn: Value | None) -> Stream:
+    return Stream(
+        name=stream.name,
+        existing_arn=Arns(spec).stream(stream.name) if stream.origin is Origin.ADOPT else None,
+        shards=stream.shards,
+        retention_hours=stream.retention_hours,
+        key_arn=(key_arn if stream.origin is Origin.CREATE else stream.key_arn) or AWS_KINESIS_KEY,
+        shard_metrics=tuple(metric.value for metric in stream.shard_metrics),
+        max_record_kib=stream.max_record_kib,
+        consumers=tuple(stream.consumers),
+        durability=spec.durability,
+        tags=tags(spec, component="stream"),
+    )
+
+
+def ledger(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> LedgerTable:
+    return LedgerTable(
+        name=names.ledger_table,
+        key_arn=key_arn,
+        migration=spec.ledger.migration,
+        durability=spec.durability,
+        tags=tags(spec, component="ledger"),
+    )
+
+
+def bucket(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Bucket | None:
+    if spec.aws.bucket.origin is not Origin.CREATE:
+        return None
+    return Bucket(
+        name=names.bucket,
+        partition=spec.aws.partition,
+        key_arn=key_arn,
+        durability=spec.durability,
+        tags=tags(spec, component="bucket"),
+    )
+
+
+def bucket_name(spec: EnvironmentSpec, names: Names) -> Value | None:
+    """None where there is no bucket."""
+    if spec.aws.bucket.origin is Origin.CREATE:
+        return Reference("bucket", "name")
+    return names.bucket if spec.aws.bucket.origin is Origin.ADOPT else None
+
+
+def secrets(spec: EnvironmentSpec, names: Names) -> tuple[Secret, ...]:
+    """None where the engine runs with what its machine has: then its key is there too."""
+    if spec.aws.runtime.trust is Trust.NOBODY:
+        return ()
+    return (
+        _secret(spec, names.ingest_secret, spec.snowflake.ingest, "of the engine"),
+        _secret(spec, names.reader_secret, spec.snowflake.reader, "of audit and status"),
+    )
+
+
+def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> Secret:
+    return Secret(
+        name=name,
+        description=f"Snowflake private key {whose}, environment {spec.name}",
+        existing_arn=user.secret_arn,
+        key_arn=spec.aws.key.arn,
+        recovery_days=0 if spec.durability is Durability.EPHEMERAL else 30,
+        durability=spec.durability,
+        tags=tags(spec, component="secret"),
+    )

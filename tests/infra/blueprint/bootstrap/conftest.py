@@ -1,0 +1,53 @@
+import pytest
+
+from firnline_infra.spec import EnvironmentSpec, parse_spec
+
+
+@pytest.fixture
+def prod_spec() -> EnvironmentSpec:
+    """With every kind of object that an environment can have, but for a user with static keys."""
+    return parse_spec(
+        """
+        version: 1
+        name: prod
+        aws: {region: eu-central-1, account: "123456789012"}
+        snowflake:
+          account: ORG-ACCOUNT
+          reader_warehouse: REPORTING
+          allowed_networks: [192.0.2.0/24]
+          external_volumes: [{name: LAKE}]
+          interactive_warehouse: {name: FAST}
+        streams: [{name: orders, shards: 4, consumers: [fraud]}, {name: clicks, origin: adopt}, {name: views}]
+        pipelines:
+          - {stream: orders, database: LAKE, schema: RAW}
+          - {stream: clicks, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}
+          - {stream: views, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID]}
+        ledger: {migration: true}
+        alarms: {topics: ["arn:aws:sns:eu-central-1:123456789012:oncall"]}
+        publication: {ssm_prefix: /firnline/prod}
+        tags: {team: data}
+        """,
+        "prod.yaml",
+    )
+
+
+@pytest.fixture
+def small_spec() -> EnvironmentSpec:
+    """The least: keys of AWS, static keys, nothing protected."""
+    return parse_spec(
+        """
+        version: 1
+        name: small
+        durability: EPHEMERAL
+        aws:
+          region: eu-central-1
+          account: "123456789012"
+          key: {origin: skip}
+          runtime: {trust: static-keys}
+          permissions_boundary: arn:aws:iam::123456789012:policy/everybody
+        snowflake: {account: ORG-ACCOUNT, key_pair_only: false}
+        streams: [{name: orders}]
+        pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+        """,
+        "small.yaml",
+    )

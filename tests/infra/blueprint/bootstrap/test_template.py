@@ -1,0 +1,45 @@
+from typing import Any
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.spec import EnvironmentSpec
+
+
+def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = template(spec, blueprint_of(spec), repository="acme/data")["Resources"]
+    return found
+
+
+def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    assert {name for name, each in made.items() if each.get("DeletionPolicy") == "Retain"} == {
+        "StateKey",
+        "StateKeyAlias",
+        "StateBucket",
+        "GitHubProvider",
+    }
+
+
+def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
+    assert "Boundary" in resources(prod_spec)
+    assert "Boundary" not in resources(small_spec)
+
+
+def test_each_role_is_opened_by_one_environment_of_one_repository(prod_spec: EnvironmentSpec) -> None:
+    for role, environment in {"DeployRole": "prod", "PreviewRole": "prod-preview"}.items():
+        (trust,) = resources(prod_spec)[role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+        assert trust["Condition"] == {
+            "StringEquals": {
+                "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
+                "token.actions.githubusercontent.com:sub": f"repo:acme/data:environment:{environment}",
+            }
+        }
+
+
+def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    attached = [
+        each["Ref"] for role in ("DeployRole", "PreviewRole") for each in made[role]["Properties"]["ManagedPolicyArns"]
+    ]
+    policies = [name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name != "Boundary"]
+    assert sorted(attached) == sorted(policies)

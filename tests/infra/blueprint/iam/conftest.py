@@ -1,0 +1,60 @@
+"""An engine with everything, and every combination of it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from firnline_infra.blueprint.iam.engine import EngineAccess
+
+KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
+STREAM_KEY = "arn:aws:kms:eu-central-1:123456789012:key/66666666-2222-3333-4444-555555555555"
+
+
+def full() -> EngineAccess:
+    return EngineAccess(
+        region="eu-central-1",
+        streams={name: f"arn:aws:kinesis:eu-central-1:123456789012:stream/{name}" for name in ("orders", "clicks")},
+        stream_keys=(KEY, STREAM_KEY, KEY),
+        ledger_table="arn:aws:dynamodb:eu-central-1:123456789012:table/lake",
+        ledger_name="lake",
+        ledger_creation=True,
+        ledger_key=KEY,
+        secret="arn:aws:secretsmanager:eu-central-1:123456789012:secret:lake/snowflake/ingest-AbCdEf",
+        secret_key=KEY,
+        bucket="arn:aws:s3:::lake-123456789012-eu-central-1",
+        checkpoint_folder="checkpoint/",
+        job_folder="jobs/",
+        bucket_key=KEY,
+    )
+
+
+SWITCHES = {
+    "stream_keys": (),
+    "ledger_creation": False,
+    "ledger_key": None,
+    "secret": None,
+    "secret_key": None,
+    "checkpoint_folder": None,
+    "job_folder": None,
+    "bucket_key": None,
+}
+
+
+def combinations() -> Iterator[EngineAccess]:
+    """Each part there and not there; a secret's key only with the secret."""
+    for present in product((True, False), repeat=len(SWITCHES)):
+        absent = {name: value for (name, value), there in zip(SWITCHES.items(), present, strict=True) if not there}
+        if not ("secret" in absent and "secret_key" not in absent):
+            yield replace(full(), **absent)
+
+
+@pytest.fixture
+def everything() -> EngineAccess:
+    return full()
+
+
+@pytest.fixture
+def every_access() -> list[EngineAccess]:
+    return list(combinations())

@@ -1,0 +1,113 @@
+"""The engine's policy: what is switched on, and no more."""
+
+from dataclasses import replace
+
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
+from firnline_infra.blueprint.value import Reference
+from firnline_ingest.permissions import Resource, required
+
+LEAST = EngineAccess(
+    region="eu-central-1",
+    streams={"orders": "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"},
+    ledger_table="arn:aws:dynamodb:eu-central-1:123456789012:table/lake",
+    ledger_name="lake",
+)
+
+
+def by_sid(access: EngineAccess) -> dict[str, PolicyStatement]:
+    return {statement.sid: statement for statement in engine_statements(access)}
+
+
+def test_an_engine_without_anything_else_reads_streams_and_keeps_its_ledger() -> None:
+    statements = by_sid(LEAST)
+    assert list(statements) == ["ReadStreams", "OpenLedger", "KeepLedger"]
+    assert statements["ReadStreams"].actions == (
+        "kinesis:DescribeStreamSummary",
+        "kinesis:ListShards",
+        "kinesis:GetShardIterator",
+        "kinesis:GetRecords",
+    )
+    assert statements["OpenLedger"].actions == ("dynamodb:DescribeTable",)
+
+
+def test_the_ledger_is_fenced_to_the_items_of_the_engines_streams(everything: EngineAccess) -> None:
+    assert by_sid(everything)["KeepLedger"].conditions == {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ("orders@*", "clicks@*", "@application")}
+    }
+
+
+def test_a_key_is_used_only_through_its_service_and_for_this_engines_data(everything: EngineAccess) -> None:
+    statements = by_sid(everything)
+    assert statements["DecryptStreams"].conditions == {
+        "StringEquals": {
+            "kms:ViaService": "kinesis.eu-central-1.amazonaws.com",
+            "kms:EncryptionContext:aws:kinesis:arn": tuple(everything.streams.values()),
+        }
+    }
+    assert statements["DecryptLedger"].conditions["StringEquals"]["kms:EncryptionContext:aws:dynamodb:tableName"] == (
+        "lake"
+    )
+    assert statements["DecryptPrivateKey"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"] == (
+        everything.secret
+    )
+    assert statements["UseBucketKey"].conditions == {
+        "StringEquals": {"kms:ViaService": "s3.eu-central-1.amazonaws.com"}
+    }
+
+
+def test_keys_are_never_written_with_but_for_the_checkpoint(everything: EngineAccess) -> None:
+    writers = [sid for sid, one in by_sid(everything).items() if "kms:GenerateDataKey" in one.actions]
+    assert writers == ["UseBucketKey"]
+    without = by_sid(replace(everything, checkpoint_folder=None))
+    assert without["UseBucketKey"].actions == ("kms:Decrypt",)
+
+
+def test_each_folder_of_the_bucket_has_its_own_actions(everything: EngineAccess) -> None:
+    statements = by_sid(everything)
+    assert statements["KeepCheckpoint"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/checkpoint/*",)
+    assert statements["ReadJobFiles"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/jobs/*",)
+    assert statements["ReadJobFiles"].actions == ("s3:GetObject",)
+    assert statements["ListCheckpoint"].conditions == {"StringLike": {"s3:prefix": "checkpoint/*"}}
+
+
+def test_a_bucket_in_which_the_engine_has_nothing_needs_no_key(everything: EngineAccess) -> None:
+    statements = by_sid(replace(everything, checkpoint_folder=None, job_folder=None))
+    assert "UseBucketKey" not in statements
+
+
+def test_what_exists_only_once_made_stays_a_reference(everything: EngineAccess) -> None:
+    access = replace(everything, secret=Reference("secret/ingest"), secret_key=Reference("key"))
+    statements = by_sid(access)
+    assert statements["ReadPrivateKey"].resources == (Reference("secret/ingest"),)
+    assert statements["DecryptPrivateKey"].resources == (Reference("key"),)
+    assert statements["DecryptPrivateKey"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"] == (
+        Reference("secret/ingest")
+    )
+
+
+def test_two_streams_with_one_key_name_it_once(everything: EngineAccess) -> None:
+    assert len(by_sid(everything)["DecryptStreams"].resources) == 2
+
+
+def test_every_kind_of_resource_has_a_statement_of_its_own() -> None:
+    assert set(SIDS) == set(Resource)
+    assert len(set(SIDS.values())) == len(SIDS)
+
+
+def test_a_policy_allows_exactly_what_its_features_require(every_access: list[EngineAccess]) -> None:
+    for access in every_access:
+        rendered = {(statement.sid, action) for statement in engine_statements(access) for action in statement.actions}
+        assert rendered == {(SIDS[one.on], one.action) for one in required(access.features)}
+
+
+def test_no_statement_is_without_a_resource(every_access: list[EngineAccess]) -> None:
+    assert all(statement.resources for access in every_access for statement in engine_statements(access))
+
+
+def test_in_china_a_service_is_known_by_both_of_its_names() -> None:
+    access = replace(LEAST, region="cn-north-1", ledger_key="arn:aws-cn:kms:cn-north-1:123456789012:key/k")
+    assert by_sid(access)["DecryptLedger"].conditions["StringEquals"]["kms:ViaService"] == (
+        "dynamodb.cn-north-1.amazonaws.com",
+        "dynamodb.cn-north-1.amazonaws.com.cn",
+    )
