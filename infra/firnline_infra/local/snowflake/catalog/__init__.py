@@ -5,30 +5,39 @@ from firnline_infra.local.snowflake.catalog.channels import Channel
 from firnline_infra.local.snowflake.catalog.databases import Database, Schema
 from firnline_infra.local.snowflake.catalog.error_rows import ErrorRow
 from firnline_infra.local.snowflake.catalog.errors import AuthenticationFailed, CaseClash, DataFault, SqlError
-from firnline_infra.local.snowflake.catalog.objects import Account, CatalogObject, Warehouse
+from firnline_infra.local.snowflake.catalog.objects import Account, CatalogObject, ConfiguredObject, Warehouse
 from firnline_infra.local.snowflake.catalog.pipes import Pipe
+from firnline_infra.local.snowflake.catalog.policies import AuthenticationPolicy, NetworkPolicy, NetworkRule
 from firnline_infra.local.snowflake.catalog.roles import Role
-from firnline_infra.local.snowflake.catalog.tables import Column, Default, Table
+from firnline_infra.local.snowflake.catalog.tables import Column, Default, Iceberg, Table
 from firnline_infra.local.snowflake.catalog.types import DataType
 from firnline_infra.local.snowflake.catalog.users import User
+from firnline_infra.local.snowflake.catalog.volumes import ExternalVolume, StorageLocation
 
 __all__ = [
     "Account",
     "AuthenticationFailed",
+    "AuthenticationPolicy",
     "CaseClash",
     "Catalog",
     "CatalogObject",
     "Channel",
     "Column",
+    "ConfiguredObject",
     "DataFault",
     "DataType",
     "Database",
     "Default",
     "ErrorRow",
+    "ExternalVolume",
+    "Iceberg",
+    "NetworkPolicy",
+    "NetworkRule",
     "Pipe",
     "Role",
     "Schema",
     "SqlError",
+    "StorageLocation",
     "Table",
     "User",
     "Warehouse",

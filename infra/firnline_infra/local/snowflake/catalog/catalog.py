@@ -10,6 +10,7 @@ from threading import RLock
 from typing import Any
 
 from firnline_infra.local.snowflake.catalog import kinds
+from firnline_infra.local.snowflake.catalog.admission import check_admission
 from firnline_infra.local.snowflake.catalog.authentication import Token, invalid_token
 from firnline_infra.local.snowflake.catalog.bootstrap import furnish
 from firnline_infra.local.snowflake.catalog.channels import Channel
@@ -25,16 +26,23 @@ from firnline_infra.local.snowflake.catalog.store import Store
 from firnline_infra.local.snowflake.catalog.tables import Column, Table
 from firnline_infra.local.snowflake.catalog.types import DataType
 from firnline_infra.local.snowflake.catalog.users import User
+from firnline_infra.local.snowflake.catalog.volumes import VolumeAccess, no_aws
 
 
 class Catalog:
     """One account with its system roles, the user FIRNLINE_ADMIN (ACCOUNTADMIN) and the warehouse COMPUTE_WH."""
 
     def __init__(
-        self, account: str, *, admin_public_key: str, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        account: str,
+        *,
+        admin_public_key: str,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        volume_access: VolumeAccess = no_aws,
     ) -> None:
         """`account` is its identifier as clients write it; `admin_public_key` is PEM, or its base64 body."""
         self.clock = clock
+        self.volume_access = volume_access
         self.lock = RLock()
         self.grants = Grants()
         self.store = Store()
@@ -54,7 +62,10 @@ class Catalog:
     # Who asks
 
     def authenticate(self, jwt_text: str) -> User:
-        """The user whose registered key signed the token. Raises AuthenticationFailed (codes 390144, 390101)."""
+        """The user whose registered key signed the token, if its policies let it in.
+
+        Raises AuthenticationFailed (codes 390144, 390101, 390422, 390202).
+        """
         token = Token(jwt_text)
         with self.lock:
             user = self._user_named(token.user)
@@ -67,6 +78,8 @@ class Catalog:
         if user.disabled:
             message = "User access disabled. Contact your local system administrator."
             raise AuthenticationFailed(message, reason=f"{user.name} is disabled", code="390101")
+        with self.lock:
+            check_admission(user, self.directory)
         return user
 
     def user_for_key(self, fingerprint: str) -> User | None:

@@ -7,6 +7,8 @@
     ├── DoesNotExist            002003: drivers and providers decide by its text
     ├── AlreadyExists           002002
     ├── InsufficientPrivileges  003001
+    ├── WrongKind               002203
+    ├── InUse                   001492
     ├── NoCurrentDatabase       090105
     ├── NoWarehouse             000606
     ├── Cancelled               000604
@@ -84,6 +86,29 @@ class InsufficientPrivileges(SqlError):
 
     def __init__(self, kind: str, name: str) -> None:
         super().__init__(f"SQL access control error:\nInsufficient privileges to operate on {kind.lower()} '{name}'.")
+
+
+class WrongKind(SqlError):
+    """A standard table where an Iceberg one was named, and the like."""
+
+    code = "002203"
+    sql_state = "02000"
+
+    def __init__(self, *, found: str, named: str) -> None:
+        super().__init__(f"SQL compilation error:\nObject found is of type '{found}', not specified type '{named}'.")
+
+
+class InUse(SqlError):
+    """What others rely on can't be dropped."""
+
+    code = "001492"
+    sql_state = "42601"
+
+    def __init__(self, kind: str, name: str, users: str) -> None:
+        super().__init__(
+            f"SQL compilation error:\n{kind.capitalize()} '{name}' cannot be dropped because it is associated with one "
+            f"or more entities: {users}."
+        )
 
 
 class NoCurrentDatabase(SqlError):

@@ -6,9 +6,10 @@ the objects of a role that nobody granted to SYSADMIN.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from firnline_infra.local.snowflake.catalog.databases import Schema
 from firnline_infra.local.snowflake.catalog.kinds import Kind
 from firnline_infra.local.snowflake.catalog.objects import CatalogObject
 from firnline_infra.local.snowflake.catalog.roles import ACCOUNTADMIN, PUBLIC, Role
@@ -71,6 +72,11 @@ class Grants:
     def revoke(self, privilege: str, on: CatalogObject, role: Role) -> None:
         self._privileges.get(on.id, {}).pop((privilege, role.id), None)
 
+    def hand_over(self, on: CatalogObject, owner: Role) -> None:
+        """Keeps the grants on an object that changes hands; they are the new owner's from now on."""
+        held = self._privileges.get(on.id, {})
+        held.update({key: replace(grant, granted_by=owner.name) for key, grant in held.items()})
+
     def revoke_all(self, on: CatalogObject) -> None:
         self._privileges.pop(on.id, None)
 
@@ -131,19 +137,29 @@ class Grants:
         return _is_all_powerful(roles) or on.owner in roles or any(self._granted(roles, on))
 
     def may_grant(self, role: Role, privilege: str, on: CatalogObject) -> bool:
+        """The owner may; in a schema with managed access, the schema's owner instead."""
+        if self.manages_grants(role, on):
+            return True
         roles = self.effective(role)
-        if _is_all_powerful(roles) or on.owner in roles or self._manages_grants(roles, on):
+        schema = on.container if isinstance(on.container, Schema) else None
+        if schema is not None and schema.managed_access:
+            return schema.owner in roles
+        if on.owner in roles:
             return True
         return any(grant.privilege == privilege and grant.grant_option for grant in self._granted(roles, on))
 
-    def _granted(self, roles: Iterable[Role], on: CatalogObject) -> Iterator[Grant]:
-        return (grant for grant in self.on(on) if grant.to in roles or grant.to.name == PUBLIC)
-
-    def _manages_grants(self, roles: Iterable[Role], on: CatalogObject) -> bool:
+    def manages_grants(self, role: Role, on: CatalogObject) -> bool:
+        """Whether the role may grant as if it were the owner of everything in the account that holds the object."""
         account: CatalogObject = on
         while account.container is not None:
             account = account.container
-        return any(grant.privilege == "MANAGE GRANTS" for grant in self._granted(roles, account))
+        roles = self.effective(role)
+        return _is_all_powerful(roles) or any(
+            grant.privilege == "MANAGE GRANTS" for grant in self._granted(roles, account)
+        )
+
+    def _granted(self, roles: Iterable[Role], on: CatalogObject) -> Iterator[Grant]:
+        return (grant for grant in self.on(on) if grant.to in roles or grant.to.name == PUBLIC)
 
 
 def _is_all_powerful(roles: Iterable[Role]) -> bool:

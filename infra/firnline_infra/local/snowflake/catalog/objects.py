@@ -4,6 +4,7 @@ An object knows its container and a container its objects, so renaming, dropping
 everything inside it. Grants hang on ids, never on names: an object that replaces another begins without any.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -77,9 +78,23 @@ class Account(CatalogObject):
 
 
 @dataclass(kw_only=True, eq=False)
-class Warehouse(CatalogObject):
+class ConfiguredObject(CatalogObject):
+    """An object that is little more than what CREATE and ALTER have set."""
+
+    properties: dict[str, str] = field(default_factory=dict)
+    """As text, by the word that SQL has for each; lists are JSON."""
+
+    def listed(self, key: str) -> list[str]:
+        """A property that is a list; empty where it was not set."""
+        found: list[str] = json.loads(self.properties.get(key, "[]"))
+        return found
+
+
+@dataclass(kw_only=True, eq=False)
+class Warehouse(ConfiguredObject):
     """A name that a session can use and a role may be granted: the embedded Snowflake computes without one."""
 
     kind = kinds.WAREHOUSE
-    properties: dict[str, str] = field(default_factory=dict)
-    """What CREATE and ALTER WAREHOUSE set, by property: WAREHOUSE_SIZE, AUTO_SUSPEND, …"""
+    interactive: bool = False
+    tables: list[CatalogObject] = field(default_factory=list, repr=False)
+    """What is attached to an interactive one."""

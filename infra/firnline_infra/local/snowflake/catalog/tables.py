@@ -7,6 +7,7 @@ from firnline_infra.local.snowflake.catalog.databases import Schema
 from firnline_infra.local.snowflake.catalog.objects import CatalogObject
 from firnline_infra.local.snowflake.catalog.pipes import Pipe
 from firnline_infra.local.snowflake.catalog.types import DataType
+from firnline_infra.local.snowflake.catalog.volumes import ExternalVolume
 
 COMMIT_TIME = "METADATA$ROW_LAST_COMMIT_TIME"
 """The column that ROW_TIMESTAMP adds: it can be asked for by name, and `*` doesn't show it."""
@@ -36,6 +37,16 @@ class Column:
     """The SchemaEvolutionRecord, JSON text; None where a person made the column or has altered it since."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Iceberg:
+    """What an Iceberg table has besides: where its files would be, in a real account."""
+
+    external_volume: ExternalVolume
+    base_location: str
+    version: int = 2
+    catalog: str = "SNOWFLAKE"
+
+
 @dataclass(kw_only=True, eq=False)
 class Table(CatalogObject):
     kind = kinds.TABLE
@@ -47,8 +58,15 @@ class Table(CatalogObject):
     transient: bool = False
     cluster_by: tuple[str, ...] = ()
     """The expressions, as they were written."""
+    iceberg: Iceberg | None = None
+    interactive: bool = False
     default_pipe: Pipe | None = field(default=None, repr=False)
     """`<TABLE>-STREAMING`; None until somebody asks for it."""
+
+    @property
+    def variety(self) -> str:
+        """As CREATE and SHOW call it: TABLE, ICEBERG TABLE or INTERACTIVE TABLE."""
+        return "ICEBERG TABLE" if self.iceberg else "INTERACTIVE TABLE" if self.interactive else "TABLE"
 
     @property
     def schema(self) -> Schema:

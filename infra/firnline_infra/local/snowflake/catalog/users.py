@@ -4,18 +4,18 @@ from dataclasses import dataclass, field
 
 from firnline_infra.local.snowflake.catalog import kinds
 from firnline_infra.local.snowflake.catalog.keys import PublicKey
-from firnline_infra.local.snowflake.catalog.objects import CatalogObject
+from firnline_infra.local.snowflake.catalog.objects import ConfiguredObject
+from firnline_infra.local.snowflake.catalog.policies import AuthenticationPolicy
 
 KEY_SLOTS = ("RSA_PUBLIC_KEY", "RSA_PUBLIC_KEY_2")
 
 
 @dataclass(kw_only=True, eq=False)
-class User(CatalogObject):
-    """Who can open a session: a person or a service."""
+class User(ConfiguredObject):
+    """Who can open a session: a person or a service. Keys are not among the properties."""
 
     kind = kinds.USER
-    properties: dict[str, str] = field(default_factory=dict)
-    """What CREATE and ALTER USER set, by property: LOGIN_NAME, TYPE, DEFAULT_ROLE, … Keys are in `public_keys`."""
+    authentication_policy: AuthenticationPolicy | None = field(default=None, repr=False)
     public_keys: dict[str, PublicKey] = field(default_factory=dict)
     """By slot, RSA_PUBLIC_KEY and RSA_PUBLIC_KEY_2; both are valid at the same time."""
 

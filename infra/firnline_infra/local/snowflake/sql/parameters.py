@@ -6,7 +6,7 @@ that it takes, or where its one permitted value is what the embedded Snowflake d
 
 from dataclasses import dataclass
 
-from firnline_infra.local.snowflake.catalog import CatalogObject, kinds
+from firnline_infra.local.snowflake.catalog import CatalogObject, Table, kinds
 from firnline_infra.local.snowflake.catalog.errors import NotKnown
 from firnline_infra.local.snowflake.catalog.kinds import Kind
 
@@ -32,14 +32,18 @@ OBJECT_PARAMETERS = {
         Parameter("DATA_RETENTION_TIME_IN_DAYS", "NUMBER", "1", DATA),
         Parameter("MAX_DATA_EXTENSION_TIME_IN_DAYS", "NUMBER", "14", DATA),
         Parameter("DEFAULT_DDL_COLLATION", "STRING", "", DATA),
-        Parameter("CATALOG", "STRING", "", CONTAINERS),
-        Parameter("EXTERNAL_VOLUME", "STRING", "", CONTAINERS),
+        Parameter("CATALOG", "STRING", "", DATA),
+        Parameter("EXTERNAL_VOLUME", "STRING", "", DATA),
+        Parameter("CATALOG_SYNC", "STRING", "", (kinds.TABLE,)),
+        Parameter("TARGET_FILE_SIZE", "STRING", "AUTO", (kinds.TABLE,)),
+        Parameter("ENABLE_DATA_COMPACTION", "BOOLEAN", "true", (kinds.TABLE,)),
+        Parameter("ENABLE_ICEBERG_MERGE_ON_READ", "BOOLEAN", "true", (kinds.TABLE,)),
         Parameter("LOG_LEVEL", "STRING", "OFF", CONTAINERS),
         Parameter("LOG_EVENT_LEVEL", "STRING", "OFF", CONTAINERS),
         Parameter("METRIC_LEVEL", "STRING", "NONE", CONTAINERS),
         Parameter("TRACE_LEVEL", "STRING", "OFF", CONTAINERS),
         Parameter("REPLACE_INVALID_CHARACTERS", "BOOLEAN", "false", CONTAINERS),
-        Parameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", CONTAINERS),
+        Parameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", DATA),
         Parameter("SUSPEND_TASK_AFTER_NUM_FAILURES", "NUMBER", "10", CONTAINERS),
         Parameter("TASK_AUTO_RETRY_ATTEMPTS", "NUMBER", "0", CONTAINERS),
         Parameter("USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", "STRING", "Medium", CONTAINERS),
@@ -49,10 +53,19 @@ OBJECT_PARAMETERS = {
         Parameter("MAX_CONCURRENCY_LEVEL", "NUMBER", "8", (kinds.WAREHOUSE,)),
         Parameter("STATEMENT_QUEUED_TIMEOUT_IN_SECONDS", "NUMBER", "0", (kinds.WAREHOUSE, kinds.USER)),
         Parameter("STATEMENT_TIMEOUT_IN_SECONDS", "NUMBER", "172800", (kinds.WAREHOUSE, kinds.USER)),
+        Parameter("FALLBACK_WAREHOUSE", "STRING", "", (kinds.WAREHOUSE,)),
         Parameter("NETWORK_POLICY", "STRING", "", (kinds.USER,)),
         Parameter("QUERY_TAG", "STRING", "", (kinds.USER,)),
     )
 }
+
+ICEBERG_PARAMETERS = frozenset(
+    {
+        "CATALOG", "EXTERNAL_VOLUME", "CATALOG_SYNC", "TARGET_FILE_SIZE", "ENABLE_DATA_COMPACTION",
+        "ENABLE_ICEBERG_MERGE_ON_READ", "STORAGE_SERIALIZATION_POLICY",
+    }
+)  # fmt: skip
+"""Of tables, only Iceberg ones have these."""
 
 SESSION_PARAMETERS: dict[str, tuple[str, ...] | None] = {
     "AUTOCOMMIT": ("true",),
@@ -112,8 +125,9 @@ def _typed(spelled: str, default: bool | int | str) -> bool | int | str:
     return int(spelled) if isinstance(default, int) else spelled
 
 
-def parameters_on(kind: Kind) -> list[Parameter]:
-    return [parameter for parameter in OBJECT_PARAMETERS.values() if kind in parameter.on]
+def parameters_on(found: CatalogObject) -> list[Parameter]:
+    hidden = ICEBERG_PARAMETERS if isinstance(found, Table) and not found.iceberg else frozenset[str]()
+    return [each for each in OBJECT_PARAMETERS.values() if found.kind in each.on and each.key not in hidden]
 
 
 def effective(found: CatalogObject, parameter: Parameter) -> tuple[str, str]:

@@ -1,131 +1,22 @@
-"""`KEY = value` lists of CREATE and ALTER: which keys a kind of object has, and how their values are written.
+"""`KEY = value` lists of CREATE and ALTER: read, applied, and taken back.
 
-A key that is in no table here is refused by name. COMMENT goes with every kind, the parameters of `parameters.py` with
-theirs; the tables below are the properties proper.
+A key that the kind does not have, in `properties.py` or `parameters.py`, is refused by name.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from firnline_infra.local.snowflake.catalog import CatalogObject, User, Warehouse, kinds
+from firnline_infra.local.snowflake.catalog import CatalogObject, ConfiguredObject, ExternalVolume, User, kinds
 from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_infra.local.snowflake.catalog.keys import PublicKey
 from firnline_infra.local.snowflake.catalog.kinds import Kind
-from firnline_infra.local.snowflake.catalog.names import display, read_identifier
 from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
-from firnline_infra.local.snowflake.sql.lexer import TokenKind
 from firnline_infra.local.snowflake.sql.parameters import OBJECT_PARAMETERS
+from firnline_infra.local.snowflake.sql.properties import PROPERTIES, any_value
 from firnline_infra.local.snowflake.sql.words import Words
-
-Reader = Callable[[Words], str]
-
-
-def text(words: Words) -> str:
-    return words.string()
-
-
-def integer(words: Words) -> str:
-    return str(words.integer())
-
-
-def boolean(words: Words) -> str:
-    word = words.word()
-    if word not in ("TRUE", "FALSE"):
-        raise CompilationFault(f"invalid boolean value '{word}'")
-    return word.lower()
-
-
-def identifier(words: Words) -> str:
-    """A name, which may also be written as a string."""
-    token = words.next
-    return read_identifier(words.string()) if token and token.kind is TokenKind.STRING else words.identifier()
-
-
-def dotted_name(words: Words) -> str:
-    return display(*words.name())
-
-
-def word(words: Words) -> str:
-    """A keyword, which may also be written as a string."""
-    token = words.next
-    return words.string().upper() if token and token.kind is TokenKind.STRING else words.word()
-
-
-def one_of(*values: str) -> Reader:
-    def read(words: Words) -> str:
-        value = word(words)
-        if value not in values:
-            raise CompilationFault(f"invalid value '{value}': expected one of {', '.join(values)}")
-        return value
-
-    return read
-
-
-def strings(words: Words) -> str:
-    """A list of strings, kept as it was written."""
-    return words.parenthesised().strip()
-
-
-def public_key(words: Words) -> str:
-    given = words.string()
-    PublicKey.read(given)
-    return given
-
-
-def any_value(words: Words) -> str:
-    """A parameter's value, whatever its type."""
-    token = words.next
-    if token is None or token.kind is TokenKind.NUMBER or token.word == "-":
-        return integer(words)
-    if token.kind is TokenKind.STRING:
-        return words.string()
-    name = words.name()
-    return name[0].lower() if name in (("TRUE",), ("FALSE",)) else display(*name)
-
 
 PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
 """What only a person has."""
-
-PROPERTIES: dict[Kind, dict[str, Reader]] = {
-    kinds.USER: {
-        "LOGIN_NAME": text,
-        "DISPLAY_NAME": text,
-        "FIRST_NAME": text,
-        "LAST_NAME": text,
-        "EMAIL": text,
-        "TYPE": one_of("PERSON", "SERVICE", "LEGACY_SERVICE"),
-        "DISABLED": boolean,
-        "DEFAULT_WAREHOUSE": identifier,
-        "DEFAULT_NAMESPACE": dotted_name,
-        "DEFAULT_ROLE": identifier,
-        "DEFAULT_SECONDARY_ROLES": strings,
-        "MUST_CHANGE_PASSWORD": boolean,
-        "DAYS_TO_EXPIRY": integer,
-        "MINS_TO_UNLOCK": integer,
-        **dict.fromkeys(KEY_SLOTS, public_key),
-    },
-    kinds.WAREHOUSE: {
-        "WAREHOUSE_TYPE": one_of("STANDARD", "SNOWPARK-OPTIMIZED"),
-        "WAREHOUSE_SIZE": word,
-        "MAX_CLUSTER_COUNT": integer,
-        "MIN_CLUSTER_COUNT": integer,
-        "SCALING_POLICY": one_of("STANDARD", "ECONOMY"),
-        "AUTO_SUSPEND": integer,
-        "AUTO_RESUME": boolean,
-        "INITIALLY_SUSPENDED": boolean,
-        "RESOURCE_MONITOR": identifier,
-        "ENABLE_QUERY_ACCELERATION": boolean,
-        "QUERY_ACCELERATION_MAX_SCALE_FACTOR": integer,
-        "WAIT_FOR_COMPLETION": boolean,
-    },
-    kinds.TABLE: {
-        "ENABLE_SCHEMA_EVOLUTION": boolean,
-        "ERROR_LOGGING": boolean,
-        "ROW_TIMESTAMP": boolean,
-        "CHANGE_TRACKING": boolean,
-    },
-    kinds.PIPE: {"PIPE_EXECUTION_PAUSED": boolean},
-}
 
 
 @dataclass
@@ -168,13 +59,15 @@ def apply_settings(found: CatalogObject, settings: Settings) -> None:
     found.parameters.update(settings.parameters)
     if isinstance(found, User):
         _apply_to_user(found, settings.properties)
-    elif isinstance(found, Warehouse):
+    elif isinstance(found, ConfiguredObject):
         found.properties.update(settings.properties)
+    elif isinstance(found, ExternalVolume) and "ALLOW_WRITES" in settings.properties:
+        found.allow_writes = settings.properties["ALLOW_WRITES"] == "true"
 
 
 def unset(found: CatalogObject, keys: Iterable[str]) -> None:
     """Back to the default; a key that is not set is none the worse."""
-    properties: dict[str, str] = found.properties if isinstance(found, User | Warehouse) else {}
+    properties: dict[str, str] = found.properties if isinstance(found, ConfiguredObject) else {}
     for key in keys:
         if key == "COMMENT":
             found.comment = ""

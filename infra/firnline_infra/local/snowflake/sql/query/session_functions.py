@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from firnline_infra.local.snowflake.sql.query.system_functions import FUNCTIONS, answer_system_function
 from firnline_infra.local.snowflake.sql.scope import Context
 
 VERSION = "10.0.0"
@@ -48,6 +49,11 @@ def _answered(context: Context, node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.CurrentDate):
         return exp.cast(exp.Literal.string(f"{context.now:%Y-%m-%d}"), "DATE")
     name = node.name.upper() if isinstance(node, exp.Anonymous) else _function_name(node)
+    if name in FUNCTIONS:
+        arguments = [
+            each.this if isinstance(each, exp.Literal) and each.is_string else None for each in node.expressions
+        ]
+        return exp.Literal.string(answer_system_function(context, name, arguments))
     if name not in ANSWERS or node.expressions:
         return node
     value = ANSWERS[name](context)

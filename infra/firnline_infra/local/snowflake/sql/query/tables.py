@@ -19,6 +19,7 @@ from firnline_infra.local.snowflake.catalog.store import error_table_name, physi
 from firnline_infra.local.snowflake.catalog.tables import COMMIT_TIME
 from firnline_infra.local.snowflake.sql.query.flatten import stand_in
 from firnline_infra.local.snowflake.sql.query.information_schema import INFORMATION_SCHEMA, View, view
+from firnline_infra.local.snowflake.sql.query.policy_references import POLICY_REFERENCES, policy_references
 from firnline_infra.local.snowflake.sql.query.types import column_type
 from firnline_infra.local.snowflake.sql.scope import Context
 
@@ -71,10 +72,19 @@ def target_table(context: Context, table: exp.Expr, privilege: str) -> Table:
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
         raise NotKnown(f"DML on {table.sql('snowflake')[:80]}")
     normalize_identifiers(table, dialect="snowflake")
-    return context.readable_table(_parts(table), privilege=privilege)
+    found = context.readable_table(_parts(table), privilege=privilege)
+    if found.interactive and privilege != "INSERT":
+        raise CompilationFault(f"{privilege} is not supported for the interactive table '{found.full_name}'.")
+    return found
 
 
 def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
+    if isinstance(source.this, exp.Anonymous) and source.this.name.upper() == POLICY_REFERENCES:
+        found = policy_references(context, source.this)
+        sources.views.append(found)
+        sources.add(found.name, found.columns)
+        _replace(source, found.name, POLICY_REFERENCES)
+        return
     if isinstance(source.this, exp.Anonymous):
         _resolve_error_table(context, source, sources)
         return
@@ -119,9 +129,11 @@ def _replace(source: exp.Table, name: str, called: str) -> None:
 
 
 def _unwrap(source: exp.TableFromRows) -> None:
-    """TABLE(ERROR_TABLE(t)) is ERROR_TABLE(t)."""
+    """TABLE(ERROR_TABLE(t)) is ERROR_TABLE(t); what stands in front of POLICY_REFERENCES says nothing."""
     function = source.this
-    if isinstance(function, exp.Anonymous) and function.name.upper() == ERROR_TABLE:
+    while isinstance(function, exp.Dot):
+        function = function.expression
+    if isinstance(function, exp.Anonymous) and function.name.upper() in (ERROR_TABLE, POLICY_REFERENCES):
         source.replace(exp.Table(this=function, alias=source.args.get("alias")))
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from firnline_infra.local.snowflake.catalog import CatalogObject, Role, User, kinds
+from firnline_infra.local.snowflake.catalog import CatalogObject, Role, Table, User, kinds
 from firnline_infra.local.snowflake.catalog.errors import NotKnown
 from firnline_infra.local.snowflake.catalog.grants import FutureGrant, Grant, RoleGrant
 from firnline_infra.local.snowflake.catalog.names import display
 from firnline_infra.local.snowflake.sql.result import MOMENT, TEXT, Result, listing
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.statements.alter import ALTERABLE
+from firnline_infra.local.snowflake.sql.statements.named import NAMED, find_securable
 from firnline_infra.local.snowflake.sql.statements.target import read_container
 from firnline_infra.local.snowflake.sql.words import Words
 
@@ -56,10 +56,10 @@ def show_future_grants(context: Context, words: Words) -> Result:
 def _on(context: Context, words: Words) -> Result:
     target: CatalogObject = context.account
     if not words.accept("ACCOUNT"):
-        kind = words.accept_one(*ALTERABLE)
+        kind = words.accept_one(*NAMED)
         if kind is None:
             raise NotKnown(f"SHOW GRANTS ON {words.rest()[:40]}")
-        target = context.find(ALTERABLE[kind], words.name())
+        target = find_securable(context, kind, words.name())
     words.end()
     grants = sorted(context.catalog.grants.on(target), key=lambda grant: (grant.privilege, grant.to.name))
     owner = [] if target is context.account else list(_ownership(target))
@@ -87,13 +87,18 @@ def _to(context: Context, words: Words) -> Result:
 def _ownership(found: CatalogObject) -> Iterator[tuple[Any, ...]]:
     if found.owner is not None and found.kind is not kinds.ACCOUNT:
         name = found.owner.name
-        yield found.created_on, "OWNERSHIP", found.kind.name, found.full_name, "ROLE", name, "true", name
+        yield found.created_on, "OWNERSHIP", called(found), found.full_name, "ROLE", name, "true", name
+
+
+def called(found: CatalogObject) -> str:
+    """What `granted_on` says: a table by its variety, which the stock provider compares with what it was told."""
+    return found.variety if isinstance(found, Table) else found.kind.name
 
 
 def _grant_row(grant: Grant) -> tuple[Any, ...]:
     on = grant.on
     return (
-        grant.created_on, grant.privilege, on.kind.name, on.full_name, "ROLE", grant.to.name, grant.grant_option,
+        grant.created_on, grant.privilege, called(on), on.full_name, "ROLE", grant.to.name, grant.grant_option,
         grant.granted_by,
     )  # fmt: skip
 

@@ -1,5 +1,6 @@
 """SHOW for each kind of object, as data: the columns that a real account has, and where each value comes from."""
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from firnline_infra.local.snowflake.catalog import (
     kinds,
 )
 from firnline_infra.local.snowflake.sql.parameters import OBJECT_PARAMETERS, effective
+from firnline_infra.local.snowflake.sql.properties import WAREHOUSE_SIZES
 from firnline_infra.local.snowflake.sql.result import MOMENT, NUMBER, TEXT
 from firnline_infra.local.snowflake.sql.scope import Context
 
@@ -108,7 +110,8 @@ TABLES = (
     Listed("change_tracking", flag("change_tracking", "ON", "OFF")), *named("OFF", "search_optimization"),
     *unset("search_optimization_progress", "search_optimization_bytes"), *named("N", "is_external"),
     Listed("enable_schema_evolution", flag("enable_schema_evolution")), OWNER_ROLE_TYPE, *named("N", "is_event"),
-    *unset("budget"), *named("N", "is_hybrid", "is_iceberg", "is_dynamic", "is_immutable"),
+    *unset("budget"), *named("N", "is_hybrid"),
+    Listed("is_iceberg", flag("iceberg")), *named("N", "is_dynamic", "is_immutable"),
     Listed("error_logging", flag("error_logging", "ON", "OFF")), Listed("row_timestamp", flag("row_timestamp", "ON", "OFF")),
 )  # fmt: skip
 PIPES = (
@@ -139,12 +142,13 @@ USERS = (
     *named("false", "has_mfa", "has_pat", "has_workload_identity", "is_from_organization_user"),
 )  # fmt: skip
 WAREHOUSES = (
-    NAME, *named("STARTED", "state"), Listed("type", setting("WAREHOUSE_TYPE", "STANDARD")),
+    NAME, Listed("state", lambda found, _: "SUSPENDED" if found.properties.get("INITIALLY_SUSPENDED") == "true" else "STARTED"),
+    Listed("type", lambda found, _: "INTERACTIVE" if found.interactive else found.properties.get("WAREHOUSE_TYPE", "STANDARD")),
     Listed("size", lambda found, _: _size(found)),
     Listed("min_cluster_count", setting("MIN_CLUSTER_COUNT", "1"), NUMBER),
     Listed("max_cluster_count", setting("MAX_CLUSTER_COUNT", "1"), NUMBER),
     Listed("started_clusters", constant(1), NUMBER), Listed("running", constant(0), NUMBER),
-    Listed("queued", constant(0), NUMBER), *CURRENT, Listed("auto_suspend", setting("AUTO_SUSPEND", "600"), NUMBER),
+    Listed("queued", constant(0), NUMBER), *CURRENT, Listed("auto_suspend", lambda found, _: _suspension(found), NUMBER),
     Listed("auto_resume", setting("AUTO_RESUME", "true")), *named("", "available", "provisioning", "quiescing", "other"),
     CREATED_ON, Listed("resumed_on", attribute("created_on"), MOMENT), Listed("updated_on", attribute("created_on"), MOMENT),
     OWNER, COMMENT, Listed("enable_query_acceleration", setting("ENABLE_QUERY_ACCELERATION", "false")),
@@ -152,7 +156,9 @@ WAREHOUSES = (
     Listed("resource_monitor", setting("RESOURCE_MONITOR", "null")),
     *(Listed(name, constant(0), NUMBER) for name in ("actives", "pendings", "failed", "suspended")),
     Listed("uuid", attribute("id")), Listed("scaling_policy", setting("SCALING_POLICY", "STANDARD")), *unset("budget"),
-    OWNER_ROLE_TYPE, *unset("resource_constraint"), *named("1", "generation"),
+    OWNER_ROLE_TYPE, Listed("resource_constraint", setting("RESOURCE_CONSTRAINT", None)),
+    Listed("generation", setting("GENERATION", "1")),
+    Listed("tables", lambda found, _: json.dumps([table.full_name for table in found.tables])),
 )  # fmt: skip
 
 
@@ -187,14 +193,13 @@ LISTINGS = {
 }
 """By the plural that SHOW names."""
 
-WAREHOUSE_SIZES = {"XSMALL": "X-Small", "SMALL": "Small", "MEDIUM": "Medium", "LARGE": "Large", "XLARGE": "X-Large",
-                   "XXLARGE": "2X-Large", "XXXLARGE": "3X-Large", "X4LARGE": "4X-Large", "X5LARGE": "5X-Large",
-                   "X6LARGE": "6X-Large"}  # fmt: skip
+
+def _suspension(found: Warehouse) -> str:
+    return found.properties.get("AUTO_SUSPEND", "86400" if found.interactive else "600")
 
 
 def _size(found: Warehouse) -> str:
-    wanted = found.properties.get("WAREHOUSE_SIZE", "XSMALL").replace("-", "")
-    return WAREHOUSE_SIZES.get(wanted, wanted)
+    return WAREHOUSE_SIZES[found.properties.get("WAREHOUSE_SIZE", "XSMALL")]
 
 
 def _count_holders(found: Role, context: Context, kind: type[Role] | type[User]) -> int:

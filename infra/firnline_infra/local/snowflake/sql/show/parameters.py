@@ -6,7 +6,7 @@ from firnline_infra.local.snowflake.sql.parameters import SESSION_DEFAULTS, effe
 from firnline_infra.local.snowflake.sql.result import TEXT, Result, encode, listing
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.show.filter import like_pattern
-from firnline_infra.local.snowflake.sql.statements.alter import ALTERABLE
+from firnline_infra.local.snowflake.sql.statements.named import NAMED, find_named
 from firnline_infra.local.snowflake.sql.words import Words
 
 NAMES = ("key", "value", "default", "level", "description", "type")
@@ -16,7 +16,7 @@ TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
 def show_parameters(context: Context, words: Words) -> Result:
     like = like_pattern(words.string()) if words.accept("LIKE") else None
     place = words.accept_one("IN", "FOR")
-    kind = words.accept_one("SESSION", "ACCOUNT", *ALTERABLE) if place else "SESSION"
+    kind = words.accept_one("SESSION", "ACCOUNT", *NAMED) if place else "SESSION"
     if kind is None:
         raise NotKnown(f"SHOW PARAMETERS IN {words.rest()[:40]}")
     if kind == "SESSION":
@@ -26,7 +26,7 @@ def show_parameters(context: Context, words: Words) -> Result:
             [key, encode(value), encode(value), "", "", TYPES[type(value)]] for key, value in SESSION_DEFAULTS.items()
         ]
     else:
-        rows = _of_object(context.find(ALTERABLE[kind], words.name()))
+        rows = _of_object(find_named(context, kind, words.name()))
     words.end()
     return listing([(name, TEXT) for name in NAMES], [row for row in rows if not like or like.fullmatch(str(row[0]))])
 
@@ -41,7 +41,7 @@ def _of_session(context: Context) -> list[list[str | None]]:
 
 def _of_object(found: CatalogObject) -> list[list[str | None]]:
     rows: list[list[str | None]] = []
-    for parameter in parameters_on(found.kind):
+    for parameter in parameters_on(found):
         value, level = effective(found, parameter)
         rows.append([parameter.key, value, parameter.default, level, "", parameter.type])
     return rows

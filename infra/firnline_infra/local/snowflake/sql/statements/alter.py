@@ -5,14 +5,15 @@ from collections.abc import Callable
 from firnline_infra.local.snowflake.catalog import (
     CatalogObject,
     Database,
+    NetworkPolicy,
     Pipe,
-    Role,
     Schema,
     Table,
     User,
     Warehouse,
     kinds,
 )
+from firnline_infra.local.snowflake.catalog.admission import NETWORK_POLICY
 from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_infra.local.snowflake.catalog.names import display
 from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
@@ -20,25 +21,26 @@ from firnline_infra.local.snowflake.sql.result import Result, status
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.settings import apply_settings, read_keys, read_settings, unset
 from firnline_infra.local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
+from firnline_infra.local.snowflake.sql.statements.create_table import refuse_iceberg_settings
+from firnline_infra.local.snowflake.sql.statements.create_warehouse import read_tables, refuse_short_suspension
+from firnline_infra.local.snowflake.sql.statements.external_volume import alter_volume
+from firnline_infra.local.snowflake.sql.statements.named import NAMED, find_named
+from firnline_infra.local.snowflake.sql.statements.user_policy import alter_policy_of, refuse_foreign_policy
 from firnline_infra.local.snowflake.sql.words import Words
 
 DONE = "Statement executed successfully."
-ALTERABLE: dict[str, type[CatalogObject]] = {
-    made.kind.name: made for made in (Database, Schema, Table, Pipe, Role, User, Warehouse)
-}
 MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter(context: Context, words: Words) -> Result:
-    kind = words.accept_one(*ALTERABLE)
+    kind = words.accept_one(*NAMED)
     if kind is None:
         raise NotKnown(f"ALTER {words.rest()[:40]}")
     optional = words.accept("IF EXISTS")
     names = words.name()
-    made = ALTERABLE[kind]
-    if optional and context.look_up(made.kind, names) is None:
+    if optional and context.look_up(NAMED[kind].kind, names) is None:
         return status(DONE)
-    found = context.find(made, names)
+    found = find_named(context, kind, names)
     if isinstance(found, Pipe) and found.is_default:
         raise CompilationFault(f"The default pipe {found.full_name} can't be altered.")
     _alter(context, words, found)
@@ -46,6 +48,8 @@ def alter(context: Context, words: Words) -> Result:
 
 
 def _alter(context: Context, words: Words, found: CatalogObject) -> None:
+    if isinstance(found, User) and alter_policy_of(context, words, found):
+        return
     match words.accept_one("RENAME TO", "SET", "UNSET"):
         case "RENAME TO":
             context.require_ownership(found)
@@ -64,8 +68,13 @@ def _alter(context: Context, words: Words, found: CatalogObject) -> None:
 def _set(context: Context, words: Words, found: CatalogObject) -> None:
     settings = read_settings(words, found.kind)
     _require(context, found, [*settings.properties, *settings.parameters])
+    refuse_foreign_policy(context, found.kind, settings.parameters)
     if isinstance(found, Table):
+        if not found.iceberg:
+            refuse_iceberg_settings(settings)
         set_table(context, found, settings.properties)
+    if isinstance(found, Warehouse):
+        refuse_short_suspension(settings.properties, interactive=found.interactive)
     if isinstance(found, Pipe) and "PIPE_EXECUTION_PAUSED" in settings.properties:
         found.paused = settings.properties["PIPE_EXECUTION_PAUSED"] == "true"
     apply_settings(found, settings)
@@ -86,6 +95,10 @@ def _require(context: Context, found: CatalogObject, keys: list[str]) -> None:
 def _rename(context: Context, found: CatalogObject, names: tuple[str, ...]) -> None:
     if isinstance(found, Pipe):
         raise CompilationFault("A pipe can't be renamed.")
+    if isinstance(found, NetworkPolicy):
+        for user in context.account.of_kind(kinds.USER).values():
+            if user.parameters.get(NETWORK_POLICY) == display(found.name):
+                user.parameters[NETWORK_POLICY] = display(names[-1])
     container = context.container(found.kind, names)
     if container is not found.container:
         context.require(f"CREATE {found.kind.name}", container)
@@ -101,6 +114,13 @@ def _alter_schema(context: Context, words: Words, found: CatalogObject) -> None:
 
 
 def _alter_warehouse(context: Context, words: Words, found: CatalogObject) -> None:
+    attachment = words.accept_one("ADD TABLES", "DROP TABLES")
+    if attachment is not None and isinstance(found, Warehouse):
+        context.require("MANAGE ATTACHED TABLES", found)
+        tables = read_tables(context, words)
+        found.tables = [table for table in found.tables if table not in tables]
+        found.tables += tables if attachment == "ADD TABLES" else []
+        return
     if words.accept_one("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES") is None:
         raise NotKnown(f"ALTER WAREHOUSE {words.rest()[:40]}")
     context.require("OPERATE", found)
@@ -110,6 +130,7 @@ OWN_WAYS: dict[str, Callable[[Context, Words, CatalogObject], None]] = {
     kinds.TABLE.name: alter_table,
     kinds.SCHEMA.name: _alter_schema,
     kinds.WAREHOUSE.name: _alter_warehouse,
+    kinds.EXTERNAL_VOLUME.name: alter_volume,
 }
 
 

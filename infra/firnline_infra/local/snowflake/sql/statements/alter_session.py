@@ -1,9 +1,9 @@
 """ALTER SESSION SET and UNSET, for the parameters that sessions know."""
 
 from firnline_infra.local.snowflake.sql.parameters import SESSION_DEFAULTS, session_value
+from firnline_infra.local.snowflake.sql.properties import any_value
 from firnline_infra.local.snowflake.sql.result import Result, StatementType, status
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.settings import any_value
 from firnline_infra.local.snowflake.sql.words import Words
 
 

@@ -10,14 +10,18 @@ from firnline_infra.local.snowflake.catalog.types import DataType
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.settings import unset
 from firnline_infra.local.snowflake.sql.statements.columns import read_column
-from firnline_infra.local.snowflake.sql.statements.create_table import FLAGS, read_cluster_by
+from firnline_infra.local.snowflake.sql.statements.create_table import FLAGS, ICEBERG_PROPERTIES, read_cluster_by
 from firnline_infra.local.snowflake.sql.words import Words
+
+NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
 
 
 def alter_table(context: Context, words: Words, found: CatalogObject) -> None:
     if not isinstance(found, Table):
         raise NotKnown(f"ALTER TABLE on a {found.kind.name}")
     context.require_ownership(found)
+    if found.interactive:
+        raise CompilationFault(f"The columns of an interactive table can't be altered: '{found.full_name}'.")
     action = words.accept_one(*ACTIONS)
     if action is None:
         raise NotKnown(f"ALTER TABLE … {words.rest()[:40]}")
@@ -27,7 +31,11 @@ def alter_table(context: Context, words: Words, found: CatalogObject) -> None:
 def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
     """The flags, with what they do: an error table comes or goes with its rows, commit times end with theirs."""
     store = context.catalog.store
+    if table.interactive and properties:
+        raise CompilationFault(f"{min(properties)} can't be set on an interactive table.")
     for key, value in properties.items():
+        if table.iceberg and key in NOT_OF_ICEBERG:
+            raise CompilationFault(f"{key} can't be set on an Iceberg table.")
         on, was_on = value == "true", getattr(table, FLAGS[key])
         if key == "ERROR_LOGGING" and on and not was_on:
             store.create_error_table(table)

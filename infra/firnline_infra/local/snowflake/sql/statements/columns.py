@@ -1,7 +1,7 @@
 """Column definitions, as CREATE TABLE and ALTER TABLE … ADD COLUMN write them."""
 
 from firnline_infra.local.snowflake.catalog import Column, Default
-from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotKnown
+from firnline_infra.local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
 from firnline_infra.local.snowflake.sql.query.constants import default_expression
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.words import Words
@@ -9,7 +9,7 @@ from firnline_infra.local.snowflake.sql.words import Words
 ENDS_OF_DEFAULT = frozenset(
     {",", "NOT", "COMMENT", "COLLATE", "UNIQUE", "PRIMARY", "AUTOINCREMENT", "IDENTITY", "WITH", "MASKING", "TAG"}
 )
-TABLE_CONSTRAINTS = ("PRIMARY KEY (", "UNIQUE (", "CONSTRAINT", "FOREIGN KEY", "CHECK (")
+TABLE_CONSTRAINTS = ("CONSTRAINT", "FOREIGN KEY", "CHECK (")
 ROW_ADDRESS = "rowid"
 """DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 
@@ -19,7 +19,8 @@ def read_columns(context: Context, words: Words) -> list[Column]:
     words.expect("(")
     columns = [_read_listed(context, words)]
     while words.accept(","):
-        columns.append(_read_listed(context, words))
+        if not _read_key(words, columns):
+            columns.append(_read_listed(context, words))
     words.expect(")")
     names = [column.name for column in columns]
     for name in names:
@@ -41,8 +42,28 @@ def read_column(context: Context, words: Words) -> Column:
 
 def _read_listed(context: Context, words: Words) -> Column:
     if any(words.starts(constraint) for constraint in TABLE_CONSTRAINTS):
-        raise NotKnown("a constraint of the whole table: PRIMARY KEY and UNIQUE go behind a column")
+        raise NotKnown("a constraint of the whole table: only PRIMARY KEY (…) and UNIQUE (…)")
     return read_column(context, words)
+
+
+def _read_key(words: Words, columns: list[Column]) -> bool:
+    """`PRIMARY KEY (a, b)` and `UNIQUE (a)`: kept, shown, and like everywhere in Snowflake not enforced."""
+    key = words.accept_one("PRIMARY KEY (", "UNIQUE (")
+    if key is None:
+        return False
+    by_name = {column.name: column for column in columns}
+    while True:
+        name = words.identifier()
+        if name not in by_name:
+            raise InvalidIdentifier(name)
+        if key.startswith("PRIMARY"):
+            by_name[name].primary_key, by_name[name].nullable = True, False
+        else:
+            by_name[name].unique = True
+        if not words.accept(","):
+            break
+    words.expect(")")
+    return True
 
 
 def _read_attribute(context: Context, words: Words, column: Column) -> bool:

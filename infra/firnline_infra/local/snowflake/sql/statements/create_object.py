@@ -1,12 +1,22 @@
-"""CREATE for the kinds that are a name and settings: databases, schemas, roles, users, warehouses."""
+"""CREATE for the kinds that are a name and settings: databases, schemas, roles, users, policies, network rules."""
 
 from typing import Any
 
-from firnline_infra.local.snowflake.catalog import CatalogObject, Database, Role, Schema, User, Warehouse
+from firnline_infra.local.snowflake.catalog import (
+    AuthenticationPolicy,
+    CatalogObject,
+    Database,
+    NetworkPolicy,
+    NetworkRule,
+    Role,
+    Schema,
+    User,
+)
 from firnline_infra.local.snowflake.sql.result import Result
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.settings import apply_settings, read_settings, refuse_impossible
 from firnline_infra.local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
+from firnline_infra.local.snowflake.sql.statements.user_policy import refuse_foreign_policy
 from firnline_infra.local.snowflake.sql.words import Words
 
 
@@ -30,14 +40,23 @@ def create_user(context: Context, words: Words, modifiers: Modifiers) -> Result:
     return _finish(context, words, place(context, words, User.kind, modifiers), User)
 
 
-def create_warehouse(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, Warehouse.kind, modifiers), Warehouse)
+def create_network_policy(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, NetworkPolicy.kind, modifiers), NetworkPolicy)
+
+
+def create_network_rule(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, NetworkRule.kind, modifiers), NetworkRule)
+
+
+def create_authentication_policy(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    return _finish(context, words, place(context, words, AuthenticationPolicy.kind, modifiers), AuthenticationPolicy)
 
 
 def _finish(context: Context, words: Words, where: Place, made: type[CatalogObject], **fields: Any) -> Result:
     settings = read_settings(words, made.kind)
     words.end()
     refuse_impossible(made.kind, settings.properties)
+    refuse_foreign_policy(context, made.kind, settings.parameters)
     if where.kept:
         return kept(where)
     found = where.create(context, made, **fields)
@@ -52,5 +71,3 @@ def _enter(context: Context, found: CatalogObject) -> None:
         context.session.use_database(found)
     elif isinstance(found, Schema):
         context.session.use_schema(found)
-    elif isinstance(found, Warehouse):
-        context.session.warehouse = found

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from firnline_infra.local.snowflake.catalog import Column, Table, kinds
 from firnline_infra.local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_infra.local.snowflake.catalog.errors import NotKnown
 from firnline_infra.local.snowflake.catalog.names import display
+from firnline_infra.local.snowflake.sql.parameters import ICEBERG_PARAMETERS
 from firnline_infra.local.snowflake.sql.result import Result
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.settings import Settings, apply_settings, read_settings
@@ -23,6 +25,9 @@ FLAGS = {
 """The table's properties, by the field that holds each."""
 
 
+ICEBERG_PROPERTIES = frozenset({"ICEBERG_VERSION", "BASE_LOCATION"})
+
+
 @dataclass
 class Definition:
     """All that was said about the new table."""
@@ -36,19 +41,21 @@ class Definition:
 
 def create_table(context: Context, words: Words, modifiers: Modifiers) -> Result:
     where = place(context, words, kinds.TABLE, modifiers)
-    definition = _read_definition(context, words)
+    definition = read_definition(context, words)
     words.end()
+    refuse_iceberg_settings(definition.settings)
     if where.kept:
         return kept(where)
     refuse_case_clash(display(*where.container.path, where.name), definition.columns)
     before = where.container.of_kind(kinds.TABLE).get(where.name)
+    flags: dict[str, Any] = {FLAGS[key]: value == "true" for key, value in definition.settings.properties.items()}
     table = where.create(
         context,
         Table,
         columns=list(definition.columns),
         cluster_by=definition.cluster_by,
         transient=modifiers.transient,
-        **{FLAGS[key]: value == "true" for key, value in definition.settings.properties.items()},
+        **flags,
     )
     apply_settings(table, definition.settings)
     if definition.copy_grants and before is not None:
@@ -70,7 +77,14 @@ def read_cluster_by(words: Words) -> tuple[str, ...]:
     return tuple(expressions)
 
 
-def _read_definition(context: Context, words: Words) -> Definition:
+def refuse_iceberg_settings(settings: Settings) -> None:
+    """Raises NotKnown for what only an Iceberg table can be given."""
+    foreign = (ICEBERG_PARAMETERS | ICEBERG_PROPERTIES) & {*settings.parameters, *settings.properties}
+    if foreign:
+        raise NotKnown(f"the property {min(foreign)} of TABLE")
+
+
+def read_definition(context: Context, words: Words) -> Definition:
     match words.accept_one("LIKE", "CLONE"):
         case "LIKE":
             return _like(context.readable_table(words.name()))

@@ -31,9 +31,12 @@ class Place:
     """IF NOT EXISTS, and it does: nothing will be made."""
     replace: bool
 
-    def create(self, context: Context, made: type[Made], **fields: Any) -> Made:
-        """Raises InsufficientPrivileges, AlreadyExists."""
-        context.require(f"CREATE {made.kind.name}", self.container)
+    def create(self, context: Context, made: type[Made], *, privilege: str | None = None, **fields: Any) -> Made:
+        """`privilege` is the one that it takes, where that is not called like the kind.
+
+        Raises InsufficientPrivileges, AlreadyExists.
+        """
+        context.require(privilege or f"CREATE {made.kind.name}", self.container)
         before = self.container.of_kind(made.kind).get(self.name)
         if self.replace and before is not None:
             context.require_ownership(before)

@@ -1,13 +1,21 @@
-"""DESCRIBE for tables, pipes, users, databases and schemas."""
+"""DESCRIBE for tables, pipes, users, databases, schemas and warehouses; the rest is in `describe_policy.py`."""
 
 from collections.abc import Callable
 
-from firnline_infra.local.snowflake.catalog import Column, Database, Pipe, Schema, Table, User
+from firnline_infra.local.snowflake.catalog import Column, Database, Pipe, Schema, Table, User, Warehouse
 from firnline_infra.local.snowflake.catalog.errors import NotKnown
+from firnline_infra.local.snowflake.catalog.kinds import TABLE_VARIETIES
 from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
 from firnline_infra.local.snowflake.sql.result import MOMENT, TEXT, Result, listing
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.show.listings import PIPES
+from firnline_infra.local.snowflake.sql.statements.describe_policy import (
+    describe_authentication_policy,
+    describe_external_volume,
+    describe_network_policy,
+    describe_network_rule,
+)
+from firnline_infra.local.snowflake.sql.statements.named import find_named
 from firnline_infra.local.snowflake.sql.words import Words
 
 TABLE_COLUMNS = (
@@ -97,9 +105,36 @@ def _contents(container: type[Database] | type[Schema]) -> Callable[[Context, Wo
     return describe_container
 
 
+def _warehouse(context: Context, words: Words) -> Result:
+    found = context.find(Warehouse, words.name())
+    words.end()
+    return listing(
+        [("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)], [[found.created_on, found.name, found.kind.name]]
+    )
+
+
+def _variety(words_for_it: str) -> Callable[[Context, Words], Result]:
+    def describe_variety(context: Context, words: Words) -> Result:
+        names = words.name()
+        words.end()
+        table = find_named(context, words_for_it, names)
+        assert isinstance(table, Table)
+        more = ("name mapping", "source iceberg type", "write default") if table.iceberg else ()
+        rows = [[*_column(column), *(None for _ in more)] for column in table.columns]
+        return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *more)], rows)
+
+    return describe_variety
+
+
 DESCRIBED: dict[str, Callable[[Context, Words], Result]] = {
     "TABLE": _table,
+    **{variety: _variety(variety) for variety in TABLE_VARIETIES},
     "PIPE": _pipe,
+    "WAREHOUSE": _warehouse,
+    "NETWORK POLICY": describe_network_policy,
+    "NETWORK RULE": describe_network_rule,
+    "AUTHENTICATION POLICY": describe_authentication_policy,
+    "EXTERNAL VOLUME": describe_external_volume,
     "USER": _user,
     "DATABASE": _contents(Database),
     "SCHEMA": _contents(Schema),

@@ -98,13 +98,14 @@ def _grant_ownership(context: Context, words: Words, target: Target, role: Role)
     if target.future_in is not None:
         _grant_privilege(context, OWNERSHIP, target, role, grant_option=True)
     for found in target.objects:
-        if not (context.may(OWNERSHIP, found) or context.may("MANAGE GRANTS", context.account)):
+        if not (context.may(OWNERSHIP, found) or context.catalog.grants.manages_grants(context.role, found)):
             raise InsufficientPrivileges(found.kind.name, display(found.name))
         if outbound is None and context.catalog.grants.on(found):
             raise DependentGrants(found.full_name)
         if outbound == "REVOKE CURRENT GRANTS":
             context.catalog.grants.revoke_all(found)
         found.owner = role
+        context.catalog.grants.hand_over(found, role)
 
 
 def _grant_role(context: Context, words: Words) -> Result:

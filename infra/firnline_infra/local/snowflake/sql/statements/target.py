@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 
-from firnline_infra.local.snowflake.catalog import CatalogObject, Database, Schema, kinds
+from firnline_infra.local.snowflake.catalog import CatalogObject, kinds
 from firnline_infra.local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_infra.local.snowflake.catalog.kinds import KINDS, Kind
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.statements.alter import ALTERABLE
+from firnline_infra.local.snowflake.sql.statements.named import NAMED, find_securable
 from firnline_infra.local.snowflake.sql.words import Words
 
-PLURALS = {kind.plural: kind for kind in KINDS.values()}
-GRANTABLE = tuple(sorted(ALTERABLE, key=len, reverse=True))
+PLURALS = {
+    **{kind.plural: (kind, kind.name) for kind in KINDS.values()},
+    **{f"{variety}S": (kinds.TABLE, variety) for variety in kinds.TABLE_VARIETIES},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +39,20 @@ def read_target(context: Context, words: Words) -> Target:
         return Target(kinds.ACCOUNT, (context.account,))
     quantity = words.accept_one("ALL", "FUTURE")
     if quantity is None:
-        kind = words.accept_one(*GRANTABLE)
-        if kind is None:
+        word = words.accept_one(*NAMED)
+        if word is None:
             raise NotKnown(f"grants on {words.rest()[:40]}")
-        return Target(ALTERABLE[kind].kind, (context.find(ALTERABLE[kind], words.name()),))
+        return Target(NAMED[word].kind, (find_securable(context, word, words.name()),))
     plural = words.accept_one(*PLURALS)
     if plural is None:
         raise NotKnown(f"grants on {quantity} {words.rest()[:40]}")
-    kind_found, container = PLURALS[plural], read_container(context, words)
+    (kind, word), container = PLURALS[plural], read_container(context, words)
+    if quantity == "FUTURE" and word != kind.name:
+        raise NotKnown(f"grants on FUTURE {plural}: grant on FUTURE {kind.plural}")
     if quantity == "FUTURE":
-        return Target(kind_found, future_in=container)
-    inside = tuple(found for found in container.walk() if found.kind is kind_found and found is not container)
-    return Target(kind_found, inside)
+        return Target(kind, future_in=container)
+    inside = (found for found in container.walk() if found.kind is kind and found is not container)
+    return Target(kind, tuple(found for found in inside if word in (kind.name, getattr(found, "variety", ""))))
 
 
 def read_container(context: Context, words: Words) -> CatalogObject:
@@ -56,8 +60,8 @@ def read_container(context: Context, words: Words) -> CatalogObject:
     words.expect("IN")
     match words.accept_one("DATABASE", "SCHEMA"):
         case "DATABASE":
-            return context.find(Database, words.name())
+            return find_securable(context, "DATABASE", words.name())
         case "SCHEMA":
-            return context.find(Schema, words.name())
+            return find_securable(context, "SCHEMA", words.name())
         case _:
             raise CompilationFault("IN DATABASE or IN SCHEMA is expected here")

@@ -14,8 +14,14 @@ from firnline_infra.local.snowflake.streaming.channels.channel import Append, La
 from firnline_infra.local.snowflake.streaming.commits.error_rows import error_row
 from firnline_infra.local.snowflake.streaming.commits.log import CommitLog
 from firnline_infra.local.snowflake.streaming.counts import Counts
-from firnline_infra.local.snowflake.streaming.rows.evolution import EvolutionRefused, evolution_record, new_columns
+from firnline_infra.local.snowflake.streaming.rows.evolution import (
+    EvolutionRefused,
+    can_hold,
+    evolution_record,
+    new_columns,
+)
 from firnline_infra.local.snowflake.streaming.rows.reader import Batch, RowReader
+from firnline_infra.local.snowflake.streaming.rows.transformed import TransformedReader
 
 _Read = tuple[StreamingChannel, Append, Batch]
 _Outcome = tuple[list[_Read], LastError | None]
@@ -94,7 +100,8 @@ class StepWriter:
 
     def _evolve(self, pipe: Pipe, batch: Batch, at: datetime) -> None:
         table = pipe.table
-        columns = new_columns(batch.unknown, match_case=_matches_case(pipe))
+        unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(table, kinds)}
+        columns = new_columns(unknown, match_case=_matches_case(pipe))
         if columns:
             self._catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
         for column in sorted(batch.omitted):
@@ -109,6 +116,8 @@ class StepWriter:
 
 
 def _reader(pipe: Pipe, *, evolves: bool) -> RowReader:
+    if pipe.transformation:
+        return TransformedReader(pipe.table.columns, pipe.transformation)
     return RowReader(pipe.table.columns, match_case=_matches_case(pipe), evolves=evolves)
 
 

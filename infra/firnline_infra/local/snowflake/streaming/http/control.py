@@ -5,6 +5,7 @@ POST /__firnline__/faults      replaces it: a list of faults
 GET  /__firnline__/settings    commit lag, held commits, limits
 POST /__firnline__/settings    changes any of them: {"commit_lag_ms": 50, "hold_commits": true}
 GET  /__firnline__/stats       what the service did, and where each channel is
+POST /__firnline__/aws         {"endpoint": …, "region": …}: where external volumes are verified from now on
 GET  /__firnline__/commits     ?db=&schema=&table=, after= an entry: what was committed to a table, in order
 """
 
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from firnline_infra.local.snowflake.embedded_aws import EmbeddedAws
 from firnline_infra.local.snowflake.streaming.channels.channel import StreamingChannel
 from firnline_infra.local.snowflake.streaming.face import StreamingFace
 from firnline_ingest.testing.faults import InvalidFault, faults_from_json
@@ -40,6 +42,7 @@ def control_routes(face: StreamingFace) -> list[Route]:
             ("POST", "settings", change_settings),
             ("GET", "stats", show_stats),
             ("GET", "commits", show_commits),
+            ("POST", "aws", name_aws),
         )
     ]
 
@@ -71,6 +74,14 @@ def show_stats(face: StreamingFace, _: Request, __: bytes) -> Any:
             "uncommitted_bytes": face.channels.uncommitted_bytes,
             "channels": [_shown(channel) for channel in channels],
         }
+
+
+def name_aws(face: StreamingFace, _: Request, body: bytes) -> Any:
+    given = msgspec.json.decode(body, type=dict[str, str])
+    if given.keys() != {"endpoint", "region"}:
+        raise ValueError(f"endpoint and region are needed, and there are {', '.join(sorted(given)) or 'neither'}")
+    face.catalog.volume_access = EmbeddedAws(endpoint=given["endpoint"], region=given["region"])
+    return given
 
 
 def show_commits(face: StreamingFace, request: Request, _: bytes) -> Any:

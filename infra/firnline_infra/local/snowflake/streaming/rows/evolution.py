@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 
+from firnline_infra.local.snowflake.catalog.tables import Table
 from firnline_infra.local.snowflake.catalog.types import DataType
 
 MAX_NEW_COLUMNS = 100
 """In one batch; unlimited over several."""
 MAX_NAME_LENGTH = 255
+FIRST_WITH_VARIANT = 3
+"""Of the Iceberg format's versions."""
 
 
 class JsonKind(StrEnum):
@@ -57,6 +60,14 @@ def kind_of(value: bytes) -> JsonKind:
     if kind is not None:
         return kind
     return JsonKind.INTEGER if value.removeprefix(b"-").isdigit() else JsonKind.FRACTION
+
+
+def can_hold(table: Table, kinds: Iterable[JsonKind]) -> bool:
+    """Iceberg tables never gain a column for arrays, and for objects only where the format knows VARIANT."""
+    nested = {JsonKind.OBJECT, JsonKind.ARRAY} & set(kinds)
+    if table.iceberg is None or not nested:
+        return True
+    return JsonKind.ARRAY not in nested and table.iceberg.version >= FIRST_WITH_VARIANT
 
 
 def new_columns(unknown: Mapping[str, set[JsonKind]], *, match_case: bool = False) -> list[tuple[str, DataType]]:

@@ -51,7 +51,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class _Column:
+class TargetColumn:
     name: str
     convert: Converter
     nullable: bool
@@ -66,7 +66,7 @@ class RowReader:
         self._match_case = match_case
         self._evolves = evolves
         self._columns = {
-            column.name if match_case else column.name.upper(): _Column(
+            column.name if match_case else column.name.upper(): TargetColumn(
                 column.name, converter_for(column.type), column.nullable, column.type.family == "VARIANT"
             )
             for column in columns
@@ -102,7 +102,7 @@ class RowReader:
                     column.name, NotConvertible(f"More than one key matches the column {column.name}", code="100069")
                 )
             else:
-                row[column.name] = _value(column, bytes(raw))
+                row[column.name] = converted(column, bytes(raw))
         if not self._required <= row.keys():
             self._omit(self._required - row.keys(), batch)
         return row
@@ -122,7 +122,7 @@ class _Rejected(Exception):
         self.cause = cause
 
 
-def _value(column: _Column, value: bytes) -> object:
+def converted(column: TargetColumn, value: bytes) -> object:
     if value == b"null":
         if column.keeps_null:
             return "null"

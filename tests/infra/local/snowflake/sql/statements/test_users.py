@@ -17,6 +17,7 @@ def properties(sql, user: str) -> dict[str, str | None]:
 
 
 def test_a_service_user_has_what_it_was_made_with(sql, admin_key) -> None:
+    sql("CREATE NETWORK POLICY p")
     sql(
         f"CREATE USER svc TYPE = SERVICE RSA_PUBLIC_KEY = '{body(admin_key)}' DEFAULT_ROLE = \"R\" DEFAULT_WAREHOUSE = w "
         "DEFAULT_NAMESPACE = db.public DEFAULT_SECONDARY_ROLES = () COMMENT = 'c' NETWORK_POLICY = \"P\" DISABLED = false"
