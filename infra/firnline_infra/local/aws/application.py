@@ -10,77 +10,85 @@ from http import HTTPStatus
 from io import BytesIO
 from socket import SHUT_RDWR
 from threading import Lock
+from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from firnline_infra.local.aws.call import Call, identify
+from firnline_infra.local.aws.control import CONTROL_PREFIX, control
+from firnline_infra.local.aws.gate import Gate
 from firnline_infra.local.aws.refusal import Refusal, refuse
-from firnline_ingest.testing.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
+from firnline_ingest.testing.faults import Fault, FaultKind, FaultPlan
 
-SERVICES = ("dynamodb", "iam", "kms", "s3", "secretsmanager", "sts")
-FAULTS_ROUTE = "/__firnline__/faults"
-
+SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")
 ELSEWHERE = {"kinesis": "the embedded Kinesis has an endpoint of its own (python -m firnline_infra.local.kinesis)"}
 
 
 class AwsApplication:
     """Answers for the named services with `moto`; every other one is refused by name."""
 
-    def __init__(self, moto: WSGIApplication, faults: FaultPlan) -> None:
+    def __init__(self, moto: WSGIApplication, faults: FaultPlan, gate: Gate) -> None:
         self.faults = faults
+        self.gate = gate
         self._moto = moto
         self._one_at_a_time = Lock()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if environ["PATH_INFO"] == FAULTS_ROUTE:
-            return _send(self._control(environ), start_response)
+        if environ["PATH_INFO"].startswith(CONTROL_PREFIX):
+            return _send(control(environ, self.faults, self.gate), start_response)
         _read_whole(environ)
         call = identify(environ)
-        if call.service not in SERVICES:
-            where = ELSEWHERE.get(call.service, f"it has {', '.join(SERVICES)}")
-            message = f"The embedded AWS has no {call.service} ({call.operation}): {where}."
-            refusal = refuse(call, status=400, code="UnknownOperationException", message=message)
-            return _send(refusal, start_response)
-        fault = self.faults.decide(call.endpoint)
+        fault = self.faults.decide(call.endpoint) if call.service in SERVICES else None
         if fault is None:
-            return self._ask_moto(environ, start_response)
+            return self._answer(call, environ, start_response)
         return self._with_fault(fault, call, environ, start_response)
 
     def _with_fault(
         self, fault: Fault, call: Call, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        if fault.kind is FaultKind.ERROR:
+        if fault.kind in {FaultKind.ERROR, FaultKind.CUT}:
+            with self._one_at_a_time:
+                self.gate.record(self.gate.look(call, environ), succeeded=False)
             time.sleep(fault.delay_s)
+            if fault.kind is FaultKind.CUT:
+                raise _cut(environ)
             message = fault.message or "A fault that was asked for."
             return _send(refuse(call, status=fault.status, code=fault.code, message=message), start_response)
-        if fault.kind is FaultKind.CUT:
-            time.sleep(fault.delay_s)
-            raise _cut(environ)
-        content = self._ask_moto(environ, start_response)
+        content = self._answer(call, environ, start_response)
         time.sleep(fault.delay_s)
         if fault.kind is FaultKind.LOST:
             raise _cut(environ)
         return content
 
-    def _ask_moto(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
-        with self._one_at_a_time:
-            content = self._moto(environ, start_response)
-            try:
-                return list(content)
-            finally:
-                close: Callable[[], None] | None = getattr(content, "close", None)
-                if close:
-                    close()
+    def _answer(self, call: Call, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        statuses: list[str] = []
 
-    def _control(self, environ: WSGIEnvironment) -> Refusal:
-        """The plan with its counts, after replacing it where a list was posted."""
+        def note_status(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            statuses.append(status)
+            return start_response(status, headers, exc_info)
+
+        with self._one_at_a_time:
+            seen = self.gate.look(call, environ)
+            refusal = _unknown(call) or self.gate.refusal(seen, environ)
+            content = _send(refusal, note_status) if refusal else self._ask_moto(environ, note_status)
+            self.gate.record(seen, succeeded=bool(statuses) and statuses[0] < "400")
+        return content
+
+    def _ask_moto(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
+        content = self._moto(environ, start_response)
         try:
-            if environ["REQUEST_METHOD"] == "POST":
-                self.faults.replace(
-                    faults_from_json(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)))
-                )
-        except InvalidFault as error:
-            return Refusal(400, "text/plain", str(error).encode())
-        return Refusal(200, "application/json", self.faults.to_json().encode())
+            return list(content)
+        finally:
+            close: Callable[[], None] | None = getattr(content, "close", None)
+            if close:
+                close()
+
+
+def _unknown(call: Call) -> Refusal | None:
+    if call.service in SERVICES:
+        return None
+    where = ELSEWHERE.get(call.service, f"it has {', '.join(SERVICES)}")
+    message = f"The embedded AWS has no {call.service} ({call.operation}): {where}."
+    return refuse(call, status=400, code="UnknownOperationException", message=message)
 
 
 def _read_whole(environ: WSGIEnvironment) -> None:

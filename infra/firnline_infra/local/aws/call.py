@@ -6,6 +6,9 @@ from io import BytesIO
 from urllib.parse import parse_qs
 from wsgiref.types import WSGIEnvironment
 
+from firnline_infra.local.iam.signature import credential_of
+
+SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
 FORM = "application/x-www-form-urlencoded"
 
 
@@ -43,12 +46,9 @@ def identify(environ: WSGIEnvironment) -> Call:
 
 
 def _signed_service(environ: WSGIEnvironment) -> str:
-    """The service in the credential's scope: key id, date, region, service, aws4_request."""
-    header = environ.get("HTTP_AUTHORIZATION", "")
-    _, _, signed = header.partition("Credential=")
     presigned = parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
-    scope: list[str] = (signed.partition(",")[0] or presigned).split("/")
-    return scope[-2].lower() if len(scope) >= 5 else ""
+    service = credential_of(environ.get("HTTP_AUTHORIZATION", ""), presigned).service.lower()
+    return SIGNED_AS.get(service, service)
 
 
 def _action(environ: WSGIEnvironment) -> str:

@@ -8,6 +8,8 @@ from moto.server import DomainDispatcherApplication, create_backend_app  # type:
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from firnline_infra.local.aws.application import AwsApplication
+from firnline_infra.local.aws.gate import Gate
+from firnline_infra.local.aws.moto_additions import add_to_moto
 from firnline_ingest.testing.faults import FaultPlan
 
 HOST = "127.0.0.1"
@@ -23,10 +25,11 @@ class Handler(WSGIRequestHandler):
         pass
 
 
-def listen(faults: FaultPlan, *, port: int = 0) -> BaseWSGIServer:
+def listen(faults: FaultPlan, gate: Gate | None = None, *, port: int = 0) -> BaseWSGIServer:
     """Bound, but answers only once `serve_forever` runs; port 0 is a free one."""
+    add_to_moto()
     moto: Any = DomainDispatcherApplication(create_backend_app)
-    return make_server(HOST, port, AwsApplication(moto, faults), threaded=True, request_handler=Handler)
+    return make_server(HOST, port, AwsApplication(moto, faults, gate or Gate()), threaded=True, request_handler=Handler)
 
 
 def endpoint(server: BaseWSGIServer) -> str:
@@ -38,7 +41,8 @@ class AwsServer:
 
     def __init__(self, faults: FaultPlan | None = None) -> None:
         self.faults = faults or FaultPlan()
-        self._server = listen(self.faults)
+        self.gate = Gate()
+        self._server = listen(self.faults, self.gate)
         self.endpoint = endpoint(self._server)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="aws", daemon=True)
 

@@ -6,6 +6,9 @@ POST /__firnline__/clock      moves it ahead: {"hours": 25}, also "minutes" and 
 POST /__firnline__/limits     {"read": false, "write": true}
 POST /__firnline__/load       newline-delimited JSON into ?stream=, with the field ?key= as the partition key
 GET  /__firnline__/streams    streams and shards, with what they hold
+GET  /__firnline__/calls      the calls from ?since= on
+GET  /__firnline__/callers    the callers that are known
+POST /__firnline__/callers    {"access_key": …, "principal": …, "statements": […]}: from now on these are its rights
 """
 
 from typing import Any
@@ -13,6 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
+from firnline_infra.local.iam.call_log import CallLog
+from firnline_infra.local.iam.callers import Callers
 from firnline_infra.local.kinesis.http import HttpRequest
 from firnline_ingest.testing.clock import ManualClock, SystemClock
 from firnline_ingest.testing.faults import InvalidFault, faults_from_json
@@ -34,13 +39,20 @@ class Limits(msgspec.Struct, forbid_unknown_fields=True):
     write: bool | None = None
 
 
-def control(kinesis: FakeKinesis, request: HttpRequest) -> Reply:
+def control(kinesis: FakeKinesis, log: CallLog, callers: Callers, request: HttpRequest) -> Reply:
     path = urlsplit(request.target).path.removeprefix(CONTROL_PREFIX)
-    route = ROUTES.get((request.method, path))
-    if route is None:
-        known = ", ".join(f"{method} {CONTROL_PREFIX}{name}" for method, name in ROUTES)
-        return _json({"error": f"there is no {request.method} {request.target}; there are {known}"}, status=404)
     try:
+        match request.method, path:
+            case "GET", "calls":
+                return _json(log.since(int(_query(request, {"since"}).get("since", "0"))))
+            case "GET" | "POST", "callers":
+                if request.method == "POST":
+                    callers.from_json(request.body)
+                return _json(callers.as_json())
+        route = ROUTES.get((request.method, path))
+        if route is None:
+            known = ", ".join(f"{method} {CONTROL_PREFIX}{name}" for method, name in (*ROUTES, *OF_CALLERS))
+            return _json({"error": f"there is no {request.method} {request.target}; there are {known}"}, status=404)
         return _json(route(kinesis, request))
     except (InvalidFault, FakeKinesisError, ValueError, msgspec.MsgspecError) as error:
         return _json({"error": str(error)}, status=400)
@@ -73,9 +85,7 @@ def set_limits(kinesis: FakeKinesis, request: HttpRequest) -> Any:
 
 
 def load(kinesis: FakeKinesis, request: HttpRequest) -> Any:
-    query = {name: values[-1] for name, values in parse_qs(urlsplit(request.target).query).items()}
-    if unknown := query.keys() - {"stream", "key"}:
-        raise ValueError(f"load takes ?stream= and ?key=, not {', '.join(sorted(unknown))}")
+    query = _query(request, {"stream", "key"})
     return {"records": kinesis.stream(query.get("stream", "")).load(request.body, key=query.get("key"))}
 
 
@@ -85,6 +95,16 @@ def show_streams(kinesis: FakeKinesis, _: HttpRequest) -> Any:
             {"name": stream.name, "arn": stream.arn, "shards": [_shown(s) for s in stream.found.shards.values()]}
             for stream in kinesis.streams
         ]
+
+
+def _query(request: HttpRequest, known: set[str]) -> dict[str, str]:
+    """Raises ValueError for a parameter that is not known."""
+    target = urlsplit(request.target)
+    query = {name: values[-1] for name, values in parse_qs(target.query).items()}
+    if unknown := query.keys() - known:
+        takes = " and ".join(f"?{name}=" for name in sorted(known, reverse=True))
+        raise ValueError(f"{target.path.rpartition('/')[2]} takes {takes}, not {', '.join(sorted(unknown))}")
+    return query
 
 
 def _shown(shard: Shard) -> dict[str, Any]:
@@ -103,6 +123,7 @@ def _json(content: Any, *, status: int = 200) -> Reply:
     return Reply(status, msgspec.json.encode(content), content_type="application/json")
 
 
+OF_CALLERS = (("GET", "calls"), ("GET", "callers"), ("POST", "callers"))
 ROUTES = {
     ("GET", "faults"): show_faults,
     ("POST", "faults"): replace_faults,

@@ -2,11 +2,10 @@
 
 import asyncio
 import threading
-from functools import partial
 from typing import Self
 
 from firnline_infra.local.kinesis.http import HttpProtocol
-from firnline_infra.local.kinesis.routes import answer
+from firnline_infra.local.kinesis.routes import KinesisFace
 from firnline_ingest.testing.kinesis import FakeKinesis
 
 HOST = "127.0.0.1"
@@ -16,7 +15,7 @@ class Listener:
     """Answers from `start` to `stop`, while the loop runs."""
 
     def __init__(self, kinesis: FakeKinesis) -> None:
-        self._kinesis = kinesis
+        self._face = KinesisFace(kinesis)
         self._connections: set[asyncio.Transport] = set()
         self.endpoint = ""
 
@@ -35,7 +34,7 @@ class Listener:
             await asyncio.sleep(0)
 
     def _connection(self) -> HttpProtocol:
-        return HttpProtocol(partial(answer, self._kinesis), self._kinesis.clock, self._connections)
+        return HttpProtocol(self._face.answer, self._face.kinesis.clock, self._connections)
 
 
 class KinesisServer:

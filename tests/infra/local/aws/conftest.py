@@ -7,7 +7,7 @@ from botocore.config import Config
 
 from firnline_infra.local.aws import AwsServer
 
-ClientOf = Callable[[str], Any]
+ClientOf = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +28,12 @@ def aws(running: AwsServer) -> Iterator[AwsServer]:
 def client_of(aws: AwsServer) -> ClientOf:
     """A boto3 client of a service that tries only once."""
 
-    def client_of(service: str) -> Any:
+    def client_of(service: str, access_key: str = "a", region: str = "us-east-1") -> Any:
         return boto3.session.Session().client(
             service,  # type: ignore[call-overload]
-            region_name="us-east-1",
+            region_name=region,
             endpoint_url=aws.endpoint,
-            aws_access_key_id="a",
+            aws_access_key_id=access_key,
             aws_secret_access_key="b",
             config=Config(retries={"total_max_attempts": 1}),
         )

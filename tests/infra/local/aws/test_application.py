@@ -161,7 +161,9 @@ def test_an_upload_that_is_cut_leaves_no_object_and_no_broken_connection(aws: Aw
     assert s3.get_object(Bucket="uploads", Key="a")["Body"].read() == b"y"
 
 
-@pytest.mark.parametrize(("service", "reason"), [("kinesis", "endpoint of its own"), ("firehose", "it has dynamodb")])
+@pytest.mark.parametrize(
+    ("service", "reason"), [("kinesis", "endpoint of its own"), ("firehose", "it has cloudwatch, dynamodb")]
+)
 def test_a_service_that_is_not_here_is_refused_by_name(client_of: ClientOf, service: str, reason: str) -> None:
     client = client_of(service)
     with pytest.raises(ClientError, match=rf"no {service} .*{reason}"):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.local.kinesis.http import HttpRequest
-from firnline_infra.local.kinesis.routes import answer
+from firnline_infra.local.kinesis.routes import KinesisFace
 from firnline_ingest.testing import FakeKinesis, Fault, FaultKind, ManualClock
 
 
@@ -21,7 +21,7 @@ def kinesis(clock: ManualClock) -> FakeKinesis:
 
 def ask(kinesis: FakeKinesis, method: str, route: str, content: Any = b"") -> tuple[int, Any]:
     body = content if isinstance(content, bytes) else json.dumps(content).encode()
-    reply = answer(kinesis, HttpRequest(method, f"/__firnline__/{route}", {}, body))
+    reply = KinesisFace(kinesis).answer(HttpRequest(method, f"/__firnline__/{route}", {}, body))
     assert reply.content_type == "application/json"
     return reply.status, json.loads(reply.body)
 
