@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 Server = Literal["kinesis", "aws", "snowflake"]
-AWS_SERVICES = ("dynamodb", "iam", "kms", "s3", "secretsmanager", "sts")  # of the `aws` server
+AWS_SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")  # of the `aws` server
 CONTROL = "/__firnline__"
 TIMEOUT_S = 30.0
 

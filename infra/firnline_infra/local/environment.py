@@ -11,17 +11,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from firnline_infra.blueprint import Outputs, blueprint_of, engine_config
+from firnline_infra.blueprint import Outputs, engine_config
 from firnline_infra.local.endpoints import Endpoints, Login, Server
 from firnline_infra.local.folder import Folder
+from firnline_infra.local.furnishing import bootstrap, furnish
 from firnline_infra.local.keys import KeyPair, make_key_pair
-from firnline_infra.local.materialise import materialise
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.local.servers import Behaviour, Servers
 from firnline_infra.local.state import State
 from firnline_infra.spec import EnvironmentSpec
-from firnline_infra.spec.model import PublicKeys
 from firnline_infra.spec.names import Names, Principal
+from firnline_infra.spec.snowflake import PublicKeys
 
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 SPARK_MASTER = "local[2]"
@@ -30,8 +30,12 @@ SPARK_MASTER = "local[2]"
 class LocalEnvironment:
     """A context manager; its value is the environment that runs. One a folder."""
 
-    def __init__(self, folder: Path, spec: EnvironmentSpec, **behaviour: Any) -> None:
-        """`behaviour`: the fields of Behaviour."""
+    def __init__(self, folder: Path, spec: EnvironmentSpec, *, is_furnished: bool = True, **behaviour: Any) -> None:
+        """Unless `is_furnished`, there is nothing in it but what a bootstrap makes: `firnline up` does the rest.
+
+        `behaviour`: the fields of Behaviour.
+        """
+        self._is_furnished = is_furnished
         self._folder = Folder(folder)
         self._spec = spec
         self._servers = Servers(self._folder, spec, Behaviour(**behaviour))
@@ -65,7 +69,6 @@ class LocalEnvironment:
         endpoints = self._servers.start(admin_public_key=keys["admin"].public_key_file)
         logins = _logins(Names.of(self._spec), keys)
         spec = _with_public_keys(self._spec, keys)
-        materialise(blueprint_of(spec), endpoints, logins["admin"])
         state = State(
             name=spec.name,
             pid=os.getpid(),
@@ -74,6 +77,10 @@ class LocalEnvironment:
             logins=logins,
             engine_config=engine_config(spec, self._outputs(endpoints, keys["ingest"])),
         )
+        environment = RunningEnvironment(self._folder.path, state)
+        bootstrap(environment, spec)
+        if self._is_furnished:
+            furnish(environment, spec)
         self._folder.engine_config.write_text(json.dumps(state.engine_config, indent=2) + "\n", encoding="utf-8")
         state.save(self._folder)
         return state

@@ -8,7 +8,7 @@ LocalError
 ├── NoEnvironment        none runs there
 ├── StaleEnvironment     one ran there, and was killed
 ├── UnknownKind          a blueprint names what can't exist there
-├── NotMaterialised      an object is not what it was asked to be
+├── InputNotCarried      a resource is asked for what can't be made there
 └── ControlRefused       a server of it refused a request of ours
 """
 
@@ -125,15 +125,15 @@ class UnknownKind(LocalError):
         )
 
 
-class NotMaterialised(LocalError):
-    """An object exists and differs from the blueprint in what can't be changed. Runbook: FL-6034."""
+class InputNotCarried(LocalError):
+    """A resource has inputs that the embedded services can't honour. Runbook: FL-6039."""
 
-    id = "FL-6034"
+    id = "FL-6039"
 
-    def __init__(self, *, kind: str, name: str, wanted: object, found: object) -> None:
+    def __init__(self, type_: str, inputs: list[str], *, carried: list[str]) -> None:
         super().__init__(
-            f"The {kind} {name} exists, but not as the blueprint wants it: wanted {wanted}, found {found}.",
-            next_step="start a new environment, which begins empty, or give the object another name.",
+            f"The embedded environment can't make a {type_} with {', '.join(inputs)}; it knows {', '.join(carried)}.",
+            next_step="leave the input out for this environment, or carry it in the type's file in local/materialise/.",
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from firnline_infra.local.endpoints import Endpoints, Server
+from firnline_infra.local.endpoints import Endpoints, Server, control
 from firnline_infra.local.folder import Folder
 from firnline_infra.local.process import ChildProcess
 from firnline_infra.spec import EnvironmentSpec
@@ -35,7 +35,10 @@ class Servers:
         self._children: dict[Server, ChildProcess] = {}
 
     def start(self, *, admin_public_key: Path) -> Endpoints:
-        """Returns when all answer. Raises ProcessEnded, ProcessNotReady or PortInUse; call `stop` then, too."""
+        """Returns when all answer, and Snowflake knows where to verify external volumes.
+
+        Raises ProcessEnded, ProcessNotReady, PortInUse or ControlRefused; call `stop` then, too.
+        """
         spec, behaviour = self._spec, self._behaviour
         self._spawn(
             "kinesis",
@@ -50,7 +53,7 @@ class Servers:
             *("--state", str(self._folder.snowflake), "--commit-lag-ms", str(behaviour.commit_lag_ms)),
         )
         ready = {name: child.wait_until_ready(timeout_s=START_TIMEOUT_S) for name, child in self._children.items()}
-        return Endpoints(
+        endpoints = Endpoints(
             region=spec.aws.region,
             aws_account=spec.aws.account,
             kinesis=ready["kinesis"]["endpoint"],
@@ -59,6 +62,8 @@ class Servers:
             snowflake_account=spec.snowflake.account,
             ca_file=Path(ready["snowflake"]["ca_file"]),
         )
+        control(endpoints, "snowflake", "aws", {"endpoint": endpoints.aws, "region": endpoints.region})
+        return endpoints
 
     @property
     def pids(self) -> dict[Server, int]:

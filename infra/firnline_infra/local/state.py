@@ -4,11 +4,12 @@ It is kept in a JSON file in the environment's folder. Nothing secret is in it.
 """
 
 import json
+import secrets
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from firnline_infra.local.endpoints import Endpoints, Login
 from firnline_infra.local.errors import NoEnvironment, StaleEnvironment
@@ -27,6 +28,8 @@ class State(BaseModel):
     """admin, ingest, reader"""
     engine_config: dict[str, Any]
     """The document of EngineConfig."""
+    token: str = Field(default_factory=lambda: secrets.token_hex(16))
+    """Which start of the environment this is. No secret: whoever shows it means this very one (pulumi/admission.py)."""
 
     @classmethod
     def find(cls, folder: Path) -> Self:

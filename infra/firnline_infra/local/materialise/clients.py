@@ -20,6 +20,20 @@ class Clients:
     def __init__(self, endpoints: Endpoints, administrator: Login) -> None:
         self._endpoints = endpoints
         self._administrator = administrator
+        self._aws: dict[str, Any] = {}
+
+    @property
+    def region(self) -> str:
+        return self._endpoints.region
+
+    @property
+    def account(self) -> str:
+        """Of AWS."""
+        return self._endpoints.aws_account
+
+    def aws(self, service: str) -> Any:
+        """The boto3 client of a service: clients.aws("s3")."""
+        return self._aws.get(service) or self._aws.setdefault(service, aws_client(self._endpoints, service))
 
     @cached_property
     def kinesis(self) -> "KinesisClient":
@@ -42,6 +56,10 @@ class Clients:
 
     def rows(self, statement: str) -> list[dict[str, Any]]:
         """By lower-cased column name; none where the object that is asked about does not exist."""
+        return self.rows_or_none(statement) or []
+
+    def rows_or_none(self, statement: str) -> list[dict[str, Any]] | None:
+        """As `rows`, and None where the object that is asked about does not exist."""
         from snowflake.connector.errors import ProgrammingError
 
         with closing(self.snowflake.cursor()) as cursor:
@@ -49,7 +67,7 @@ class Clients:
                 cursor.execute(statement)
             except ProgrammingError as error:
                 if error.errno in DOES_NOT_EXIST:
-                    return []
+                    return None
                 raise
             names = [str(column[0]).lower() for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -3,7 +3,7 @@
 Properties have the names and shapes that the Pulumi SDK sends: camelCase, plain JSON values, no secrets wrapped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -28,6 +28,8 @@ class Rules:
 
     replaced_by: frozenset[str]
     """Inputs that can't be changed: a new value means a new resource."""
+    replaced_where: Mapping[str, Callable[[Any, Any], bool]] = field(default_factory=dict)
+    """Inputs of which only some changes mean a new resource: (as given before, as given now), None where it is absent."""
     defaults: Properties = field(default_factory=dict)
     """What an absent input means; a read that finds another value is drift."""
     values: Mapping[str, frozenset[str]] = field(default_factory=dict)

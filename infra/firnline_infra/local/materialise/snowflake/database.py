@@ -1,0 +1,56 @@
+"""Snowflake databases."""
+
+from firnline_infra.local.materialise.clients import Clients
+from firnline_infra.local.materialise.resource import Made, Properties, Rules
+from firnline_infra.local.materialise.snowflake.container import PARAMETERS, VALUES
+from firnline_infra.local.materialise.snowflake.object import drop, kept, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.settings import COMMENT, alterations, assignments, own_parameters
+from firnline_infra.local.materialise.snowflake.sql import quoted
+
+TYPE = "snowflake:index/database:Database"
+RULES = Rules(  # provider source, pkg/resources/database.go
+    replaced_by=frozenset({"isTransient"}),
+    defaults={"comment": "", "isTransient": False, "dropPublicSchemaOnCreation": False},
+    values=VALUES,
+)
+NAME = ("name",)
+SETTINGS = (*PARAMETERS, COMMENT)
+KNOWN = frozenset({"name", "isTransient", "dropPublicSchemaOnCreation", *(each.property for each in SETTINGS)})
+
+
+def create(inputs: Properties, clients: Clients) -> Made:
+    refuse_others(TYPE, inputs, KNOWN)
+    name = inputs["name"]
+    transient = "TRANSIENT " if inputs.get("isTransient") else ""
+    clients.execute(
+        f"CREATE {transient}DATABASE {quoted(name)}{assignments(SETTINGS, inputs)}",
+        f"DROP SCHEMA IF EXISTS {quoted(name, 'PUBLIC')}" if inputs.get("dropPublicSchemaOnCreation") else None,
+    )
+    return Made(id=name, properties=read(name, inputs, clients) or {})
+
+
+def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
+    name = located(id_, properties, NAME)["name"]
+    row = shown(clients, "DATABASES", name)
+    if row is None:
+        return None
+    return {
+        "name": name,
+        "comment": row["comment"],
+        "isTransient": "TRANSIENT" in row["options"],
+        **own_parameters(clients, "DATABASE", quoted(name), PARAMETERS),
+        **kept(properties, "dropPublicSchemaOnCreation"),
+        "fullyQualifiedName": quoted(name),
+    }
+
+
+def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
+    refuse_others(TYPE, new, KNOWN)
+    if old["name"] != new["name"]:
+        clients.execute(f"ALTER DATABASE {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
+    clients.execute(*alterations(f"DATABASE {quoted(new['name'])}", SETTINGS, old, new, comma=True))
+    return read(id_, new, clients) or {}
+
+
+def delete(id_: str, properties: Properties, clients: Clients) -> None:
+    drop(clients, "DATABASE", quoted(located(id_, properties, NAME)["name"]))

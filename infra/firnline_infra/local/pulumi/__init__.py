@@ -1,0 +1,1 @@
+"""The Pulumi engine against the embedded environment: its providers, its language host, its home."""
