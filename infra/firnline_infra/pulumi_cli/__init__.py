@@ -1,0 +1,12 @@
+"""The Pulumi command line as the project runs it: found, told where its state is, and asked one thing at a time.
+
+Knows no provider and no embedded environment: what makes an engine theirs is a set of environment variables, which
+the caller brings.
+"""
+
+from firnline_infra.pulumi_cli.binary import find_cli
+from firnline_infra.pulumi_cli.cli import PulumiCli
+from firnline_infra.pulumi_cli.imports import ImportedResource
+from firnline_infra.pulumi_cli.variables import engine_variables
+
+__all__ = ["ImportedResource", "PulumiCli", "engine_variables", "find_cli"]

@@ -1,0 +1,52 @@
+"""Finds the Pulumi CLI: the user's own where it is new enough, else the one that scripts/pulumi-cli provided."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from firnline_infra.pulumi_cli.errors import CliMissing, CliTooOld
+from firnline_infra.pulumi_cli.version import OLDEST, PROVIDED, Version
+
+ANSWERS_WITHIN_S = 30
+
+
+def find_cli(environment: Mapping[str, str] | None = None) -> Path:
+    """The path of a CLI that will do. `environment` is this process's own where absent.
+
+    Raises CliMissing where there is none, CliTooOld where the PATH's is too old and none was provided.
+    """
+    environment = os.environ if environment is None else environment
+    on_path = shutil.which("pulumi", path=environment.get("PATH", os.defpath))
+    found = version_of(Path(on_path)) if on_path else None
+    if on_path and found and found >= OLDEST:
+        return Path(on_path)
+    provided = provided_at(environment)
+    if os.access(provided, os.X_OK):
+        return provided
+    if on_path:
+        raise CliTooOld(Path(on_path), found)
+    raise CliMissing(provided)
+
+
+def provided_at(environment: Mapping[str, str]) -> Path:
+    """Where scripts/pulumi-cli puts it: one for all clones of a user."""
+    cache = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME") or Path.home()) / ".cache"
+    return Path(cache) / "firnline" / f"pulumi-{PROVIDED}" / "pulumi"
+
+
+def version_of(binary: Path) -> Version | None:
+    """None where it does not say."""
+    try:
+        said = subprocess.run(
+            [binary, "version"],
+            env={**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"},
+            capture_output=True,
+            text=True,
+            timeout=ANSWERS_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return Version.from_text(said.stdout) if said.returncode == 0 else None

@@ -1,0 +1,132 @@
+"""One Pulumi project, driven through the command line.
+
+Every method is one command that asks nothing and returns when the engine is done; what it prints goes line by line to
+`on_line`. Secrets stay as the engine masks them.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, StackLocked, UnexpectedChanges
+from firnline_infra.pulumi_cli.imports import ImportedResource, import_document
+from firnline_infra.pulumi_cli.lock import Lock
+from firnline_infra.pulumi_cli.run import Ended, run
+from firnline_infra.pulumi_cli.urn import Urn
+
+UNATTENDED = ("--non-interactive", "--color", "never")
+NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
+CHANGES = 7
+NOT_EXPECTED = "no changes were expected"
+
+
+def _ignore(line: str) -> None:
+    """Nobody listens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PulumiCli:
+    binary: Path
+    project: Path
+    """The folder of Pulumi.yaml; stack configurations are written there."""
+    variables: Mapping[str, str]
+    """All that the engine sees of environment variables (`engine_variables`)."""
+    on_line: Callable[[str], None] = field(default=_ignore)
+
+    def init(self, stack: str, *, secrets_provider: str = "default") -> None:
+        """Makes the stack unless it is there."""
+        try:
+            self.export(stack)
+        except NoSuchStack:
+            self._run("stack", "init", "--no-select", "--secrets-provider", secrets_provider, "--stack", stack)
+
+    def up(self, stack: str, *, refresh: bool = False) -> None:
+        """Makes the cloud what the program says. With `refresh`, what it has become is looked at first."""
+        refreshing = ["--refresh"] if refresh else []
+        self._run("up", "--yes", "--skip-preview", *refreshing, "--stack", stack)
+
+    def preview(self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False) -> Sequence[str]:
+        """What `up` would do, line by line, each property named. Raises UnexpectedChanges where nothing should."""
+        options = ["--diff"]
+        options += ["--refresh"] if refresh else []
+        options += ["--expect-no-changes"] if expect_no_changes else []
+        ended = self._execute("preview", *options, "--stack", stack)
+        if expect_no_changes and (ended.exit_status == CHANGES or NOT_EXPECTED in ended.text):
+            raise UnexpectedChanges(stack, lines=ended.lines)
+        return self._succeeded(ended).lines
+
+    def destroy(self, stack: str, *, refresh: bool = False) -> None:
+        """Deletes all that the stack made. The stack itself stays, empty."""
+        refreshing = ["--refresh"] if refresh else []
+        self._run("destroy", "--yes", "--skip-preview", *refreshing, "--stack", stack)
+
+    def remove(self, stack: str) -> None:
+        """Removes an empty stack from the backend; its settings, Pulumi.<stack>.yaml, stay."""
+        self._run("stack", "rm", "--yes", "--preserve-config", "--stack", stack)
+
+    def outputs(self, stack: str) -> dict[str, Any]:
+        return self._read("stack", "output", "--json", "--stack", stack)
+
+    def export(self, stack: str) -> dict[str, Any]:
+        """The stack's state (deployment schema, version 3). Takes no lock. Raises NoSuchStack."""
+        return self._read("stack", "export", "--stack", stack)
+
+    def drop_pending_operations(self, stack: str) -> None:
+        """Forgets what a killed command had begun: a state that is written back is written without it."""
+        with _document(self.export(stack)) as state:
+            self._run("stack", "import", "--file", state, "--stack", stack)
+
+    def cancel(self, stack: str) -> None:
+        """Removes the stack's lock, whoever has it."""
+        self._run("cancel", "--yes", "--stack", stack)
+
+    def import_(self, stack: str, resources: Iterable[ImportedResource]) -> None:
+        """Takes what exists into the state. Unprotected: the program's own `protect` is applied by the next `up`."""
+        with _document(import_document(resources)) as file:
+            options = ("--protect=false", "--generate-code=false", "--skip-preview")
+            self._run("import", "--yes", *options, "--file", file, "--stack", stack)
+
+    def forget(self, stack: str, urn: Urn) -> None:
+        """Takes a resource out of the state. It stays in the cloud."""
+        self._run("state", "delete", str(urn), "--yes", "--stack", stack)
+
+    def arguments(self, *command: str) -> list[str]:
+        """What starts `command` as a process, for a caller that watches over it by itself."""
+        return [str(self.binary), *command, *UNATTENDED, "--cwd", str(self.project)]
+
+    def _run(self, *command: str) -> Ended:
+        return self._succeeded(self._execute(*command))
+
+    def _read(self, *command: str) -> dict[str, Any]:
+        ended = self._succeeded(self._execute(*command, quiet=True))
+        document: dict[str, Any] = json.loads(ended.stdout)
+        return document
+
+    def _execute(self, *command: str, quiet: bool = False) -> Ended:
+        return run(
+            self.arguments(*command),
+            variables=self.variables,
+            on_line=None if quiet else self.on_line,
+            shown_as=command[0] if command[0] != "stack" else " ".join(command[:2]),
+        )
+
+    def _succeeded(self, ended: Ended) -> Ended:
+        if ended.exit_status == 0:
+            return ended
+        if locks := Lock.all_of(ended.text):
+            raise StackLocked(ended.command, exit_status=ended.exit_status, lines=ended.lines, locks=locks)
+        kind = NoSuchStack if ended.exit_status == NO_SUCH_STACK else CommandFailed
+        raise kind(ended.command, exit_status=ended.exit_status, lines=ended.lines)
+
+
+@contextmanager
+def _document(content: Mapping[str, Any]) -> Iterator[str]:
+    """A JSON document for one command: the CLI reads its input from files."""
+    with tempfile.TemporaryDirectory(prefix="firnline-pulumi-") as folder:
+        file = Path(folder, "document.json")
+        file.write_text(json.dumps(content))
+        yield str(file)

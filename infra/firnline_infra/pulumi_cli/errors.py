@@ -1,0 +1,146 @@
+"""What can go wrong with the Pulumi CLI.
+
+PulumiError
+├── CliMissing          there is none
+├── CliTooOld           there is one, and nothing newer
+├── CommandFailed       it ended with an error
+│   ├── NoSuchStack     the stack is not in the backend
+│   └── StackLocked     another command has the stack, or was killed while it had it
+├── UnexpectedChanges   nothing should have changed, and something did
+├── StackInUse          the one that has the stack may still be running
+├── PendingForeign      what a killed `up` was making exists, and is somebody else's
+└── PendingUnknown      what a killed `up` was making can't be asked for
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firnline_infra.pulumi_cli.lock import Lock
+from firnline_infra.pulumi_cli.urn import Urn
+from firnline_infra.pulumi_cli.version import OLDEST, Version
+from firnline_ingest.errors import Fatal, FirnlineError
+
+PROVIDE = "scripts/pulumi-cli"
+INSTALL = "https://www.pulumi.com/docs/install"
+LINES_SHOWN = 30
+
+
+class PulumiError(FirnlineError, Fatal):
+    """The Pulumi CLI could not do what it was asked."""
+
+    id = "FL-7100"
+
+
+class CliMissing(PulumiError):
+    """No Pulumi CLI on the PATH, and none that was provided. Runbook: FL-7101."""
+
+    id = "FL-7101"
+
+    def __init__(self, provided_at: Path) -> None:
+        super().__init__(
+            f"There is no Pulumi CLI: none on the PATH, and none at {provided_at}.",
+            next_step=f"in a clone of the project: {PROVIDE}; elsewhere install Pulumi {OLDEST} or newer: {INSTALL}",
+        )
+
+
+class CliTooOld(PulumiError):
+    """Older ones do not tell drift from a failure. Runbook: FL-7102."""
+
+    id = "FL-7102"
+
+    def __init__(self, binary: Path, found: Version | None) -> None:
+        super().__init__(
+            f"{binary} is Pulumi {found or 'of an unknown version'}; {OLDEST} is the oldest that will do.",
+            next_step=f"update it ({INSTALL}), or, in a clone of the project: {PROVIDE}",
+        )
+
+
+class CommandFailed(PulumiError):
+    """A command of the Pulumi CLI ended with an error. Runbook: FL-7103."""
+
+    id = "FL-7103"
+
+    def __init__(
+        self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str = "correct what it says above."
+    ) -> None:
+        self.exit_status = exit_status
+        super().__init__(
+            f"`pulumi {command}` ended with status {exit_status}. Its last lines:\n{_indented(lines)}",
+            next_step=next_step,
+        )
+
+
+class NoSuchStack(CommandFailed):
+    """The backend has no stack of that name. Runbook: FL-7104."""
+
+    id = "FL-7104"
+
+
+class StackLocked(CommandFailed):
+    """Another command holds the stack's lock, or died with it. Runbook: FL-7105."""
+
+    id = "FL-7105"
+
+    def __init__(self, command: str, *, exit_status: int, lines: Sequence[str], locks: Sequence[Lock]) -> None:
+        self.locks = tuple(locks)
+        super().__init__(
+            command,
+            exit_status=exit_status,
+            lines=lines,
+            next_step="wait for the command that has the lock; `firnline up` clears the lock of one that was killed.",
+        )
+
+
+class UnexpectedChanges(PulumiError):
+    """A preview that should have found nothing to do found something. Runbook: FL-7106."""
+
+    id = "FL-7106"
+
+    def __init__(self, stack: str, *, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__(
+            f"Stack {stack} is not what its program says:\n{_indented(lines)}",
+            next_step="find out who changed it; `firnline up` makes it what the program says.",
+        )
+
+
+class StackInUse(PulumiError):
+    """Whoever has the lock is running, or can't be seen from here. Runbook: FL-7107."""
+
+    id = "FL-7107"
+
+    def __init__(self, stack: str, lock: Lock, *, why: str) -> None:
+        super().__init__(
+            f"Stack {stack} is locked by {lock}: {why}.",
+            next_step=f"let it come to its end; where you are sure that it is gone: pulumi cancel --stack {stack}",
+        )
+
+
+class PendingForeign(PulumiError):
+    """A killed `up` left a create open, and what is there now was not made by it. Runbook: FL-7108."""
+
+    id = "FL-7108"
+
+    def __init__(self, foreign: Mapping[Urn, str]) -> None:
+        found = _indented([f"{urn}: {why}" for urn, why in foreign.items()])
+        super().__init__(
+            f"The last `up` was killed while it made these; what exists under their names is not this stack's:\n{found}",
+            next_step="give them other names in the spec, or remove what exists, and run `firnline up` again. "
+            "Nothing of it was touched.",
+        )
+
+
+class PendingUnknown(PulumiError):
+    """A killed `up` left a create open, and nothing here knows how to ask for it. Runbook: FL-7109."""
+
+    id = "FL-7109"
+
+    def __init__(self, urn: str) -> None:
+        super().__init__(
+            f"The last `up` was killed while it made {urn}, and how to look for that kind of object is not known.",
+            next_step="look for it yourself. If it is there: pulumi import; if not: pulumi refresh --clear-pending-creates.",
+        )
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:]) or "    (nothing)"

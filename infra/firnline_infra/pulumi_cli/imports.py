@@ -1,0 +1,33 @@
+"""What `pulumi import` is told: which resource of the program is which object of the cloud."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.pulumi_cli.urn import Urn
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedResource:
+    urn: Urn
+    import_id: str
+    parent: Urn | None = None
+    """In the state already; the stack itself where absent."""
+    provider: Urn | None = None
+    """In the state already; the default provider of `version` where absent."""
+    version: str | None = None
+
+
+def import_document(resources: Iterable[ImportedResource]) -> dict[str, Any]:
+    """The file of `pulumi import --file`: parents and providers are named by a table in front."""
+    names: dict[Urn, str] = {}
+    entries = []
+    for resource in resources:
+        entry = {"type": resource.urn.type, "name": resource.urn.name, "id": resource.import_id}
+        for role, urn in (("parent", resource.parent), ("provider", resource.provider)):
+            if urn is not None:
+                entry[role] = names.setdefault(urn, f"name{len(names)}")
+        if resource.version is not None:
+            entry["version"] = resource.version
+        entries.append(entry)
+    return {"nameTable": {name: str(urn) for urn, name in names.items()}, "resources": entries}

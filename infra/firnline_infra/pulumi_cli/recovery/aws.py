@@ -1,0 +1,56 @@
+"""Asks AWS for the ids that it makes itself. Loads no SDK: the caller brings the clients."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from firnline_infra.pulumi_cli.recovery.import_ids import Lookup, Properties
+
+NOT_THERE = {"ResourceNotFoundException", "NotFoundException"}
+
+
+def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
+    """`client` makes a boto3 client of a service, in the account and region of the stack."""
+    return {
+        "aws:kinesis/streamConsumer:StreamConsumer": lambda inputs: _consumer(client("kinesis"), inputs),
+        "aws:kms/key:Key": lambda inputs: _keys(client("kms"), inputs),
+        "aws:secretsmanager/secret:Secret": lambda inputs: _secret(client("secretsmanager"), inputs),
+    }
+
+
+def _consumer(kinesis: Any, inputs: Properties) -> Sequence[str]:
+    described = _unless_absent(
+        kinesis.describe_stream_consumer, StreamARN=inputs["streamArn"], ConsumerName=inputs["name"]
+    )
+    return [described["ConsumerDescription"]["ConsumerARN"]] if described else []
+
+
+def _secret(secrets: Any, inputs: Properties) -> Sequence[str]:
+    described = _unless_absent(secrets.describe_secret, SecretId=inputs["name"])
+    return [described["ARN"]] if described and "DeletedDate" not in described else []
+
+
+def _keys(kms: Any, inputs: Properties) -> Sequence[str]:
+    """A key has no name: it is known by its tags."""
+    wanted = inputs.get("tags") or {}
+    ids = [key["KeyId"] for page in kms.get_paginator("list_keys").paginate() for key in page["Keys"]]
+    return [id_ for id_ in ids if wanted and wanted.items() <= _key_tags(kms, id_).items() and _is_kept(kms, id_)]
+
+
+def _key_tags(kms: Any, key_id: str) -> dict[str, str]:
+    pages = kms.get_paginator("list_resource_tags").paginate(KeyId=key_id)
+    return {tag["TagKey"]: tag["TagValue"] for page in pages for tag in page["Tags"]}
+
+
+def _is_kept(kms: Any, key_id: str) -> bool:
+    state: str = kms.describe_key(KeyId=key_id)["KeyMetadata"]["KeyState"]
+    return state != "PendingDeletion"
+
+
+def _unless_absent(call: Callable[..., Any], **arguments: str) -> Any:
+    """What the service answers, or None where it says that there is no such thing."""
+    try:
+        return call(**arguments)
+    except Exception as error:
+        if getattr(error, "response", {}).get("Error", {}).get("Code") in NOT_THERE:
+            return None
+        raise

@@ -1,0 +1,120 @@
+"""`up`, after whatever happened to the one before."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from firnline_infra.pulumi_cli.cli import PulumiCli
+from firnline_infra.pulumi_cli.errors import CommandFailed, PendingForeign, PendingUnknown, StackInUse, StackLocked
+from firnline_infra.pulumi_cli.imports import ImportedResource
+from firnline_infra.pulumi_cli.recovery.import_ids import REPEATED, Lookup, lookup_of
+from firnline_infra.pulumi_cli.recovery.ownership import why_foreign
+from firnline_infra.pulumi_cli.recovery.pending import (
+    PendingCreate,
+    has_pending,
+    ids_of,
+    outputs_of,
+    pending_creates,
+)
+
+ABSENT = "does not exist"  # the engine, where a provider reads nothing under an import id
+NO_LOOKUPS: Mapping[str, Lookup] = {}
+
+
+def recovered_up(
+    cli: PulumiCli,
+    stack: str,
+    *,
+    say: Callable[[str], None],
+    lookups: Mapping[str, Lookup] = NO_LOOKUPS,
+) -> None:
+    """Clears what a killed command left, then brings the stack up. `say` hears what was found and done.
+
+    Nothing that somebody else has is touched: a lock counts until its process is gone for certain, and an object that
+    exists has to be the stack's own. Killed in turn, it can be run again. Raises StackInUse, PendingForeign,
+    PendingUnknown, and what `up` raises.
+    """
+    try:
+        _settle_and_up(cli, stack, say, lookups)
+    except StackLocked as locked:
+        _clear(cli, stack, locked, say)
+        _settle_and_up(cli, stack, say, lookups)
+
+
+def _clear(cli: PulumiCli, stack: str, locked: StackLocked, say: Callable[[str], None]) -> None:
+    for lock in locked.locks:
+        if why := lock.why_it_counts():
+            raise StackInUse(stack, lock, why=why) from locked
+        say(f"Stack {stack} was locked by {lock}, which is gone: its lock is removed.")
+    cli.cancel(stack)
+
+
+def _settle_and_up(cli: PulumiCli, stack: str, say: Callable[[str], None], lookups: Mapping[str, Lookup]) -> None:
+    """The pending creates are read before anything is refreshed: a refresh forgets them."""
+    state = cli.export(stack)
+    pending = has_pending(state)
+    if creates := pending_creates(state):
+        _settle(cli, stack, creates, say, lookups)
+    if pending:
+        cli.drop_pending_operations(stack)
+    cli.up(stack, refresh=pending)  # what a killed update or delete has done is seen by looking
+
+
+def _settle(
+    cli: PulumiCli,
+    stack: str,
+    creates: Sequence[PendingCreate],
+    say: Callable[[str], None],
+    lookups: Mapping[str, Lookup],
+) -> None:
+    """Leaves what exists in the state, and says of each what was found."""
+    searched = [create for create in creates if create.urn.type not in REPEATED]
+    _import(cli, stack, _found(cli.export(stack), searched, lookups))
+    state = cli.export(stack)
+    foreign = {}
+    for create in creates:
+        found = outputs_of(state, create.urn)
+        if create not in searched:
+            say(f"{create.urn} was being made: it is made again.")
+        elif found is None:
+            say(f"{create.urn} was being made, and is not there: it is made now.")
+        elif why := why_foreign(create.inputs, found):
+            foreign[create.urn] = why
+        else:
+            say(f"{create.urn} was being made, and is there: it is imported.")
+    for urn in foreign:
+        cli.forget(stack, urn)
+    if foreign:
+        raise PendingForeign(foreign)
+
+
+def _found(
+    state: Mapping[str, Any], creates: Iterable[PendingCreate], lookups: Mapping[str, Lookup]
+) -> list[ImportedResource]:
+    """Where to look for what is not in the state yet. Raises PendingUnknown."""
+    places = []
+    for create in creates:
+        lookup = lookup_of(create.urn.type, lookups)
+        if lookup is None:
+            raise PendingUnknown(str(create.urn))
+        taken = ids_of(state, create.urn.type)
+        import_id = next((id_ for id_ in lookup(create.inputs) if id_ not in taken), None)
+        if import_id is not None and outputs_of(state, create.urn) is None:
+            places.append(create.imported_as(import_id))
+    return places
+
+
+def _import(cli: PulumiCli, stack: str, places: Sequence[ImportedResource]) -> None:
+    """All at once, which is quick; one after the other where some are not there, because that ends the whole command."""
+    if not places:
+        return
+    try:
+        cli.import_(stack, places)
+    except CommandFailed as failed:
+        if ABSENT not in str(failed):
+            raise
+        if len(places) == 1:
+            return
+        state = cli.export(stack)
+        for place in places:
+            if outputs_of(state, place.urn) is None:
+                _import(cli, stack, [place])
