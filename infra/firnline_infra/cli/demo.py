@@ -36,7 +36,12 @@ LOCAL_SPEC = Path("stacks/environments/local.yaml")
     show_default=True,
     help="The environment's specification.",
 )
-def demo(records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path) -> None:
+@click.option(
+    "--pulumi", "by_pulumi", is_flag=True, help="Let the real Pulumi engine make it all (scripts/pulumi-cli)."
+)
+def demo(
+    *, records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path, by_pulumi: bool
+) -> None:
     """Run the whole pipeline here: real Spark, the real SDK, a driver killed half-way, and the proof.
 
     Everything listens on 127.0.0.1 and needs no account. Exit status: 0 every record is in its place once, 3 not.
@@ -46,9 +51,10 @@ def demo(records: int, events_file: Path | None, keep: bool, folder: Path | None
 
     from firnline_infra.spec import load_spec
 
-    spec = load_spec(spec_file)
+    spec, events = load_spec(spec_file), _events(records, events_file)
     with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
-        raise SystemExit(_run(Path(place), spec, _events(records, events_file), keep=keep))
+        deployed_from = spec_file if by_pulumi else None
+        raise SystemExit(_run(Path(place), spec, events, keep=keep, deployed_from=deployed_from))
 
 
 def _events(records: int, file: Path | None) -> list[bytes]:
@@ -64,21 +70,24 @@ def _events(records: int, file: Path | None) -> list[bytes]:
     return events
 
 
-def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bool) -> int:
+def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bool, deployed_from: Path | None) -> int:
     import os
 
     from firnline_infra.demo.closing import show_configuration, show_what_to_try
+    from firnline_infra.demo.deploy import deploy
     from firnline_infra.demo.screen import Screen
     from firnline_infra.demo.story import Demo, open_environment
 
     screen = Screen()
     folder.mkdir(parents=True, exist_ok=True)
     screen.step("The embedded environment: Kinesis, DynamoDB and Snowflake, on this machine")
-    with open_environment(folder, spec) as environment:
+    with open_environment(folder, spec, is_furnished=deployed_from is None) as environment:
         os.environ.update(environment.variables)  # the audit finds AWS as any program does
         endpoints = environment.endpoints
         listening = (("Kinesis", endpoints.kinesis), ("other AWS", endpoints.aws), ("Snowflake", endpoints.snowflake))
         screen.table(("service", "listens at"), listening)
+        if deployed_from is not None:
+            deploy(environment, deployed_from, screen)
         report = Demo(folder, spec, events, screen).run(environment)
         show_configuration(screen, folder / "engine.json")
         if keep:

@@ -29,6 +29,7 @@ CHECK_EVERY_S = 0.5
 @click.option("--kinesis-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
 @click.option("--aws-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
 @click.option("--snowflake-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
+@click.option("--empty", is_flag=True, help="Make nothing in it: `firnline up ENV --local` does.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 def up(
     *,
@@ -39,6 +40,7 @@ def up(
     kinesis_port: int,
     aws_port: int,
     snowflake_port: int,
+    empty: bool,
     as_json: bool,
 ) -> None:
     """Start the embedded environment, and run it until Ctrl-C.
@@ -52,6 +54,7 @@ def up(
     supervisor = LocalEnvironment(
         folder,
         load_spec(spec_file),
+        is_furnished=not empty,
         commit_lag_ms=commit_lag_ms,
         write_limits=write_limits,
         ports={"kinesis": kinesis_port, "aws": aws_port, "snowflake": snowflake_port},

@@ -1,0 +1,34 @@
+"""Whether these are the accounts of the specification. Asked before anything is written, and before a destroy."""
+
+from typing import Any
+
+from firnline_infra.accounts.accounts import Accounts, rows
+from firnline_infra.accounts.errors import AwsUnreachable, WrongAwsAccount, WrongSnowflakeAccount
+from firnline_infra.spec.model import EnvironmentSpec
+
+WHERE = "SELECT CURRENT_ORGANIZATION_NAME() AS ORGANIZATION, CURRENT_ACCOUNT_NAME() AS ACCOUNT, CURRENT_USER() AS WHOSE"
+
+
+def check_aws(spec: EnvironmentSpec, accounts: Accounts) -> None:
+    """Raises WrongAwsAccount or AwsUnreachable."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        identity = accounts.aws("sts").get_caller_identity()
+    except (BotoCoreError, ClientError) as error:
+        raise AwsUnreachable(str(error)) from error
+    if identity["Account"] != spec.aws.account:
+        raise WrongAwsAccount(wanted=spec.aws.account, found=identity["Account"], who=identity["Arn"])
+
+
+def check_snowflake(spec: EnvironmentSpec, connection: Any) -> None:
+    """Raises WrongSnowflakeAccount or SnowflakeRefused."""
+    answer = rows(connection, WHERE)[0]
+    found = f"{answer['organization']}-{answer['account']}"
+    if _plain(found) != _plain(spec.snowflake.account):
+        raise WrongSnowflakeAccount(wanted=spec.snowflake.account, found=found, user=answer["whose"])
+
+
+def _plain(account: str) -> str:
+    """URLs write a hyphen where a name has an underscore."""
+    return account.upper().replace("_", "-")

@@ -1,0 +1,103 @@
+"""What can go wrong on the way to the two accounts.
+
+AccountsError
+├── WrongAwsAccount         the credentials belong to another account than the specification
+├── WrongSnowflakeAccount   the session is in another account than the specification
+├── AwsUnreachable          AWS could not be asked who we are
+├── AwsRefused              AWS refused a call
+├── SnowflakeLoginMissing   nothing in the environment says who deploys to Snowflake
+└── SnowflakeRefused        Snowflake refused a statement
+"""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+DOES_NOT_EXIST = {2003, 2043}  # for an object, and for what it is in
+
+
+class AccountsError(FirnlineError, Fatal):
+    """An account could not be worked in."""
+
+    id = "FL-6100"
+
+
+class WrongAwsAccount(AccountsError):
+    """Nothing was done. Runbook: FL-6101."""
+
+    id = "FL-6101"
+
+    def __init__(self, *, wanted: str, found: str, who: str) -> None:
+        super().__init__(
+            f"The specification is for AWS account {wanted}, and these credentials are {who} of account {found}.",
+            next_step="take credentials of the specification's account (AWS_PROFILE), or correct aws.account.",
+        )
+
+
+class WrongSnowflakeAccount(AccountsError):
+    """Nothing was done. Runbook: FL-6102."""
+
+    id = "FL-6102"
+
+    def __init__(self, *, wanted: str, found: str, user: str) -> None:
+        super().__init__(
+            f"The specification is for Snowflake account {wanted}, and {user} is logged in to {found}.",
+            next_step="set SNOWFLAKE_ORGANIZATION_NAME and SNOWFLAKE_ACCOUNT_NAME, or correct snowflake.account: "
+            "<organization>-<account>, as SELECT CURRENT_ORGANIZATION_NAME(), CURRENT_ACCOUNT_NAME() says.",
+        )
+
+
+class AwsUnreachable(AccountsError):
+    """No credentials, or no way to AWS. Runbook: FL-6103."""
+
+    id = "FL-6103"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"AWS could not be asked whose credentials these are: {cause}",
+            next_step="aws sts get-caller-identity has to answer; set AWS_PROFILE or log in (aws sso login).",
+        )
+
+
+class AwsRefused(AccountsError):
+    """AWS did not do what was asked. Runbook: FL-6104."""
+
+    id = "FL-6104"
+
+    def __init__(self, action: str, on: str, cause: str) -> None:
+        super().__init__(
+            f"{action} on {on} was refused: {cause}",
+            next_step=f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
+        )
+
+
+class SnowflakeLoginMissing(AccountsError):
+    """The variables of the Snowflake provider say who deploys. Runbook: FL-6105."""
+
+    id = "FL-6105"
+
+    def __init__(self, missing: Sequence[str]) -> None:
+        super().__init__(
+            f"Nothing says how to log in to Snowflake as whoever deploys: {', '.join(missing)} is not set.",
+            next_step="set the variables that the Snowflake provider reads: SNOWFLAKE_USER, "
+            "SNOWFLAKE_AUTHENTICATOR=SNOWFLAKE_JWT and SNOWFLAKE_PRIVATE_KEY (a PEM), or "
+            "SNOWFLAKE_TOKEN or SNOWFLAKE_PASSWORD with their authenticators.",
+        )
+
+
+class SnowflakeRefused(AccountsError):
+    """A statement of ours was refused. Runbook: FL-6106."""
+
+    id = "FL-6106"
+
+    def __init__(self, statement: str, cause: str, *, number: int | None = None) -> None:
+        super().__init__(
+            f"Snowflake refused {statement!r}: {cause}",
+            next_step="where a privilege is missing, grant it to the deploy role; else correct what it says.",
+        )
+        self.number = number
+
+    @property
+    def is_about_something_missing(self) -> bool:
+        """Missing, or not to be seen by us: Snowflake doesn't say which."""
+        return self.number in DOES_NOT_EXIST

@@ -1,0 +1,105 @@
+"""The real accounts: AWS by its default chain, Snowflake by the variables that its Pulumi and Terraform providers read."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from firnline_infra.accounts.errors import SnowflakeLoginMissing
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+KEY_PAIR = "SNOWFLAKE_JWT"
+SECRET_OF = {"SNOWFLAKE": "PASSWORD", "OAUTH": "TOKEN", "PROGRAMMATIC_ACCESS_TOKEN": "TOKEN", KEY_PAIR: "PRIVATE_KEY"}
+
+
+@dataclass(frozen=True)
+class RealAccounts:
+    spec: EnvironmentSpec
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    @property
+    def place(self) -> str:
+        return f"AWS account {self.spec.aws.account} and Snowflake account {self.spec.snowflake.account}"
+
+    @property
+    def is_embedded(self) -> bool:
+        return False
+
+    def aws(self, service: str) -> Any:
+        # The stubs know each service by a literal of its own; here the name is data.
+        return cast("Any", self._session).client(service)
+
+    def snowflake(self) -> "SnowflakeConnection":
+        """Raises SnowflakeLoginMissing, KeyRefused, SessionRefused or SnowflakeUnavailable."""
+        user, authenticator = self._variable("USER"), self._authenticator
+        role = self._variable("ROLE") or Names.of(self.spec).deploy_role.name
+        secret = SECRET_OF.get(authenticator)
+        wanted = ["USER", *([secret] if secret else [])]
+        if missing := [name for name in wanted if not self._variable(name)]:
+            raise SnowflakeLoginMissing([f"SNOWFLAKE_{name}" for name in missing])
+        if authenticator == KEY_PAIR:
+            return self.snowflake_as(user=user, role=role, private_key=self._private_key())
+        return self._connect(user, role, authenticator)
+
+    def snowflake_as(self, *, user: str, role: str, private_key: str) -> "SnowflakeConnection":
+        from firnline_ingest.snowflake.connection import connect
+        from firnline_ingest.snowflake.key import SigningKey
+
+        key = SigningKey(private_key, f"key of {user}")
+        return connect(account=self.spec.snowflake.account, user=user, role=role, url=self._url, key=key)
+
+    @cached_property
+    def _session(self) -> Any:
+        import boto3
+
+        return boto3.Session(region_name=self.spec.aws.region)
+
+    @property
+    def _authenticator(self) -> str:
+        return (self._variable("AUTHENTICATOR") or (KEY_PAIR if self._variable("PRIVATE_KEY") else "SNOWFLAKE")).upper()
+
+    @property
+    def _url(self) -> str:
+        host = self._variable("HOST") or f"{self.spec.snowflake.account.replace('_', '-')}.snowflakecomputing.com"
+        port = self._variable("PORT")
+        return f"{self._variable('PROTOCOL') or 'https'}://{host}{f':{port}' if port else ''}"
+
+    def _variable(self, name: str) -> str:
+        return self.environ.get(f"SNOWFLAKE_{name}", "")
+
+    def _private_key(self) -> str:
+        """As unencrypted PEM, in memory."""
+        pem, phrase = self._variable("PRIVATE_KEY"), self._variable("PRIVATE_KEY_PASSPHRASE")
+        if not phrase:
+            return pem
+        from cryptography.hazmat.primitives import serialization as s
+
+        key = s.load_pem_private_key(pem.encode(), password=phrase.encode())
+        return key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption()).decode()
+
+    def _connect(self, user: str, role: str, authenticator: str) -> "SnowflakeConnection":
+        """Tokens, passwords and browsers, which only a person or a pipeline deploys with."""
+        import snowflake.connector
+        from snowflake.connector.errors import Error
+
+        from firnline_ingest.snowflake.errors import SessionRefused
+
+        os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
+        secrets = {"token": self._variable("TOKEN"), "password": self._variable("PASSWORD")}
+        try:
+            return snowflake.connector.connect(
+                account=self.spec.snowflake.account,
+                host=self._url.partition("://")[2].partition(":")[0],
+                user=user,
+                role=role,
+                authenticator=authenticator,
+                session_parameters={"QUERY_TAG": "firnline"},
+                **{name: secret for name, secret in secrets.items() if secret},
+            )
+        except Error as error:
+            raise SessionRefused(user, role, str(error)) from error

@@ -1,0 +1,29 @@
+"""`firnline destroy`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+
+@click.command()
+@environment_argument
+@accounts_options
+@click.option("--yes", is_flag=True, help="Don't ask.")
+def destroy(environment: Path, local: bool, folder: Path | None, yes: bool) -> None:
+    """Remove ENV with all the data in it.
+
+    Refused unless its specification says EPHEMERAL, and these are its accounts.
+    """
+    from firnline_infra.cli.deployment import deployment
+    from firnline_infra.cli.text_table import text_table
+
+    found = deployment(environment, local=local, folder=folder)
+    removals = found.removals()
+    click.echo(text_table(("type", "name"), removals))
+    click.echo(f"{len(removals)} resources of {found.spec.name} in {found.accounts.place}, and the data in them.")
+    if not yes and click.prompt("Type the environment's name to remove them") != found.spec.name:
+        raise click.Abort
+    found.destroy()

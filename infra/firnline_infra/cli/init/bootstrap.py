@@ -1,0 +1,77 @@
+"""`firnline init --bootstrap`: prints, or writes, what somebody with more rights has to make once."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.environment_argument import called
+from firnline_ingest.errors import UsageError
+
+if TYPE_CHECKING:
+    from firnline_infra.spec import EnvironmentSpec
+
+
+def render(spec_file: Path, *, github: str | None, branch: str, into: Path | None, force: bool) -> None:
+    """Raises UsageError without a repository, and before it would write over a file."""
+    if github is None or github.count("/") != 1:
+        raise UsageError(
+            "--bootstrap needs the repository that the roles of CI are for.",
+            next_step="say it as OWNER/NAME: --github acme/data-platform",
+        )
+    from firnline_infra.blueprint.bootstrap.deployer import boundary_arn
+    from firnline_infra.spec import load_spec
+
+    spec = load_spec(spec_file)
+    documents = _documents(spec, github=github, branch=branch)
+    if into is None:
+        for name, text in documents.items():
+            click.echo(f"#### {name}\n{text}")
+    else:
+        _write(into, documents, force=force)
+    steps = _steps(spec.name, spec.aws.region, into, environment=called(spec_file))
+    if spec.aws.permissions_boundary is None:
+        steps = f"Add to {spec_file}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
+    click.echo(steps, err=True)
+
+
+def _documents(spec: "EnvironmentSpec", *, github: str, branch: str) -> dict[str, str]:
+    import yaml
+
+    from firnline_infra.blueprint import blueprint_of
+    from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template, workflow
+
+    blueprint = blueprint_of(spec)
+    aws = yaml.safe_dump(template(spec, blueprint, repository=github), sort_keys=False, width=120)
+    return {
+        f"{spec.name}-aws.yaml": aws,
+        f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
+        f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
+        f"{spec.name}-workflow.yaml": workflow(spec, blueprint, branch=branch),
+    }
+
+
+def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:
+    there = [name for name in documents if (into / name).exists()]
+    if there and not force:
+        raise UsageError(
+            f"{into} has {', '.join(there)} already.", next_step="name another folder, or write over them with --force."
+        )
+    into.mkdir(parents=True, exist_ok=True)
+    for name, text in documents.items():
+        (into / name).write_text(text, encoding="utf-8")
+        click.echo(str(into / name))
+
+
+def _steps(name: str, region: str, into: Path | None, *, environment: str) -> str:
+    folder = f"{into}/" if into else ""
+    return (
+        "Nothing was made. Review it, then, with the rights of an administrator and once:\n"
+        f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
+        f"       --template-file {folder}{name}-aws.yaml --capabilities CAPABILITY_NAMED_IAM\n"
+        f"       (add --parameter-overrides GitHubProviderExists=true where the account trusts GitHub already)\n"
+        f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
+        f"  3. put {folder}{name}-workflow.yaml into .github/workflows/, and make its two environments on GitHub\n"
+        f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"
+        f"Then: firnline keys create {environment} ingest"
+    )

@@ -1,0 +1,38 @@
+"""`firnline outputs`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+ENGINE_CONFIG = "engine_config"
+
+
+@click.command()
+@environment_argument
+@accounts_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+@click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
+def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, engine_config: bool) -> None:
+    """Show what ENV gives out: ARNs, names, and the engine's configuration. Nothing in it is secret."""
+    import json
+
+    from firnline_infra.cli.deployment import deployment
+    from firnline_infra.cli.text_table import text_table
+
+    found = deployment(environment, local=local, folder=folder, quiet=True).outputs()
+    if engine_config:
+        click.echo(json.dumps(found[ENGINE_CONFIG], indent=2))
+    elif as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        rows = [(name, _text(value)) for name, value in sorted(found.items()) if name != ENGINE_CONFIG]
+        click.echo(text_table(("output", "value"), rows))
+
+
+def _text(value: object) -> str:
+    import json
+
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,38 @@
+"""`firnline preview`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+DIFFERS = 3
+
+
+@click.command()
+@environment_argument
+@accounts_options
+@click.option(
+    "--refresh/--no-refresh", default=True, show_default=True, help="Look at what there is, not at the state."
+)
+@click.option("--expect-no-changes", is_flag=True, help="Exit status 3 where `up` would change anything.")
+def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, expect_no_changes: bool) -> None:
+    """Show what `up` would do, and what is no longer as it was made.
+
+    Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing. Exit
+    status: 0 good, 3 something was changed behind the program's back, 2 it could not be told.
+    """
+    from firnline_infra.cli.deployment import deployment
+    from firnline_infra.cli.text_table import text_table
+
+    found = deployment(environment, local=local, folder=folder).preview(
+        refresh=refresh, expect_no_changes=expect_no_changes
+    )
+    if found.findings:
+        click.echo("\nChanged behind the program's back, where Pulumi does not look:")
+        rows = [(each.object, each.property, each.expected, each.found) for each in found.findings]
+        click.echo(text_table(("object", "property", "expected", "found"), rows))
+        click.echo("Next: find out who changed it. `firnline up` does not set it back; these statements do:")
+        click.echo("\n".join(f"  {each.repair};" for each in found.findings if each.repair) or "  (none of it)")
+    raise SystemExit(DIFFERS if found.differs else 0)

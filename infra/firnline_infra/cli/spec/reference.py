@@ -1,0 +1,11 @@
+"""`firnline spec reference`"""
+
+import click
+
+
+@click.command()
+def reference() -> None:
+    """Print the reference of every field, as Markdown."""
+    from firnline_infra.spec.reference import page
+
+    click.echo(page(), nl=False)

@@ -1,0 +1,138 @@
+"""One environment, and the four things that can be done with its stack.
+
+Everything that can be known before is said before: nothing is created, changed or removed by a command that refuses.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firnline_infra.accounts import Accounts, check_aws, check_snowflake
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.deploy.embedded_keys import with_embedded_keys
+from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed
+from firnline_infra.deploy.existing import already_there
+from firnline_infra.deploy.readback import Finding, read_back
+from firnline_infra.deploy.stack import Stack, stack_of
+from firnline_infra.deploy.versions import check_packages
+from firnline_infra.pulumi_cli.errors import UnexpectedChanges
+from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.spec.model import Durability
+from firnline_infra.spec.ready import check_ready
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preview:
+    changes: bool
+    """Only told where none were expected."""
+    findings: list[Finding]
+
+    @property
+    def differs(self) -> bool:
+        return self.changes or bool(self.findings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    spec: EnvironmentSpec
+    spec_file: Path
+    called: str
+    """ENV, for commands that a person is told next."""
+    accounts: Accounts
+    say: Callable[[str], None]
+    stack: Stack = field(repr=False)
+
+    @classmethod
+    def of(cls, spec_file: Path, called: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
+        """Raises ConfigError, KeysMissing, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
+        spec = _ready(load_spec(spec_file), spec_file, called, accounts)
+        check_packages()
+        stack = stack_of(spec, spec_file, accounts, on_line=say)
+        return cls(spec=spec, spec_file=spec_file, called=called, accounts=accounts, say=say, stack=stack)
+
+    def up(self) -> dict[str, Any]:
+        """The outputs. Raises WrongAwsAccount, WrongSnowflakeAccount, AlreadyThere, and what Pulumi and the recovery raise."""
+        from firnline_infra.pulumi_cli.recovery import recovered_up
+        from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+
+        with self._session() as session:
+            found = list(already_there(self._blueprint, self.accounts, session, self.stack.state() or {}))
+        if found:
+            raise AlreadyThere(found)
+        self.stack.cli.init(self.stack.name)
+        recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=aws_lookups(self.accounts.aws))
+        return self.stack.cli.outputs(self.stack.name)
+
+    def preview(self, *, refresh: bool = True, expect_no_changes: bool = False) -> Preview:
+        """What `up` would do, through `say`; then what Pulumi can't see is read back, once it was made."""
+        with self._session() as session:
+            self.stack.cli.init(self.stack.name)
+            changes = False
+            try:
+                self.stack.cli.preview(self.stack.name, refresh=refresh, expect_no_changes=expect_no_changes)
+            except UnexpectedChanges:
+                changes = True
+            findings = read_back(self._blueprint, session) if self._is_made else []
+        return Preview(changes=changes, findings=findings)
+
+    def outputs(self) -> dict[str, Any]:
+        """Raises NotDeployed."""
+        if self.stack.state() is None:
+            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
+        return self.stack.cli.outputs(self.stack.name)
+
+    def removals(self) -> list[tuple[str, str]]:
+        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, or that it is another account."""
+        if self.spec.durability is not Durability.EPHEMERAL:
+            raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
+        with self._session():
+            state = self.stack.state()
+        if state is None:
+            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
+        return [
+            (resource["type"], resource["urn"].rpartition("::")[2])
+            for resource in state["deployment"].get("resources") or ()
+            if resource.get("custom") and not resource["type"].startswith("pulumi:")
+        ]
+
+    def destroy(self) -> None:
+        """Raises as `removals` does, which is asked again."""
+        self.removals()
+        self.stack.cli.destroy(self.stack.name)
+
+    @property
+    def _blueprint(self) -> Blueprint:
+        return blueprint_of(self.spec)
+
+    @property
+    def _is_made(self) -> bool:
+        state = self.stack.state() or {}
+        return any("/execute:" in each["type"] for each in state.get("deployment", {}).get("resources") or ())
+
+    @contextmanager
+    def _session(self) -> Iterator[Any]:
+        """Of whoever deploys, in the right accounts."""
+        check_aws(self.spec, self.accounts)
+        with closing(self.accounts.snowflake()) as session:
+            check_snowflake(self.spec, session)
+            yield session
+
+
+def _ready(spec: EnvironmentSpec, spec_file: Path, called: str, accounts: Accounts) -> EnvironmentSpec:
+    """With the keys that an embedded environment has of its own. Raises KeysMissing."""
+    from firnline_infra.accounts.embedded import EmbeddedAccounts
+
+    if isinstance(accounts, EmbeddedAccounts):
+        spec = load_spec(with_embedded_keys(spec_file, accounts.environment))
+    check_ready(spec, called)
+    return spec
+
+
+def _holds_data(blueprint: Blueprint) -> Iterator[str]:
+    yield from (f"stream {stream.name}" for stream in blueprint.streams)
+    yield f"ledger {blueprint.ledger.name}"
+    if blueprint.bucket is not None:
+        yield f"bucket {blueprint.bucket.name}"
+    yield from (f"table {table.name}" for table in blueprint.landing.tables)

@@ -1,0 +1,79 @@
+"""What is refused before anything is created, or destroyed.
+
+DeployError
+├── NoProgram          stacks/pulumi is not here, or has no settings for this environment
+├── PackagesTooOld     a Python package is older than the one that this was made for
+├── AlreadyThere       what is to be created exists, and this stack did not make it
+├── DestroyRefused     the environment is protected
+└── NotDeployed        there is no such stack yet
+"""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, FirnlineError
+
+
+class DeployError(FirnlineError, Fatal):
+    """An environment could not be deployed."""
+
+    id = "FL-6130"
+
+
+class NoProgram(DeployError):
+    """The commands run the program of a clone. Runbook: FL-6131."""
+
+    id = "FL-6131"
+
+    def __init__(self, problem: str, *, next_step: str) -> None:
+        super().__init__(problem, next_step=next_step)
+
+
+class PackagesTooOld(DeployError):
+    """Pulumi would find out half-way. Runbook: FL-6132."""
+
+    id = "FL-6132"
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"These packages won't do: {'; '.join(problems)}.",
+            next_step="install the pinned ones: pip install 'firnline-infra[pulumi]' (in a clone: scripts/setup).",
+        )
+
+
+class AlreadyThere(DeployError):
+    """Nothing was created. Runbook: FL-6133."""
+
+    id = "FL-6133"
+
+    def __init__(self, found: Sequence[str]) -> None:
+        self.found = tuple(found)
+        super().__init__(
+            "These exist already, and this stack did not make them:\n" + "\n".join(f"  - {each}" for each in found),
+            next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where they are "
+            "somebody else's: give yours another name. Nothing was created.",
+        )
+
+
+class DestroyRefused(DeployError):
+    """Data can't be had back. Runbook: FL-6134."""
+
+    id = "FL-6134"
+
+    def __init__(self, environment: str, holds: Sequence[str]) -> None:
+        super().__init__(
+            f"Environment {environment} is PROTECTED, and holds data: {', '.join(holds)}.",
+            next_step="where all of it may go: set `durability: EPHEMERAL` in the specification, have that reviewed, run "
+            "firnline up, and then firnline destroy.",
+        )
+
+
+class NotDeployed(DeployError):
+    """Nothing was ever made from this specification with this backend. Runbook: FL-6135."""
+
+    id = "FL-6135"
+
+    def __init__(self, stack: str, backend: str, *, environment: str) -> None:
+        super().__init__(
+            f"There is no stack {stack} in {backend}.",
+            next_step=f"firnline up {environment}; or set PULUMI_BACKEND_URL to where its state is.",
+        )

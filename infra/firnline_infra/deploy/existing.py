@@ -1,0 +1,101 @@
+"""What is to be created and exists already, though the stack's state does not know it.
+
+Asked before an `up`, because the cloud would say so one object at a time, with half an environment made.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts import Accounts
+from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts.errors import AwsRefused, SnowflakeRefused
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.spec.aws import Origin
+from firnline_infra.spec.identifier import QualifiedName
+
+State = Mapping[str, Any]
+STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"
+TABLES = ("snowflake:index/table:Table", "snowflake:index/icebergTable:IcebergTable")
+EXECUTE = "snowflake:index/execute:Execute"
+NOT_THERE = {"ResourceNotFoundException", "404", "NoSuchBucket", "NotFound"}
+FORBIDDEN = {"403", "Forbidden"}
+
+
+def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state: State) -> Iterator[str]:
+    """One sentence for each. Raises AwsRefused or SnowflakeRefused where it can't be told."""
+    known = Known.of(state)
+    yield from _in_aws(blueprint, accounts, known)
+    for table in blueprint.landing.tables:
+        if not known.has_table(table.name) and _has_table(session, table.name):
+            yield f"table {table.name} in Snowflake"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a stack has made, and what a killed `up` was making for it."""
+
+    resources: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, state: State) -> "Known":
+        deployment = state.get("deployment", {})
+        begun = [operation["resource"] for operation in deployment.get("pending_operations") or ()]
+        return cls((*(deployment.get("resources") or ()), *begun))
+
+    def has(self, type_: str, name: str) -> bool:
+        return any(name in (each.get("name"), each.get("bucket")) for each in self._inputs_of(type_))
+
+    def has_table(self, name: QualifiedName) -> bool:
+        """Made by its own resource, or by a statement."""
+        parts = tuple(part.name for part in name.parts)
+        made = [each for type_ in TABLES for each in self._inputs_of(type_)]
+        named = any((each.get("database"), each.get("schema"), each.get("name")) == parts for each in made)
+        return named or any(name.sql in str(each.get("execute")) for each in self._inputs_of(EXECUTE))
+
+    def _inputs_of(self, type_: str) -> Iterator[Mapping[str, Any]]:
+        for resource in self.resources:
+            if resource["type"] == type_:
+                yield {**resource.get("outputs", {}), **resource.get("inputs", {})}
+
+
+def _in_aws(blueprint: Blueprint, accounts: Accounts, known: Known) -> Iterator[str]:
+    streams = [stream.name for stream in blueprint.streams if stream.origin is Origin.CREATE]
+    ledgers = [blueprint.ledger.name, *([blueprint.ledger.migration_name] if blueprint.ledger.migration else [])]
+    buckets = [bucket.name for bucket in (blueprint.bucket, *(each.bucket for each in blueprint.volumes)) if bucket]
+    kinesis, dynamodb, s3 = (accounts.aws(service) for service in ("kinesis", "dynamodb", "s3"))
+    asked: list[tuple[str, str, list[str], Callable[[str], Any]]] = [
+        (STREAM, "stream", streams, lambda name: kinesis.describe_stream_summary(StreamName=name)),
+        (DYNAMODB, "DynamoDB table", ledgers, lambda name: dynamodb.describe_table(TableName=name)),
+        (BUCKET, "bucket", buckets, lambda name: s3.head_bucket(Bucket=name)),
+    ]
+    for type_, kind, names, describe in asked:
+        for name in names:
+            if not known.has(type_, name) and (found := _found(kind, name, describe)):
+                yield found
+
+
+def _found(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        describe(name)
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code in NOT_THERE:
+            return None
+        if code in FORBIDDEN and kind == "bucket":
+            return f"bucket {name}, in somebody else's account: bucket names are the world's"
+        raise AwsRefused(f"looking for {kind}", name, str(error)) from None
+    except BotoCoreError as error:
+        raise AwsRefused(f"looking for {kind}", name, str(error)) from None
+    return f"{kind} {name}"
+
+
+def _has_table(session: Any, name: QualifiedName) -> bool:
+    try:
+        return bool(rows(session, f"DESCRIBE TABLE {name.sql}"))
+    except SnowflakeRefused as error:
+        if error.is_about_something_missing:
+            return False
+        raise

@@ -1,0 +1,68 @@
+"""`firnline keys create --aws`: an access key of the engine's IAM user, for an engine outside AWS (trust: static-keys).
+
+From the answer of IAM straight into a secret: as with Snowflake's keys, no file, state or log sees it.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from firnline_infra.accounts import Accounts, check_aws
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint.storage import secrets
+from firnline_infra.keys.errors import AccessKeyExists, NoAccessKeyHere
+from firnline_infra.keys.vault import CURRENT, Vault
+from firnline_infra.spec.aws import Trust
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessKey:
+    user: str
+    key_id: str
+    secret_arn: str
+
+
+def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
+    """Raises NoAccessKeyHere, AccessKeyExists, WrongAwsAccount or AwsRefused."""
+    if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
+        raise NoAccessKeyHere(spec.name, trust=spec.aws.runtime.trust.value)
+    check_aws(spec, accounts)
+    names, iam = Names.of(spec), accounts.aws("iam")
+    vault = _vault(spec, names, accounts)
+    found = vault.look()
+    if found is not None and CURRENT in found.versions:
+        raise AccessKeyExists(names.engine_user, vault.definition.name)
+    found = found or vault.create()
+    made = _made(iam, names.engine_user)
+    try:
+        vault.put(
+            found,
+            json.dumps({"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}),
+        )
+    except BaseException:
+        # Nobody has its secret half: it must not go on to be one of the two that a user may have.
+        iam.delete_access_key(UserName=names.engine_user, AccessKeyId=made["AccessKeyId"])
+        raise
+    return AccessKey(user=names.engine_user, key_id=made["AccessKeyId"], secret_arn=found.arn)
+
+
+def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
+    ingest = secrets(spec, names)[0]
+    definition = replace(
+        ingest,
+        name=f"{names.application}/aws/engine",
+        description=f"AWS access key of {names.engine_user}, environment {spec.name}",
+        existing_arn=None,
+    )
+    return Vault(accounts.aws("secretsmanager"), definition)
+
+
+def _made(iam: Any, user: str) -> Any:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return iam.create_access_key(UserName=user)["AccessKey"]
+    except (BotoCoreError, ClientError) as error:
+        raise AwsRefused("iam:CreateAccessKey", f"user {user}", str(error)) from None

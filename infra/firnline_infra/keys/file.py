@@ -1,0 +1,59 @@
+"""Reads and replaces one user's part of the reviewed file beside the specification (spec/keys_file.py has its form)."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from firnline_infra.keys.pair import fingerprint_of
+from firnline_infra.spec.keys_file import USERS, KeysFile, UserKeys, keys_file_of
+from firnline_infra.spec.load import load_keys
+
+HEADER = "# Written by `firnline keys`. Public halves only: review and commit it.\n"
+
+
+@dataclass(frozen=True)
+class ReviewedFile:
+    path: Path
+
+    @classmethod
+    def beside(cls, spec_file: Path) -> "ReviewedFile":
+        return cls(keys_file_of(spec_file))
+
+    def of(self, user: str) -> UserKeys:
+        """Empty where the file, or the user in it, is missing. Raises ConfigError with all that is wrong."""
+        found: UserKeys | None = getattr(self._read(), user)
+        return found or UserKeys()
+
+    def put(self, user: str, keys: UserKeys) -> None:
+        """On the disk before it has the name, so that a crash leaves the old file or the new one."""
+        text = _rendered(self._read().model_copy(update={user: keys}))
+        descriptor, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(draft).chmod(0o644)
+            Path(draft).replace(self.path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+    def _read(self) -> KeysFile:
+        return load_keys(self.path) if self.path.exists() else KeysFile()
+
+
+def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:
+    """The fingerprints of the user's two places."""
+    first, second = (fingerprint_of(key) if key else None for key in (keys.slot_1, keys.slot_2))
+    return first, second
+
+
+def _rendered(keys: KeysFile) -> str:
+    """The same keys always give the same text. An empty slot is said to be empty."""
+    users = {user: getattr(keys, user) for user in USERS}
+    document = {user: found.model_dump(mode="json") for user, found in users.items() if found is not None}
+    return HEADER + yaml.safe_dump(document, sort_keys=False, width=10_000)

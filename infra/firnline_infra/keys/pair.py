@@ -1,0 +1,51 @@
+"""An RSA key pair in memory. What prints it prints its public half's fingerprint."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field
+
+BITS = 3072
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPair:
+    private_pem: str = field(repr=False)
+    """PKCS#8, unencrypted, as the engine reads it."""
+    public_key: str = field(repr=False)
+    """Base64 without PEM armour, as RSA_PUBLIC_KEY takes it."""
+
+    @property
+    def fingerprint(self) -> str:
+        return fingerprint_of(self.public_key)
+
+    def __str__(self) -> str:
+        return self.fingerprint
+
+
+def new_pair() -> KeyPair:
+    from cryptography.hazmat.primitives import serialization as s
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=BITS)
+    return pair_of(key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption()).decode())
+
+
+def pair_of(private_pem: str) -> KeyPair:
+    """Raises ValueError for anything but an unencrypted RSA key; its message holds nothing of the text."""
+    from cryptography.hazmat.primitives import serialization as s
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+
+    try:
+        key = s.load_pem_private_key(private_pem.encode(), password=None)
+    except (ValueError, TypeError):
+        raise ValueError("it holds no unencrypted private key in PEM form") from None
+    if not isinstance(key, RSAPrivateKey):
+        raise ValueError("its key is not an RSA key")
+    der = key.public_key().public_bytes(s.Encoding.DER, s.PublicFormat.SubjectPublicKeyInfo)
+    return KeyPair(private_pem, base64.b64encode(der).decode())
+
+
+def fingerprint_of(public_key: str) -> str:
+    """As DESC USER shows it: RSA_PUBLIC_KEY_FP."""
+    digest = hashlib.sha256(base64.b64decode(public_key)).digest()
+    return f"SHA256:{base64.b64encode(digest).decode()}"

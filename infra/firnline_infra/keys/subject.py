@@ -1,0 +1,40 @@
+"""Whose key a command is about: a user of an environment, its file and its secret."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from firnline_infra.blueprint.aws import Secret
+from firnline_infra.blueprint.storage import secrets
+from firnline_infra.keys.errors import NoSecretHere
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.spec.keys_file import USERS
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import Names, Principal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    spec: EnvironmentSpec
+    environment: str
+    """What a command takes for it, for those that a person is told next."""
+    user: str
+    """ingest or reader"""
+    file: ReviewedFile
+
+    @classmethod
+    def of(cls, spec: EnvironmentSpec, spec_file: Path, user: str, *, environment: str | None = None) -> "Subject":
+        """`environment` is the file's path where absent: commands take that as well."""
+        return cls(spec=spec, environment=environment or str(spec_file), user=user, file=ReviewedFile.beside(spec_file))
+
+    @property
+    def secret(self) -> Secret:
+        """Raises NoSecretHere."""
+        found = secrets(self.spec, Names.of(self.spec))
+        if not found:
+            raise NoSecretHere(self.spec.name)
+        return found[USERS.index(self.user)]
+
+    @property
+    def principal(self) -> Principal:
+        names = Names.of(self.spec)
+        return names.ingest if self.user == "ingest" else names.reader

@@ -1,0 +1,112 @@
+"""One secret of Secrets Manager, whose versions are private keys.
+
+Versions are told apart by their stages: AWSPENDING is a key that waits for its registration, AWSCURRENT the one that the
+engine reads, AWSPREVIOUS the one before. A stage is moved, never a value overwritten.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint.aws import Secret
+from firnline_infra.keys.errors import SecretDeleted, SecretForeign, SecretUnusable
+from firnline_infra.keys.pair import KeyPair, pair_of
+
+PENDING, CURRENT, PREVIOUS = "AWSPENDING", "AWSCURRENT", "AWSPREVIOUS"
+OWN_TAGS = ("firnline:environment", "firnline:application")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The secret as it is: its ARN, and which version has which stage."""
+
+    arn: str
+    versions: dict[str, str]
+    """Stage to version id."""
+
+
+@dataclass(frozen=True)
+class Vault:
+    client: Any
+    definition: Secret
+
+    def look(self) -> Found | None:
+        """None where there is no secret. Raises SecretDeleted or SecretForeign."""
+        name = self.definition.existing_arn or self.definition.name
+        with self._asking("DescribeSecret"):
+            try:
+                found = self.client.describe_secret(SecretId=name)
+            except self.client.exceptions.ResourceNotFoundException:
+                return None
+        if found.get("DeletedDate"):
+            raise SecretDeleted(self.definition.name)
+        self._refuse_foreign({tag["Key"]: tag["Value"] for tag in found.get("Tags", ())})
+        stages = found.get("VersionIdsToStages") or {}
+        return Found(found["ARN"], {stage: id_ for id_, its in stages.items() for stage in its})
+
+    def create(self) -> Found:
+        """Without a value, so that what holds one is always a version that was staged."""
+        definition = self.definition
+        key = {"KmsKeyId": definition.key_arn} if isinstance(definition.key_arn, str) else {}
+        tags = [{"Key": name, "Value": value} for name, value in definition.tags.items()]
+        with self._asking("CreateSecret"):
+            made = self.client.create_secret(Name=definition.name, Description=definition.description, Tags=tags, **key)
+        return Found(made["ARN"], {})
+
+    def stage(self, found: Found, pair: KeyPair) -> None:
+        """As AWSPENDING. AWS makes the first version of a secret the current one as well."""
+        self.put(found, pair.private_pem, stage=PENDING)
+
+    def put(self, found: Found, text: str, *, stage: str = CURRENT) -> None:
+        with self._asking("PutSecretValue"):
+            self.client.put_secret_value(SecretId=found.arn, SecretString=text, VersionStages=[stage])
+
+    def pair(self, found: Found, stage: str) -> KeyPair | None:
+        """The key with that stage; None where no version has it. Raises SecretUnusable."""
+        if stage not in found.versions:
+            return None
+        with self._asking("GetSecretValue"):
+            value = self.client.get_secret_value(SecretId=found.arn, VersionId=found.versions[stage])
+        try:
+            return pair_of(value.get("SecretString") or "")
+        except ValueError as error:
+            raise SecretUnusable(self.definition.name, stage, str(error)) from None
+
+    def promote(self, found: Found) -> None:
+        """Makes the pending version the current one; may be repeated."""
+        pending, current = found.versions.get(PENDING), found.versions.get(CURRENT)
+        if pending is None:
+            return
+        if pending != current:
+            removed = {"RemoveFromVersionId": current} if current else {}
+            self._move(found, VersionStage=CURRENT, MoveToVersionId=pending, **removed)
+        self._move(found, VersionStage=PENDING, RemoveFromVersionId=pending)
+
+    def forget_previous(self, found: Found) -> None:
+        """AWS removes a version without a stage in its own time."""
+        if PREVIOUS in found.versions:
+            self._move(found, VersionStage=PREVIOUS, RemoveFromVersionId=found.versions[PREVIOUS])
+
+    def _move(self, found: Found, **request: str) -> None:
+        with self._asking("UpdateSecretVersionStage"):
+            self.client.update_secret_version_stage(SecretId=found.arn, **request)
+
+    def _refuse_foreign(self, tags: dict[str, str]) -> None:
+        wanted = {name: self.definition.tags[name] for name in OWN_TAGS if name in self.definition.tags}
+        if any(tags.get(name) != value for name, value in wanted.items()):
+            said = ", ".join(f"{name}={tags[name]}" for name in OWN_TAGS if name in tags)
+            raise SecretForeign(
+                self.definition.name, owner=f"its tags say {said}" if said else "it has none of our tags"
+            )
+
+    @contextmanager
+    def _asking(self, operation: str) -> Iterator[None]:
+        """Errors of AWS as ours. They carry no request, so no key can be in them."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield
+        except (BotoCoreError, ClientError) as error:
+            raise AwsRefused(f"secretsmanager:{operation}", f"secret {self.definition.name}", str(error)) from None

@@ -1,0 +1,69 @@
+"""Who deploys, from the variables that the Snowflake provider reads."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from firnline_infra.accounts.errors import SnowflakeLoginMissing
+from firnline_infra.accounts.real import RealAccounts
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.spec import EnvironmentSpec, load_spec
+
+LOCAL = Path(__file__).parents[3] / "stacks" / "environments" / "local.yaml"
+
+
+@pytest.fixture
+def spec() -> EnvironmentSpec:
+    return load_spec(LOCAL)
+
+
+@pytest.mark.parametrize(
+    ("environ", "missing"),
+    [
+        ({}, ["SNOWFLAKE_USER", "SNOWFLAKE_PASSWORD"]),
+        ({"USER": "ME", "AUTHENTICATOR": "SNOWFLAKE_JWT"}, ["SNOWFLAKE_PRIVATE_KEY"]),
+        ({"USER": "ME", "AUTHENTICATOR": "programmatic_access_token"}, ["SNOWFLAKE_TOKEN"]),
+    ],
+)
+def test_what_is_missing_to_log_in_is_named(spec: EnvironmentSpec, environ: dict[str, str], missing: list[str]) -> None:
+    accounts = RealAccounts(spec, {f"SNOWFLAKE_{name}": value for name, value in environ.items()})
+    with pytest.raises(SnowflakeLoginMissing) as caught:
+        accounts.snowflake()
+    assert f"{', '.join(missing)} is not set" in caught.value.what
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize("phrase", ["", "a phrase"])
+def test_a_key_is_read_whether_it_is_encrypted_or_not(
+    spec: EnvironmentSpec, phrase: str, local_environment: RunningEnvironment
+) -> None:
+    pem = local_environment.logins["admin"].private_key_file.read_text()
+    if phrase:
+        key = load_pem_private_key(pem.encode(), None)
+        encryption = BestAvailableEncryption(phrase.encode())
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption).decode()
+    url = urlsplit(local_environment.endpoints.snowflake)
+    accounts = RealAccounts(
+        spec,
+        {
+            "SNOWFLAKE_USER": "FIRNLINE_ADMIN",
+            "SNOWFLAKE_ROLE": "ACCOUNTADMIN",
+            "SNOWFLAKE_PRIVATE_KEY": pem,
+            "SNOWFLAKE_PRIVATE_KEY_PASSPHRASE": phrase,
+            "SNOWFLAKE_HOST": str(url.hostname),
+            "SNOWFLAKE_PORT": str(url.port),
+        },
+    )
+    assert accounts._private_key() == local_environment.logins["admin"].private_key_file.read_text()
+    assert accounts._url == local_environment.endpoints.snowflake
+
+
+def test_the_accounts_url_is_the_default(spec: EnvironmentSpec) -> None:
+    assert RealAccounts(spec, {})._url == "https://FIRNLINE-LOCAL.snowflakecomputing.com"

@@ -1,0 +1,69 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from firnline_infra.cli.main import firnline
+from firnline_ingest.errors import UsageError
+
+SPEC = """
+version: 1
+name: dev
+aws:
+  region: eu-central-1
+  account: "123456789012"
+  permissions_boundary: arn:aws:iam::123456789012:policy/firnline-dev-boundary
+snowflake: {account: ORG-ACCOUNT}
+streams: [{name: orders}]
+pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+"""
+FILES = {"dev-aws.yaml", "dev-snowflake.sql", "dev.env", "dev-workflow.yaml"}
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    Path("stacks/environments").mkdir(parents=True)
+    Path("stacks/environments/dev.yaml").write_text(SPEC)
+    return lambda *arguments: CliRunner().invoke(firnline, ["init", "--bootstrap", *arguments])
+
+
+def test_everything_is_printed_and_nothing_made(run: Run) -> None:
+    result = run("dev", "--github", "acme/data")
+    assert result.exit_code == 0
+    assert {line.removeprefix("#### ") for line in result.stdout.splitlines() if line.startswith("#### ")} == FILES
+    assert "Nothing was made." in result.stderr
+    assert [path for path in Path().rglob("*") if path.is_file()] == [Path("stacks/environments/dev.yaml")]
+
+
+def test_files_are_written_where_that_is_asked_for_and_over_others_only_by_force(run: Run) -> None:
+    assert run("stacks/environments/dev.yaml", "--github", "acme/data", "--into", "boot").exit_code == 0
+    assert {path.name for path in Path("boot").iterdir()} == FILES
+    assert yaml.safe_load(Path("boot/dev-aws.yaml").read_text())["AWSTemplateFormatVersion"] == "2010-09-09"
+    again = run("dev", "--github", "acme/data", "--into", "boot")
+    assert isinstance(again.exception, UsageError)
+    assert run("dev", "--github", "acme/data", "--into", "boot", "--force").exit_code == 0
+
+
+def test_the_next_steps_name_the_files(run: Run) -> None:
+    steps = run("dev", "--github", "acme/data", "--into", "boot").stderr
+    assert "--template-file boot/dev-aws.yaml --capabilities CAPABILITY_NAMED_IAM" in steps
+    assert "firnline keys create dev ingest" in steps
+    assert "permissions_boundary" not in steps
+
+
+def test_a_specification_without_the_boundary_is_told_its_line(run: Run) -> None:
+    path = Path("stacks/environments/dev.yaml")
+    path.write_text("".join(line for line in SPEC.splitlines(keepends=True) if "boundary" not in line))
+    steps = run("dev", "--github", "acme/data").stderr
+    assert "permissions_boundary: arn:aws:iam::123456789012:policy/firnline-dev-boundary" in steps
+
+
+@pytest.mark.parametrize("github", [(), ("--github", "acme")])
+def test_the_repository_has_to_be_named(run: Run, github: tuple[str, ...]) -> None:
+    result = run("dev", *github)
+    assert isinstance(result.exception, UsageError)
+    assert "--github acme/data-platform" in str(result.exception)

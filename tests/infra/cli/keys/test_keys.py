@@ -1,0 +1,78 @@
+"""What the commands say; what they do is tested in tests/infra/keys."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firnline_infra.cli.main import firnline
+from firnline_infra.keys.errors import KeyExists
+from firnline_infra.keys.rotate import Done
+from firnline_infra.keys.steps import Step
+from firnline_infra.local.running import RunningEnvironment
+
+SPEC = """
+version: 1
+name: typed
+aws: {region: us-east-1, account: "000000000000"}
+snowflake: {account: FIRNLINE-LOCAL}
+streams: [{name: orders}]
+pipelines: [{stream: orders, database: SHOP, schema: RAW}]
+"""
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(firnline, ["keys", *map(str, arguments)])
+
+
+@pytest.fixture
+def spec_file(tmp_path: Path) -> Path:
+    path = tmp_path / "typed.yaml"
+    path.write_text(SPEC)
+    return path
+
+
+@pytest.mark.contract
+def test_create_says_where_both_halves_are_and_what_comes_next(
+    spec_file: Path, local_environment: RunningEnvironment
+) -> None:
+    folder = ("--folder", local_environment.folder.path)
+    result = invoke("create", spec_file, "reader", *folder)
+    assert result.exit_code == 0, result.output
+    first, private, public, following = result.output.splitlines()
+    assert first.startswith("Key SHA256:")
+    assert first.endswith(" of FIRNLINE_TYPED_READER")
+    assert private.startswith("  private half: arn:aws:secretsmanager:us-east-1:000000000000:secret:firnline-typed/")
+    assert public == f"  public half:  {spec_file.with_name('typed.keys.yaml')}"
+    assert following.endswith(f"then firnline up {spec_file}")
+    again = invoke("create", spec_file, "reader", *folder)
+    assert isinstance(again.exception, KeyExists)
+
+
+@pytest.fixture
+def advancing(monkeypatch: pytest.MonkeyPatch) -> list[Done]:
+    done: list[Done] = []
+    monkeypatch.setattr("firnline_infra.keys.rotate.Rotation.advance", lambda _self, wait_s: iter(done))
+    return done
+
+
+@pytest.mark.parametrize(
+    ("last", "in_use", "status", "said"),
+    [
+        (Step.REGISTER, None, 3, "firnline up"),
+        (Step.UNREGISTER, None, 3, "still has a key"),
+        (Step.TAKE_UP, None, 3, "No engine was seen"),
+        (Step.TAKE_UP, frozenset({"SHA256:old", "SHA256:new"}), 3, "still uses SHA256:old; it looks"),
+        (Step.FORGET, None, 0, "Complete: SHA256:new is the only key"),
+    ],
+)
+def test_rotate_ends_with_what_it_waits_for(
+    spec_file: Path, advancing: list[Done], last: Step, in_use: frozenset[str] | None, status: int, said: str
+) -> None:
+    advancing += [
+        Done(step=Step.PROMOTE, fingerprint="SHA256:new"),
+        Done(step=last, fingerprint="SHA256:new", in_use=in_use),
+    ]
+    result = invoke("rotate", spec_file)
+    assert result.exit_code == status
+    assert said in result.output.splitlines()[-1]

@@ -1,0 +1,58 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firnline_infra.cli.main import firnline
+
+GOOD = """
+version: 1
+name: dev
+aws: {region: eu-central-1, account: "123456789012"}
+snowflake: {account: ORG-ACCOUNT}
+streams: [{name: orders}, {name: clicks}]
+pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+"""
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(firnline, ["spec", *arguments])
+
+
+def test_a_good_specification_is_told_in_a_line(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    result = run("check", "dev.yaml")
+    assert result.exit_code == 0
+    assert result.output == "dev.yaml: good. Environment dev, PROTECTED, 2 streams, 1 pipeline.\n"
+
+
+def test_every_file_is_checked_and_one_that_is_wrong_decides(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    Path("bad.yaml").write_text(GOOD.replace("orders, database", "order, database").replace("dev", "Dev"))
+    result = run("check", "bad.yaml", "none.yaml", "dev.yaml")
+    assert result.exit_code == 2
+    assert result.stdout == "dev.yaml: good. Environment dev, PROTECTED, 2 streams, 1 pipeline.\n"
+    assert "bad.yaml has 2 problems" in result.stderr
+    assert "none.yaml has 1 problem" in result.stderr
+
+
+def test_keys_are_checked_with_their_specification(run: Run) -> None:
+    Path("dev.yaml").write_text(GOOD)
+    Path("dev.keys.yaml").write_text("ingets: {}\n")
+    result = run("check", "dev.keys.yaml", "dev.yaml")
+    assert result.exit_code == 2
+    assert "dev.keys.yaml: ingets: unknown name; did you mean 'ingest'?" in result.stderr
+
+
+def test_no_file_is_no_success(run: Run) -> None:
+    assert run("check").exit_code == 2
+
+
+def test_schema_and_reference_are_printed_whole(run: Run) -> None:
+    assert json.loads(run("schema").stdout)["$schema"].startswith("https://json-schema.org/")
+    assert run("reference").stdout.startswith("# The specification of an environment\n")

@@ -1,0 +1,79 @@
+from typing import Any
+
+import pytest
+
+from firnline_infra.deploy.readback.compare import columns, sorting, switches
+from firnline_infra.deploy.readback.finding import Finding
+
+WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
+ALTER = 'ALTER TABLE "DB"."RAW"."T"'
+
+
+def found(row: dict[str, Any] | None) -> list[Finding]:
+    return list(switches("table T", WANTED, row, alter=ALTER))
+
+
+@pytest.mark.parametrize(("on", "off"), [("Y", "OFF"), ("ON", "N"), ("true", "false"), (True, False)])
+def test_a_switch_is_read_however_snowflake_writes_it(on: object, off: object) -> None:
+    assert found({"enable_schema_evolution": on, "error_logging": off}) == []
+
+
+def test_a_switch_that_was_turned_is_found_with_the_statement_that_turns_it_back() -> None:
+    assert found({"enable_schema_evolution": "N", "error_logging": "ON"}) == [
+        Finding("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "FALSE", f"{ALTER} SET ENABLE_SCHEMA_EVOLUTION = TRUE"),
+        Finding("table T", "ERROR_LOGGING", "FALSE", "TRUE", f"{ALTER} SET ERROR_LOGGING = FALSE"),
+    ]
+
+
+@pytest.mark.parametrize("said", [None, "", "perhaps"])
+def test_an_answer_that_says_nothing_is_a_finding(said: object) -> None:
+    (finding,) = found({"enable_schema_evolution": said, "error_logging": "OFF"})
+    assert (finding.property, finding.repair) == ("ENABLE_SCHEMA_EVOLUTION", "")
+
+
+def test_a_column_of_the_answer_that_is_missing_is_a_finding() -> None:
+    (finding,) = found({"error_logging": "OFF"})
+    assert finding == Finding("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "nothing")
+
+
+def test_an_object_that_is_not_listed_is_a_finding() -> None:
+    assert found(None) == [Finding("table T", "exists", "yes", "nothing")]
+
+
+def described(**types: str) -> list[dict[str, str]]:
+    return [{"name": name, "type": type_} for name, type_ in types.items()]
+
+
+def test_columns_that_evolution_added_are_no_drift() -> None:
+    assert list(columns("T", {"META": "OBJECT"}, described(META="OBJECT", N="NUMBER(38,0)", S="VARCHAR(16)"))) == []
+
+
+def test_a_column_that_was_removed_is_drift() -> None:
+    assert list(columns("T", {"META": "OBJECT"}, described(N="NUMBER(38,0)"))) == [
+        Finding("T", "column META", "OBJECT", "nothing")
+    ]
+
+
+def test_a_column_that_was_retyped_is_drift() -> None:
+    assert list(columns("T", {"META": "OBJECT"}, described(META="VARIANT"))) == [
+        Finding("T", "column META", "OBJECT", "VARIANT")
+    ]
+
+
+def test_lengths_are_snowflakes_own_affair() -> None:
+    assert list(columns("T", {"KEY": "VARCHAR"}, described(KEY="VARCHAR(16777216)"))) == []
+
+
+def test_a_table_without_an_answer_about_its_columns_is_a_finding() -> None:
+    assert list(columns("T", {"META": "OBJECT"}, [])) == [Finding("T", "columns", "META", "nothing")]
+
+
+@pytest.mark.parametrize("said", ["(A, B)", "LINEAR(A, B)", 'LINEAR("A","B")'])
+def test_a_sorting_is_read_however_snowflake_writes_it(said: str) -> None:
+    assert list(sorting("T", ["A", "B"], {"cluster_by": said})) == []
+
+
+@pytest.mark.parametrize("said", ["", None, "(B, A)", "(A)"])
+def test_another_sorting_is_a_finding(said: str | None) -> None:
+    (finding,) = sorting("T", ["A", "B"], {"cluster_by": said})
+    assert finding.property == "CLUSTER_BY"

@@ -1,0 +1,112 @@
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.accounts.embedded import EmbeddedAccounts
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.deploy.existing import Known, already_there
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.spec import load_spec
+from firnline_infra.spec.identifier import QualifiedName
+
+pytestmark = pytest.mark.contract
+STREAM, TABLE = "aws:kinesis/stream:Stream", "snowflake:index/table:Table"
+
+
+def state_of(*resources: dict[str, Any], pending: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
+    operations = [{"type": "creating", "resource": resource} for resource in pending]
+    return {"deployment": {"resources": list(resources), "pending_operations": operations}}
+
+
+def resource(type_: str, **inputs: str) -> dict[str, Any]:
+    return {"type": type_, "inputs": inputs, "outputs": {}}
+
+
+@pytest.fixture
+def session(local_environment: RunningEnvironment) -> Iterator[Any]:
+    with closing(local_environment.connect("admin")) as session:
+        yield session
+
+
+@pytest.fixture
+def accounts(local_environment: RunningEnvironment) -> EmbeddedAccounts:
+    return EmbeddedAccounts(local_environment)
+
+
+@pytest.fixture
+def blueprint(spec_file: Path) -> Blueprint:
+    """Of streams and tables that the shared environment has: orders, FIRNLINE.RAW.ORDERS."""
+    spec_file.write_text(spec_file.read_text().replace("database: SHOP", "database: FIRNLINE"))
+    return blueprint_of(load_spec(spec_file))
+
+
+def test_what_exists_and_is_in_no_state_is_named(
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+) -> None:
+    assert list(already_there(blueprint, accounts, session, {})) == [
+        "stream orders",
+        "table FIRNLINE.RAW.ORDERS in Snowflake",
+    ]
+
+
+def test_what_the_state_knows_or_a_killed_up_was_making_is_its_own(
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+) -> None:
+    state = state_of(
+        resource(STREAM, name="orders"), pending=(resource(TABLE, database="FIRNLINE", schema="RAW", name="ORDERS"),)
+    )
+    assert list(already_there(blueprint, accounts, session, state)) == []
+
+
+def test_what_is_adopted_has_to_be_there(blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any) -> None:
+    adopted = replace(
+        blueprint, streams=tuple(replace(each, existing_arn="arn:aws:kinesis:…") for each in blueprint.streams)
+    )
+    assert list(already_there(adopted, accounts, session, {})) == ["table FIRNLINE.RAW.ORDERS in Snowflake"]
+
+
+def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+) -> None:
+    bucket, ledger = blueprint.bucket, replace(blueprint.ledger, name="firnline-local")
+    assert bucket is not None
+    accounts.aws("s3").create_bucket(Bucket=bucket.name)
+    try:
+        found = list(already_there(replace(blueprint, ledger=ledger), accounts, session, {}))
+    finally:
+        accounts.aws("s3").delete_bucket(Bucket=bucket.name)
+    assert f"bucket {bucket.name}" in found
+    assert "DynamoDB table firnline-local" in found
+
+
+def test_what_cant_be_asked_is_no_answer(
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any, local_environment: RunningEnvironment
+) -> None:
+    local_environment.add_fault(
+        endpoint="kinesis:DescribeStreamSummary", kind="ERROR", status=400, code="AccessDeniedException"
+    )
+    try:
+        with pytest.raises(AwsRefused, match="AccessDenied"):
+            list(already_there(blueprint, accounts, session, {}))
+    finally:
+        local_environment.set_faults([])
+
+
+def test_a_table_that_a_statement_made_is_known_by_the_statement() -> None:
+    made = resource(
+        "snowflake:index/execute:Execute", execute='CREATE INTERACTIVE TABLE "DB"."RAW"."FAST" ("K" VARCHAR)'
+    )
+    known = Known.of(state_of(made))
+    assert known.has_table(QualifiedName.of("DB", "RAW", "FAST"))
+    assert not known.has_table(QualifiedName.of("OTHER", "RAW", "FAST"))
+
+
+def test_the_name_of_another_kind_of_thing_is_not_known() -> None:
+    known = Known.of(state_of(resource(STREAM, name="firnline-dev")))
+    assert known.has(STREAM, "firnline-dev")
+    assert not known.has("aws:dynamodb/table:Table", "firnline-dev")

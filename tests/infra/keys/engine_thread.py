@@ -1,0 +1,109 @@
+"""The engine's shards in a thread, epoch after epoch, as a task of Spark would run them."""
+
+import itertools
+import threading
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.snowflake.identifiers import channel_name
+from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
+from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.spark.job import EngineJob
+
+EPOCH_S = 1.0
+QUICK = {"channel_status_cache_refresh_interval_seconds": "0"}
+
+
+@dataclass
+class EngineThread:
+    config: EngineConfig
+    receipts: list[Receipt] = field(default_factory=list)
+    failure: BaseException | None = None
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._ledger = DynamoLedger(dynamodb_client(self.config.aws), self.config.ledger.table)
+        self._job = EngineJob(self.config, self._ledger)
+        self._job._runner = cast("Any", SimpleNamespace(run_id="run"))
+        ticks = itertools.count()
+        self._tools = Tools(
+            ledger=self._ledger,
+            kinesis=kinesis_client(self.config.aws),
+            channels=SdkChannels(self.config, QUICK, clock=lambda: next(ticks) * LOOK_FOR_KEY_EVERY_S),
+            dead_letters=LocalFolder(self.config.dead_letters.folder),
+            polling=self.config.polling.model_copy(update={"interval_ms": 20}),
+            run_id="run",
+            reopen_delay_s=0.01,
+        )
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        assert self._ledger.begin_run(Run("run", "a thread of this test"), None)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """After one more epoch that takes in what has arrived by now."""
+        self._over.set()
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+        if self.failure is not None:
+            raise self.failure
+
+    @property
+    def uses(self) -> set[str]:
+        """The keys of the last epoch. Raises what ended the engine."""
+        if self.failure is not None:
+            raise self.failure
+        last = max((receipt.epoch for receipt in self.receipts), default=0)
+        return {receipt.fingerprint for receipt in self.receipts if receipt.epoch == last}
+
+    @property
+    def problems(self) -> list[object]:
+        return [receipt.problem for receipt in self.receipts if receipt.problem is not None]
+
+    def _run(self) -> None:
+        group, catalog = ShardGroup(self._tools), TargetCatalog(self.config)
+        try:
+            target = catalog.state_of(self.config.pipelines[0]).target
+            for epoch in itertools.count(1):
+                is_last = self._over.is_set()
+                receipts = group.run(self._works(epoch, target), Until.after(EPOCH_S))
+                self.receipts += receipts
+                self._job._show_fingerprints(receipts)
+                if is_last:
+                    break
+        except BaseException as error:
+            self.failure = error
+        finally:
+            group.close()
+            catalog.close()
+
+    def _works(self, epoch: int, target: Any) -> list[ShardWork]:
+        pipeline = self.config.pipelines[0]
+        lineage = read_lineage(self._tools.kinesis, pipeline.stream)
+        created_ms = lineage.stream_created_ms
+        return [
+            ShardWork(
+                key=ShardKey(lineage.stream, created_ms, shard),
+                epoch=epoch,
+                start=TrimHorizon(),
+                pipeline=pipeline,
+                target=target,
+                channel=channel_name(self.config.application, lineage.stream, created_ms, shard),
+                retention_hours=lineage.retention_hours,
+            )
+            for shard in lineage.shards
+        ]
