@@ -140,6 +140,21 @@ def test_a_run_that_ended_leaves_the_application_free(ledger: Ledger) -> None:
     assert ledger.begin_run(Run("b", "engine b"), None)
 
 
+def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(ledger: Ledger) -> None:
+    assert ledger.begin_run(Run("one", "process 1"), None)
+    ledger.show_fingerprints("one", ("SHA256:a", "SHA256:b"))
+    found = ledger.current_run()
+    assert found is not None
+    assert found.fingerprints == ("SHA256:a", "SHA256:b")
+    assert ledger.beat("one") == replace(found, beat=1)
+    ledger.show_fingerprints("a stranger", ("SHA256:c",))
+    assert ledger.current_run() == replace(found, beat=1)
+    assert ledger.begin_run(Run("two", "process 2"), replace(found, beat=1))
+    successor = ledger.current_run()
+    assert successor is not None
+    assert successor.fingerprints == ()
+
+
 def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     assert ledger.request_stop() is None
     ledger.begin_run(Run("a", "engine a"), None)

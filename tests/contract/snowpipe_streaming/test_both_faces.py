@@ -105,3 +105,52 @@ def test_truncating_a_table_keeps_its_channels(world: World, sql: Sql) -> None:
     world.wait_for_commit(channel, "2")
 
     assert sql("SELECT ID FROM ORDERS") == [(2,)]
+
+
+def test_a_pipe_with_a_select_puts_each_path_where_it_says(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE ORDERS (ID NUMBER, META OBJECT, WHOLE VARIANT) ENABLE_SCHEMA_EVOLUTION = TRUE")
+    sql(
+        "CREATE PIPE LOAD AS COPY INTO ORDERS (META, ID, WHOLE) "
+        "FROM (SELECT $1:kinesisMetadata, $1:order.id::NUMBER, $1 FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT, EVOLVE SCHEMA ON TABLE ORDERS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE LOAD TO ROLE INGEST")
+    channel, _ = world.client("LOAD").open_channel("c")
+    channel.append_row({"kinesisMetadata": {"shardId": "s"}, "order": {"id": 7}, "extra": True}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT ID, META:shardId::VARCHAR, WHOLE:extra::BOOLEAN FROM ORDERS") == [(7, "s", True)]
+    assert len(sql("DESCRIBE TABLE ORDERS")) == 3
+
+
+@pytest.mark.parametrize(("version", "gained"), [(2, ["ID", "TEXT"]), (3, ["ID", "NESTED", "TEXT"])])
+def test_an_iceberg_table_gains_the_columns_that_its_format_knows(
+    world: World, sql: Sql, version: int, gained: list[str]
+) -> None:
+    world.snowflake.catalog.volume_access = lambda _location, _principal: []
+    volume = f"LAKE_{world.schema.name}"
+    sql(
+        f"CREATE EXTERNAL VOLUME {volume} STORAGE_LOCATIONS = ((NAME = 'l' STORAGE_PROVIDER = 'S3' "
+        "STORAGE_BASE_URL = 's3://b/' STORAGE_AWS_ROLE_ARN = 'r'))"
+    )
+    sql(
+        f"CREATE ICEBERG TABLE ORDERS (ID STRING) EXTERNAL_VOLUME = {volume} BASE_LOCATION = 'o/' "
+        f"ICEBERG_VERSION = {version} ENABLE_SCHEMA_EVOLUTION = TRUE"
+    )
+    sql("GRANT INSERT, EVOLVE SCHEMA ON ICEBERG TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("c")
+    channel.append_row({"id": "a", "text": "x", "nested": {"b": 1}, "list": [1]}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sorted(row[0] for row in sql("DESCRIBE ICEBERG TABLE ORDERS")) == gained
+    assert sql("SELECT ID, TEXT FROM ORDERS") == [("a", "x")]
+
+
+def test_an_interactive_table_is_streamed_into_through_its_default_pipe(world: World, sql: Sql) -> None:
+    sql("CREATE INTERACTIVE TABLE ORDERS (META OBJECT, ID VARCHAR) CLUSTER BY (ID)")
+    sql("GRANT INSERT ON INTERACTIVE TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("c")
+    channel.append_row({"meta": {"shardId": "s"}, "id": "a", "unknown": 1}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT ID, META:shardId::VARCHAR FROM ORDERS") == [("a", "s")]

@@ -1,0 +1,110 @@
+"""The engine without Spark: what its driver and its tasks do, in this process, against the embedded environment."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from firnline_infra.local.running import RunningEnvironment
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.pin import server_time_ms
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.ledger.row import Target
+from firnline_ingest.shard.group import ShardGroup, Watch
+from firnline_ingest.shard.receipt import Problem, State
+from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.work import Tools
+from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.offset import SourceOffset
+from firnline_ingest.spark.planner import ShardPlanner
+
+
+@dataclass
+class EngineWithoutSpark:
+    """An engine of one pipeline. Its clients are made once: that takes botocore longer than all calls of a test."""
+
+    config: EngineConfig
+
+    @cached_property
+    def kinesis(self) -> Any:
+        return kinesis_client(self.config.aws)
+
+    @cached_property
+    def ledger(self) -> DynamoLedger:
+        return open_ledger(self.config)
+
+    def run(self) -> list[Problem | None]:
+        """A bounded run of one epoch; the problem of each shard."""
+        lease = RunLease(self.ledger, self.config.application, sleep=lambda _: None)
+        lease.begin()
+        try:
+            target = self.preflight()
+            server_time_ms(self.kinesis, self.config.pipelines[0].stream)
+            problems = self.epoch(target, lease.run.run_id)
+            lease.beat()
+            return problems
+        finally:
+            lease.end()
+
+    def preflight(self) -> Target:
+        """What the driver asks Snowflake before an epoch."""
+        catalog = TargetCatalog(self.config)
+        try:
+            return catalog.state_of(self.config.pipelines[0]).target
+        finally:
+            catalog.close()
+
+    def epoch(self, target: Target, run_id: str | None = None) -> list[Problem | None]:
+        """What a task does with all shards; where a run is named, it watches that run."""
+        channels = SdkChannels(self.config)
+        tools = Tools(
+            ledger=self.ledger,
+            kinesis=self.kinesis,
+            channels=channels,
+            dead_letters=LocalFolder(self.config.dead_letters.folder),
+            polling=self.config.polling,
+            run_id=run_id or "nobody",
+        )
+        group = ShardGroup(tools)
+        arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000
+        works = Assignment(self.config, tools.run_id, self._planned(target), 60, arrival_ms).works
+        try:
+            watch = Watch(self.ledger, run_id) if run_id else None
+            receipts = group.run(works, Until.after(60, arrival_ms=arrival_ms), watch)
+        finally:
+            group.close()
+            channels.close()
+        assert all(receipt.problem or receipt.state is State.DONE for receipt in receipts), receipts
+        return [receipt.problem for receipt in receipts]
+
+    def _planned(self, target: Target) -> tuple[PlannedShard, ...]:
+        planner = ShardPlanner(self.config, self.kinesis, self.ledger)
+        names = ("epoch", "stream", "created_ms", "shard", "start", "retention_hours", "unread_parents")
+        rows = planner.rows(planner.next_offset(SourceOffset()))
+        return tuple(PlannedShard(**dict(zip(names, row, strict=True)), target=target) for row in rows)
+
+
+@pytest.fixture(scope="module")
+def engine_of(local_environment: RunningEnvironment) -> Iterator[Callable[..., EngineWithoutSpark]]:
+    """An engine on the environment's configuration with some sections changed; `pipeline` holds the only one's fields."""
+
+    def make(*, pipeline: dict[str, Any], application: str, **sections: dict[str, Any]) -> EngineWithoutSpark:
+        document = local_environment.engine_config(**sections)
+        document |= {"application": application, "pipelines": [pipeline]}
+        return EngineWithoutSpark(EngineConfig.model_validate_json(json.dumps(document)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in local_environment.variables.items():
+            patch.setenv(name, value)
+        patch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
+        yield make

@@ -1,0 +1,334 @@
+"""What the engine calls in AWS is what it declares, as the embedded AWS saw it: none missing, none unused, none to spare."""
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
+from firnline_infra.local.endpoints import control
+from firnline_infra.local.iam.authorise import applies, is_allowed
+from firnline_infra.local.iam.call_log import access_from_json
+from firnline_infra.local.iam.request import Access
+from firnline_infra.local.running import RunningEnvironment
+from firnline_ingest.__main__ import main
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
+from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
+from firnline_ingest.shard.receipt import Problem
+
+EngineWithoutSpark = Any  # of conftest.py
+Statement = Mapping[str, Any]
+
+pytestmark = pytest.mark.contract
+
+LEDGERS = ((), (Feature.LEDGER_KEY,), (Feature.LEDGER_CREATION,))
+"""The engine makes its table with a key of AWS's, so the last two exclude each other."""
+SECRETS = ((), (Feature.SECRET,), (Feature.SECRET, Feature.SECRET_KEY))
+STREAMS = ((), (Feature.STREAM_KEY,))
+FOLDERS = ((), (Feature.S3_CHECKPOINT,), (Feature.S3_JOB_FILES,), (Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES))
+BUCKETS = (*FOLDERS, *((*folders, Feature.BUCKET_KEY) for folders in FOLDERS if folders))
+ENGINES = [frozenset((*ledger, *secret, *stream)) for ledger, secret, stream in product(LEDGERS, SECRETS, STREAMS)]
+FULLEST = (
+    frozenset({Feature.LEDGER_CREATION, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY}),
+    frozenset({Feature.LEDGER_KEY, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY}),
+)
+
+
+@dataclass
+class Account:
+    """The embedded AWS, with what an engine of some features works with, and what it saw of each engine."""
+
+    environment: RunningEnvironment
+    engine_of: Callable[..., EngineWithoutSpark]
+    folder: Path
+    clients: dict[str, Any] = field(default_factory=dict)
+
+    def client(self, service: str) -> Any:
+        if service not in self.clients:
+            self.clients[service] = self.environment.client(service)
+        return self.clients[service]
+
+    def key(self) -> str:
+        arn: str = self.client("kms").create_key()["KeyMetadata"]["Arn"]
+        return arn
+
+    def made_for(self, features: Iterable[Feature]) -> EngineAccess:
+        """Everything that an engine of these features works with, but what it makes itself."""
+        on, name = set(features), f"p{uuid.uuid4().hex[:8]}"
+        keys = {feature: self.key() for feature in on if feature.name.endswith("_KEY")}
+        region, account = self.environment.endpoints.region, self.environment.endpoints.aws_account
+        self._stream(name, keys.get(Feature.STREAM_KEY))
+        if Feature.LEDGER_CREATION not in on:
+            self._ledger(name, keys.get(Feature.LEDGER_KEY))
+        if uses_bucket := on & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES}:
+            self._bucket(name, keys.get(Feature.BUCKET_KEY))
+        return EngineAccess(
+            region=region,
+            streams={name: f"arn:aws:kinesis:{region}:{account}:stream/{name}"},
+            stream_keys=tuple(filter(None, [keys.get(Feature.STREAM_KEY)])),
+            ledger_table=f"arn:aws:dynamodb:{region}:{account}:table/{name}",
+            ledger_name=name,
+            ledger_creation=Feature.LEDGER_CREATION in on,
+            ledger_key=keys.get(Feature.LEDGER_KEY),
+            secret=self._secret(name, keys.get(Feature.SECRET_KEY)) if Feature.SECRET in on else None,
+            secret_key=keys.get(Feature.SECRET_KEY),
+            bucket=f"arn:aws:s3:::{name}" if uses_bucket else None,
+            checkpoint_folder="checkpoint/" if Feature.S3_CHECKPOINT in on else None,
+            job_folder="engine/" if Feature.S3_JOB_FILES in on else None,
+            bucket_key=keys.get(Feature.BUCKET_KEY),
+        )
+
+    def engine(self, access: EngineAccess) -> EngineWithoutSpark:
+        (name,) = access.streams
+        secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
+        return self.engine_of(
+            application=name,
+            pipeline={"stream": name, "database": "FIRNLINE", "schema": "RAW", "table": "ORDERS"},
+            ledger={"table": access.ledger_name, "create": access.ledger_creation},
+            dead_letters={"folder": str(self.folder)},
+            **secret,
+        )
+
+    @contextmanager
+    def acting_as(self, key: str, statements: list[Statement] | None = None) -> Iterator[None]:
+        """AWS clients made inside sign with this access key; with statements, it may do what they allow and no more."""
+        if statements is not None:
+            principal = f"arn:aws:iam::{self.environment.endpoints.aws_account}:user/{key}"
+            for server in ("kinesis", "aws"):
+                caller = {"access_key": key, "principal": principal, "statements": statements}
+                control(self.environment.endpoints, server, "callers", caller)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("AWS_ACCESS_KEY_ID", key)
+            yield
+
+    def accesses_by(self, key: str) -> list[Access]:
+        calls = []
+        for server in ("kinesis", "aws"):
+            log = control(self.environment.endpoints, server, "calls")
+            assert log["dropped"] == 0
+            calls += [call for call in log["calls"] if call["access_key"] == key]
+        return [access_from_json(access) for call in calls for access in call["accesses"]]
+
+    def _stream(self, name: str, key: str | None) -> None:
+        kinesis = self.client("kinesis")
+        kinesis.create_stream(StreamName=name, ShardCount=1)
+        if key:
+            kinesis.start_stream_encryption(StreamName=name, EncryptionType="KMS", KeyId=key)
+        self.environment.put_events(name, [{"n": 1}, {"n": 2}])
+
+    def _ledger(self, name: str, key: str | None) -> None:
+        encryption = {"SSESpecification": {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": key}} if key else {}
+        self.client("dynamodb").create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": each, "AttributeType": "S"} for each in KEY_SCHEMA],
+            KeySchema=[{"AttributeName": each, "KeyType": kind} for each, kind in KEY_SCHEMA.items()],
+            **encryption,
+        )
+
+    def _secret(self, name: str, key: str | None) -> str:
+        pem = self.environment.logins["ingest"].private_key_file.read_text()
+        encryption = {"KmsKeyId": key} if key else {}
+        arn: str = self.client("secretsmanager").create_secret(Name=name, SecretString=pem, **encryption)["ARN"]
+        return arn
+
+    def _bucket(self, name: str, key: str | None) -> None:
+        s3 = self.client("s3")
+        s3.create_bucket(Bucket=name)
+        if key:
+            default = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}}
+            s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [default]})
+        s3.put_object(Bucket=name, Key="engine/engine.json", Body=b"{}")
+
+
+def everything_an_engine_does(engine: EngineWithoutSpark, folder: Path) -> None:
+    """A run, and each command that goes with it."""
+    stream = engine.config.pipelines[0].stream
+    file = folder / f"{stream}.json"
+    file.write_text(engine.config.model_dump_json(by_alias=True, exclude_none=True))
+    assert main(["validate", "--config", str(file)]) == 0
+    assert engine.run() == [None]
+    assert main(["stop", "--config", str(file)]) == 0
+    assert main(["resume", "--stream", stream, "--from", "proven", "--config", str(file)]) == 0
+
+
+def what_spark_does(access: EngineAccess, s3: Any) -> None:
+    """What Hadoop's S3 client calls for a streaming checkpoint, and spark-submit for a job's files."""
+    bucket = str(access.bucket).rpartition(":")[2]
+    if access.checkpoint_folder:
+        s3.list_objects_v2(Bucket=bucket, Prefix="checkpoint/offsets/", Delimiter="/")
+        s3.put_object(Bucket=bucket, Key="checkpoint/offsets/0", Body=b"v1")
+        s3.head_object(Bucket=bucket, Key="checkpoint/offsets/0")
+        s3.get_object(Bucket=bucket, Key="checkpoint/offsets/0")
+        s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "checkpoint/offsets/0"}]})
+    if access.job_folder:
+        s3.get_object(Bucket=bucket, Key="engine/engine.json")
+
+
+def rendered(access: EngineAccess) -> list[Statement]:
+    statements: list[Statement] = policy_document(engine_statements(access))["Statement"]
+    return statements
+
+
+def missing(statements: list[Statement], accesses: Iterable[Access]) -> set[tuple[str, str]]:
+    return {
+        (one.action, one.resource)
+        for one in accesses
+        if not is_allowed(statements, one.action, one.resource, one.context)
+    }
+
+
+def unused(statements: list[Statement], accesses: list[Access]) -> set[tuple[str, str]]:
+    return {
+        (statement["Sid"], action)
+        for statement in statements
+        for action in statement["Action"]
+        if not any(one.action == action and applies(statement, action, one.resource, one.context) for one in accesses)
+    }
+
+
+@pytest.fixture(scope="module")
+def account(
+    local_environment: RunningEnvironment,
+    engine_of: Callable[..., EngineWithoutSpark],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Account:
+    return Account(local_environment, engine_of, tmp_path_factory.mktemp("account"))
+
+
+@pytest.fixture(scope="module")
+def watched(account: Account) -> Callable[[frozenset[Feature]], tuple[EngineAccess, list[Access]]]:
+    """What an engine of some features works with, and all that the embedded AWS saw of it; run once for all tests."""
+
+    @cache
+    def watch(features: frozenset[Feature]) -> tuple[EngineAccess, list[Access]]:
+        access = account.made_for(features)
+        (key,) = access.streams
+        with account.acting_as(key):
+            if not features & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES}:
+                engine = account.engine(access)
+                assert features_of(engine.config, beside=access.features) == features_of(engine.config) | features
+                assert engine.run() == [None]
+            if access.bucket:
+                what_spark_does(access, s3_client(account, key))
+        return access, account.accesses_by(key)
+
+    return watch
+
+
+def s3_client(account: Account, key: str) -> Any:
+    import boto3
+
+    return boto3.client(
+        "s3",
+        endpoint_url=account.environment.endpoints.aws,
+        region_name=account.environment.endpoints.region,
+        aws_access_key_id=key,
+        aws_secret_access_key="x",
+    )
+
+
+Watch = Callable[[frozenset[Feature]], tuple[EngineAccess, list[Access]]]
+
+
+@pytest.mark.parametrize("features", ENGINES, ids=lambda features: "+".join(sorted(features)) or "least")
+def test_an_engine_is_allowed_all_that_it_does_and_does_all_that_it_is_allowed(
+    watched: Watch, features: frozenset[Feature]
+) -> None:
+    access, accesses = watched(features)
+    statements = rendered(access)
+    assert missing(statements, accesses) == set()
+    assert unused(statements, accesses) == set()
+
+
+@pytest.mark.parametrize("features", [each for each in BUCKETS if each], ids="+".join)
+def test_spark_is_allowed_all_that_it_does_in_the_bucket_and_does_all_that_it_is_allowed(
+    watched: Watch, features: tuple[Feature, ...]
+) -> None:
+    access, accesses = watched(frozenset(features))
+    of_the_bucket = [
+        one for one in rendered(access) if one["Sid"] not in {s["Sid"] for s in rendered(watched(frozenset())[0])}
+    ]
+    assert missing(rendered(access), accesses) == set()
+    assert unused(of_the_bucket, accesses) == set()
+
+
+def test_every_permission_is_used_in_some_combination(watched: Watch) -> None:
+    used: set[tuple[str, str]] = set()
+    for features in (*ENGINES, *map(frozenset, BUCKETS)):
+        access, accesses = watched(features)
+        allowed = {(one["Sid"], action) for one in rendered(access) for action in one["Action"]}
+        used |= allowed - unused(rendered(access), accesses)
+    assert used == {(SIDS[one.on], one.action) for one in PERMISSIONS}
+
+
+@pytest.mark.parametrize("features", FULLEST, ids=lambda features: "+".join(sorted(features)))
+def test_an_engine_works_under_exactly_its_policy(account: Account, features: frozenset[Feature]) -> None:
+    access = account.made_for(features)
+    (key,) = access.streams
+    with account.acting_as(key, rendered(access)):
+        everything_an_engine_does(account.engine(access), account.folder)
+
+
+def removals() -> Iterator[tuple[frozenset[Feature], str, str]]:
+    """Each action of the two policies, once."""
+    seen: set[tuple[str, str]] = set()
+    for features in FULLEST:
+        for permission in PERMISSIONS:
+            case = (SIDS[permission.on], permission.action)
+            if permission.features <= features | features_always() and case not in seen:
+                seen.add(case)
+                yield features, *case
+
+
+def features_always() -> frozenset[Feature]:
+    return frozenset({Feature.POLLING, Feature.LEDGER})
+
+
+@pytest.mark.parametrize(
+    ("features", "sid", "action"), list(removals()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_without_one_action_the_run_ends_and_names_it_with_its_resource(
+    account: Account, features: frozenset[Feature], sid: str, action: str
+) -> None:
+    access = account.made_for(features)
+    (key,) = access.streams
+    statements = rendered(access)
+    (resource,) = next(one for one in statements if one["Sid"] == sid)["Resource"]
+    with account.acting_as(key, list(without(statements, sid, action))):
+        error = failure_of(account.engine(access))
+    assert not error.is_retryable
+    assert action in error.what
+    assert resource.rpartition("/")[2] in error.what
+    assert action in error.next_step
+
+
+def without(statements: list[Statement], sid: str, action: str) -> Iterator[Statement]:
+    for statement in statements:
+        actions = [each for each in statement["Action"] if (statement["Sid"], each) != (sid, action)]
+        if actions:
+            yield {**statement, "Action": actions}
+
+
+def failure_of(engine: EngineWithoutSpark) -> FirnlineError | Problem:
+    try:
+        (problem,) = engine.run()
+    except FirnlineError as error:
+        return error
+    assert problem is not None
+    return problem
+
+
+def test_a_policy_of_one_stream_does_not_open_the_ledgers_items_of_another(account: Account, watched: Watch) -> None:
+    access, accesses = watched(frozenset())
+    other = replace(access, streams={"other": "arn:aws:kinesis:us-east-1:000000000000:stream/other"})
+    refused = {action for action, _ in missing(rendered(other), accesses)}
+    assert {"dynamodb:Query", "dynamodb:GetItem", "kinesis:GetRecords"} <= refused

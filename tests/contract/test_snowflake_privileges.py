@@ -1,0 +1,176 @@
+"""The ingest role, proven by removal: each of its privileges is needed, each that is missing is named, and there is no other."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.snowflake import PrivilegeGrant
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.spec import parse_spec
+from firnline_infra.spec.names import Names
+from firnline_ingest.errors import FirnlineError
+
+EngineWithoutSpark = Any  # of conftest.py
+
+pytestmark = pytest.mark.contract
+
+SPEC = parse_spec(
+    """
+    version: 1
+    name: privileges
+    aws: {region: us-east-1, account: "000000000000"}
+    snowflake: {account: FIRNLINE-LOCAL, ingest: {user: FIRNLINE_LOCAL_INGEST, role: '"Least of roles"'}}
+    streams: [{name: evolving}, {name: piped}]
+    pipelines:
+      - {stream: evolving, database: least, schema: '"raw"'}
+      - {stream: piped, database: least, schema: '"raw"', table: '"Piped"', schema_evolution: false,
+         pipe: {name: loads, select: "$1:n::NUMBER AS N, $1:KINESISMETADATA::OBJECT AS KINESISMETADATA"}}
+    """,
+    "privileges.yaml",
+)
+ROLE = Names.of(SPEC).ingest.role
+DDL = (
+    "CREATE DATABASE LEAST",
+    'CREATE SCHEMA LEAST."raw"',
+    'CREATE TABLE LEAST."raw".EVOLVING (KINESISMETADATA OBJECT) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE',
+    'CREATE TABLE LEAST."raw"."Piped" (KINESISMETADATA OBJECT, N NUMBER)',
+    """CREATE PIPE LEAST."raw".LOADS AS COPY INTO LEAST."raw"."Piped" FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))
+       MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE""",
+    f"CREATE ROLE {ROLE.sql}",
+    f"GRANT ROLE {ROLE.sql} TO USER FIRNLINE_LOCAL_INGEST",
+)
+TABLES = {"evolving": 'LEAST."raw".EVOLVING', "piped": 'LEAST."raw"."Piped"'}
+
+
+def privileges() -> list[tuple[str, str, str]]:
+    """Privilege, kind and name, as SQL writes them."""
+    grants = blueprint_of(SPEC).landing.grants
+    return [
+        (privilege, str(grant.on), str(grant.name))
+        for grant in grants
+        if isinstance(grant, PrivilegeGrant) and grant.role == ROLE
+        for privilege in grant.privileges
+    ]
+
+
+def needed_by(stream: str) -> list[tuple[str, str, str]]:
+    """Those on what the pipeline uses."""
+    foreign = TABLES["piped" if stream == "evolving" else "evolving"]
+    return [one for one in privileges() if one[2] != foreign and (stream == "piped" or one[1] != "PIPE")]
+
+
+CASES = [(stream, *one) for stream in TABLES for one in needed_by(stream)]
+REFUSED = [case for case in CASES if case[1] != "EVOLVE SCHEMA"]
+
+
+@dataclass
+class Lane:
+    """The two pipelines on the embedded environment."""
+
+    environment: RunningEnvironment
+    engines: dict[str, EngineWithoutSpark]
+
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
+        return self.environment.query(statement, login="admin")[1]
+
+    def rows(self, stream: str) -> int:
+        count: int = self.sql(f"SELECT COUNT(*) FROM {TABLES[stream]}")[0][0]
+        return count
+
+    @contextmanager
+    def without(self, privilege: str, kind: str, name: str) -> Iterator[None]:
+        self.sql(f"REVOKE {privilege} ON {kind} {name} FROM ROLE {ROLE.sql}")
+        try:
+            yield
+        finally:
+            self.sql(f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE.sql}")
+
+
+@pytest.fixture(scope="module")
+def lane(
+    local_environment: RunningEnvironment,
+    engine_of: Callable[..., EngineWithoutSpark],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Lane]:
+    folder = str(tmp_path_factory.mktemp("letters"))
+
+    def engine(**pipeline: Any) -> EngineWithoutSpark:
+        return engine_of(
+            application="least",
+            pipeline={"database": "least", "schema": '"raw"', **pipeline},
+            snowflake={"role": str(ROLE)},
+            dead_letters={"folder": folder},
+        )
+
+    engines = {"evolving": engine(stream="evolving"), "piped": engine(stream="piped", table='"Piped"', pipe="loads")}
+    made = Lane(local_environment, engines)
+    for statement in DDL:
+        made.sql(statement)
+    for privilege, kind, name in privileges():
+        made.sql(f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE.sql}")
+    for stream in TABLES:
+        local_environment.client("kinesis").create_stream(StreamName=stream, ShardCount=1)
+    yield made
+    made.sql("DROP DATABASE LEAST")
+    made.sql(f"DROP ROLE {ROLE.sql}")
+
+
+@pytest.mark.parametrize("stream", TABLES)
+def test_with_all_of_its_privileges_the_engine_takes_records_in(lane: Lane, stream: str) -> None:
+    lane.engines[stream].run()  # what other tests left
+    before = lane.rows(stream)
+    lane.environment.put_events(stream, [{"n": 1}, {"n": 2}])
+    assert lane.engines[stream].run() == [None]
+    assert lane.rows(stream) == before + 2
+
+
+@pytest.mark.parametrize(("stream", "privilege", "kind", "name"), CASES, ids=map(" ".join, CASES))
+def test_without_one_of_them_the_run_ends_before_a_row_flows_and_names_it_with_its_grant(
+    lane: Lane, stream: str, privilege: str, kind: str, name: str
+) -> None:
+    before = lane.rows(stream)
+    lane.environment.put_events(stream, [{"n": 3, "new_key": 1}])
+    with lane.without(privilege, kind, name), pytest.raises(FirnlineError) as raised:
+        lane.engines[stream].run()
+    error = raised.value
+    assert not error.is_retryable
+    assert f"it lacks {privilege} on {kind.lower()} {name}" in error.what
+    assert str(ROLE) in error.what
+    assert f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE};" in error.next_step
+    assert error.next_step.count("GRANT ") == 1, "nothing is named that is not missing"
+    assert lane.rows(stream) == before
+
+
+@pytest.mark.parametrize(("stream", "privilege", "kind", "name"), REFUSED, ids=map(" ".join, REFUSED))
+def test_snowflake_refuses_a_task_that_lost_one_of_them(
+    lane: Lane, stream: str, privilege: str, kind: str, name: str
+) -> None:
+    target = lane.engines[stream].preflight()
+    with lane.without(privilege, kind, name):
+        (problem,) = lane.engines[stream].epoch(target)
+    assert problem is not None
+    assert problem.id == "FL-3005"
+    assert not problem.is_retryable
+    assert str(target) in problem.what
+
+
+def test_without_evolve_schema_snowflake_does_not_add_the_column(lane: Lane) -> None:
+    lane.environment.put_events("evolving", [{"n": 4}])
+    lane.engines["evolving"].run()
+    target = lane.engines["evolving"].preflight()
+    lane.environment.put_events("evolving", [{"n": 5, "only_here": 1}])
+    with lane.without("EVOLVE SCHEMA", "TABLE", TABLES["evolving"]):
+        lane.engines["evolving"].epoch(target)
+    columns = [row[0] for row in lane.sql(f"DESCRIBE TABLE {TABLES['evolving']}")]
+    assert "N" in columns
+    assert "ONLY_HERE" not in columns
+
+
+def test_nothing_else_is_granted(lane: Lane) -> None:
+    names, rows = lane.environment.query(f"SHOW GRANTS TO ROLE {ROLE.sql}", login="admin")
+    shown = [dict(zip(names, row, strict=True)) for row in rows]
+    assert sorted((row["privilege"], row["granted_on"], row["name"]) for row in shown) == sorted(privileges())
