@@ -1,0 +1,11 @@
+"""Pulumi components, thin over the blueprint, and the functions that make an environment of them.
+
+Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, which other renderers
+read too. The components are in aws/ and snowflake/, one a file.
+"""
+
+from firnline_infra.pulumi.environment import environment
+from firnline_infra.pulumi.providers import aws_provider, providers
+from firnline_infra.pulumi.specification import specification
+
+__all__ = ["aws_provider", "environment", "providers", "specification"]

@@ -1,0 +1,35 @@
+"""Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
+
+from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
+from firnline_infra.pulumi.aws.encryption_key import EncryptionKey, EncryptionKeyArgs
+from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
+from firnline_infra.pulumi.aws.event_stream import EventStream, EventStreamArgs
+from firnline_infra.pulumi.aws.ingest_alarms import IngestAlarms, IngestAlarmsArgs
+from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
+from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
+from firnline_infra.pulumi.aws.runtime_role import RuntimeRole, RuntimeRoleArgs
+from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
+from firnline_infra.pulumi.aws.secret import Secret, SecretArgs
+
+__all__ = [
+    "CheckpointTable",
+    "CheckpointTableArgs",
+    "EncryptionKey",
+    "EncryptionKeyArgs",
+    "EngineConfiguration",
+    "EngineConfigurationArgs",
+    "EventStream",
+    "EventStreamArgs",
+    "IngestAlarms",
+    "IngestAlarmsArgs",
+    "LandingBucket",
+    "LandingBucketArgs",
+    "PublishedOutputs",
+    "PublishedOutputsArgs",
+    "RuntimeRole",
+    "RuntimeRoleArgs",
+    "RuntimeUser",
+    "RuntimeUserArgs",
+    "Secret",
+    "SecretArgs",
+]

@@ -1,0 +1,45 @@
+"""What an engine outside AWS is there."""
+
+import pulumi
+import pulumi_aws as aws
+
+from firnline_infra.blueprint.aws import User as RuntimeUserArgs
+from firnline_infra.pulumi.options import child_of
+from firnline_infra.pulumi.policy import policy_json
+
+__all__ = ["RuntimeUser", "RuntimeUserArgs"]
+
+
+class RuntimeUser(pulumi.ComponentResource):
+    """Creates an IAM user and its one inline policy. Its access keys are made where no state sees them.
+
+    >>> from firnline_infra.blueprint.iam import PolicyStatement
+    >>> stream = "arn:aws:kinesis:eu-west-1:111122223333:stream/orders"
+    >>> read = PolicyStatement(sid="Read", actions=("kinesis:GetRecords",), resources=(stream,))
+    >>> user = RuntimeUser("engine", RuntimeUserArgs(name="orders-engine", statements=(read,)))
+
+    To adopt: `pulumi import aws:iam/user:User NAME-user USER`, `aws:iam/userPolicy:UserPolicy NAME-policy USER:firnline`.
+    """
+
+    name: pulumi.Output[str]
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str, args: RuntimeUserArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("firnline:index:RuntimeUser", name, None, opts)
+        user = aws.iam.User(
+            f"{name}-user",
+            name=args.name,
+            force_destroy=args.takes_keys_along,
+            permissions_boundary=args.permissions_boundary,
+            tags=args.tags,
+            opts=child_of(self),
+        )
+        aws.iam.UserPolicy(
+            f"{name}-policy",
+            name=args.policy_name,
+            user=user.name,
+            policy=policy_json(args.statements),
+            opts=child_of(self),
+        )
+        self.name, self.arn = user.name, user.arn
+        self.register_outputs({"name": self.name, "arn": self.arn})

@@ -1,0 +1,77 @@
+"""An environment in three layers, by how often they change: where data is kept, where it lands, what runs.
+
+Each function renders its part of the blueprint, decides nothing, and tells what it made. One stack may hold all three, or
+each one: the resources have the same names either way, so that they can be moved.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pulumi
+
+from firnline_infra.blueprint import Blueprint, Outputs, engine_config
+from firnline_infra.blueprint.stack_outputs import SECRETS
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.pulumi import aws, snowflake
+from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
+from firnline_infra.spec.model import EnvironmentSpec
+
+
+def foundation(tree: Blueprint, opts: pulumi.ResourceOptions) -> Made:
+    """Key, streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
+    made: Made = {}
+    known = made.__getitem__
+    if tree.key is not None:
+        made[Reference("key")] = aws.EncryptionKey("key", tree.key, opts).arn
+    for stream in tree.streams:
+        component = aws.EventStream(f"stream-{stream.name}", resolved(stream, known), opts)
+        made[Reference(f"stream/{stream.name}")] = component.arn
+        for consumer, arn in component.consumer_arns.items():
+            made[Reference(f"consumer/{stream.name}/{consumer}")] = arn
+    aws.CheckpointTable("ledger", resolved(tree.ledger, known), opts)
+    if tree.bucket is not None:
+        made[Reference("bucket", "name")] = aws.LandingBucket("bucket", resolved(tree.bucket, known), opts).name
+    for whose, secret in zip(SECRETS, tree.secrets, strict=False):
+        made[Reference(f"secret/{whose}")] = aws.Secret(f"secret-{whose}", resolved(secret, known), opts).arn
+    return made
+
+
+def warehouse(tree: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+    """Volumes and everything in Snowflake."""
+    volumes = {
+        volume.name.name: snowflake.IcebergVolume(f"volume-{volume.name}", resolved(volume, known), opts)
+        for volume in tree.volumes
+    }
+    after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volumes.values())))
+    snowflake.SnowflakeLanding("landing", resolved(tree.landing, known), after)
+    return {Reference(f"volume/{name}", "iam_user_arn"): volume.iam_user_arn for name, volume in volumes.items()}
+
+
+def runtime(spec: EnvironmentSpec, tree: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+    """What the engine is and reads, what watches it, what others find of it."""
+    made: Made = {}
+    if tree.role is not None:
+        made[Reference("role")] = aws.RuntimeRole("engine-role", resolved(tree.role, known), opts).arn
+    if tree.user is not None:
+        aws.RuntimeUser("engine-user", resolved(tree.user, known), opts)
+    args = aws.EngineConfigurationArgs(document=_document(spec, resolved(tree.outputs, known)), bucket=tree.job_bucket)
+    engine = aws.EngineConfiguration("engine-config", resolved(args, known), opts)
+    made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
+    if engine.url is not None:
+        made[Reference("engine", "url")] = engine.url
+    if tree.alarms:
+        aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=tree.alarms), opts)
+    if tree.publication:
+        published = aws.PublishedOutputsArgs(parameters=tree.publication)
+        aws.PublishedOutputs("published", resolved(published, either(made, known)), opts)
+    return made
+
+
+def _document(spec: EnvironmentSpec, outputs: Outputs) -> pulumi.Output[dict[str, Any]]:
+    """The private key's place may have to be told by the secret that was made."""
+
+    def document(place: str) -> dict[str, Any]:
+        return engine_config(spec, replace(outputs, private_key={kind: place}))
+
+    ((kind, value),) = outputs.private_key.items()
+    return pulumi.Output.from_input(as_input(value)).apply(document)

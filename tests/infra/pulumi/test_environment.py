@@ -1,0 +1,139 @@
+"""Each environment's resources are golden: a changed one is reviewed for what it does to stacks that live."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from firnline_infra.pulumi import environment, providers
+from firnline_infra.spec import EnvironmentSpec
+
+GOLDEN = Path(__file__).parent / "golden"
+ENVIRONMENTS = ["local", "dev", "staging", "prod"]
+HOLD_DATA = {
+    "Key",
+    "Stream",
+    "Table",
+    "Bucket",
+    "Secret",
+    "Database",
+    "Schema",
+    "Pipe",
+    "IcebergTable",
+    "ExternalVolume",
+}
+
+
+def program(spec: EnvironmentSpec) -> Any:
+    def run() -> None:
+        outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
+        for name, value in outputs.given().items():
+            pulumi.export(name, value)
+
+    return run
+
+
+def described(deployment: Any) -> Mapping[str, Any]:
+    """What Pulumi knows a resource by, and what is asked for; without what is not set."""
+    made = {}
+    for each in deployment.made:
+        options = {
+            "protect": each.protect,
+            "retainOnDelete": each.retain_on_delete,
+            "ignoreChanges": list(each.ignore_changes),
+            "import": each.import_id,
+            "triedAgain": each.is_tried_again,
+        }
+        place = {"type": each.type, "parent": each.parent, "inputs": each.inputs}
+        made[each.name] = place | {name: value for name, value in options.items() if value}
+    return {"resources": made, "outputs": deployment.outputs}
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Any, spec_of: Any) -> None:
+    found = described(deploy(program(spec_of(name))))
+    assert found == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_preview_asks_for_the_same(name: str, deploy: Any, spec_of: Any) -> None:
+    spec = spec_of(name)
+    previewed, deployed = deploy(program(spec), preview=True), deploy(program(spec))
+    assert previewed.children == deployed.children
+
+
+def test_the_same_specification_gives_the_same_hash(deploy: Any, spec_of: Any) -> None:
+    first, second = (deploy(program(spec_of("prod"))).outputs["engine_config_hash"] for _ in range(2))
+    assert first == second
+    other = deploy(program(spec_of("prod", application="other"))).outputs["engine_config_hash"]
+    assert other != first
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_every_child_belongs_to_a_component_and_goes_before_its_successor(name: str, deploy: Any, spec_of: Any) -> None:
+    deployment = deploy(program(spec_of(name)))
+    components = {each.name for each in deployment.resources if each.type.startswith("firnline:")}
+    assert all(each.parent in components and each.name.startswith(each.parent) for each in deployment.made)
+    assert all(each.delete_before_replace for each in deployment.made)
+
+
+def test_what_holds_data_is_protected_and_nothing_else(deploy: Any, spec_of: Any) -> None:
+    deployment = deploy(program(spec_of("prod")))
+    protected = {each.name for each in deployment.made if each.protect}
+    holding = {each.name for each in deployment.made if each.type.rpartition(":")[2] in HOLD_DATA}
+    assert protected == holding | {"landing-table-FIRNLINE_PROD.LIVE.PRICES"}  # a table that a statement makes
+
+
+def test_nothing_ephemeral_is_protected(deploy: Any, spec_of: Any) -> None:
+    assert not [each.name for each in deploy(program(spec_of("dev"))).made if each.protect]
+
+
+@pytest.mark.parametrize(
+    ("changes", "gone", "come"),
+    [
+        ({"aws": {"key": {"origin": "skip"}}}, {"key-key", "key-alias"}, set()),
+        ({"alarms": {"topics": []}}, {f"alarms-firnline-prod-{each}-{what}" for each in ("orders", "clicks", "prices")
+          for what in ("lag", "throttled")} | {"alarms-firnline-prod-ledger-errors"}, set()),
+        ({"publication": {"ssm_prefix": None}}, {"published-engine-config", "published-engine-config-hash",
+          "published-engine-role", "published-ledger-table"}, set()),
+        ({"ledger": {"migration": True}}, set(), {"ledger-migration"}),
+        ({"snowflake": {"key_pair_only": False}}, {"landing-authentication-policy",
+          "landing-user-FIRNLINE_PROD_INGEST-authentication-policy",
+          "landing-user-FIRNLINE_PROD_READER-authentication-policy"}, set()),
+        ({"snowflake": {"allowed_networks": []}}, {"landing-network-policy"}, set()),
+        ({"aws": {"bucket": {"origin": "adopt", "name": "theirs-1"}}}, {"bucket-bucket", "bucket-ownership",
+          "bucket-public-access", "bucket-policy", "bucket-encryption", "bucket-versioning", "bucket-lifecycle"}, set()),
+    ],
+)  # fmt: skip
+def test_a_switch_takes_away_or_adds_exactly_what_it_says(
+    changes: dict[str, Any], gone: set[str], come: set[str], deploy: Any, spec_of: Any
+) -> None:
+    before, after = (set(deploy(program(spec_of("prod", **each))).children) for each in ({}, changes))
+    assert (before - after, after - before) == (gone, come)
+
+
+def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Any, spec_of: Any) -> None:
+    before, after = (
+        set(deploy(program(spec_of("dev", aws={"runtime": {"trust": trust}}))).children)
+        for trust in ("emr-serverless", "static-keys")
+    )
+    assert before - after == {"engine-role-role", "engine-role-policy"}
+    assert after - before == {"engine-user-user", "engine-user-policy"}
+
+
+def test_an_adopted_stream_and_bucket_are_used_and_not_made(deploy: Any, spec_of: Any) -> None:
+    streams = [{"name": "orders", "origin": "adopt", "consumers": ["fraud"]}]
+    adopted = {"bucket": {"origin": "adopt", "name": "theirs-1"}}
+    pipelines = [{"stream": "orders", "database": "LAKE", "schema": "RAW"}]
+    snowflake = {"account": "ACME-PROD", "external_volumes": [], "interactive_warehouse": None}
+    spec = spec_of("prod", streams=streams, pipelines=pipelines, aws=adopted, snowflake=snowflake)
+    deployment = deploy(program(spec))
+    assert deployment.of("Stream") == []
+    assert deployment.of("Bucket") == []
+    arn = "arn:aws:kinesis:eu-central-1:333344445555:stream/orders"
+    assert deployment["stream-orders-consumer-fraud"].inputs["streamArn"] == arn
+    assert deployment.outputs["stream_arns"] == {"orders": arn}
+    assert deployment["engine-config-document"].inputs["bucket"] == "theirs-1"

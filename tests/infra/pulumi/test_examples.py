@@ -1,0 +1,57 @@
+"""The example in each component's docstring runs, and makes something."""
+
+import doctest
+import importlib
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+import firnline_infra.pulumi
+
+PACKAGE = Path(firnline_infra.pulumi.__file__).parent
+MODULES = [
+    f"firnline_infra.pulumi.{folder}.{file.stem}"
+    for folder in ("aws", "snowflake")
+    for file in sorted((PACKAGE / folder).glob("[a-z]*.py"))
+]
+
+
+def component_of(module: str) -> type[pulumi.ComponentResource] | None:
+    found = [
+        each
+        for _, each in inspect.getmembers(importlib.import_module(module), inspect.isclass)
+        if issubclass(each, pulumi.ComponentResource) and each.__module__ == module
+    ]
+    assert len(found) <= 1, "one component a file"
+    return found[0] if found else None
+
+
+COMPONENTS = [component for module in MODULES if (component := component_of(module))]
+
+
+def test_there_is_a_component_for_each_part() -> None:
+    assert len(COMPONENTS) == 12
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)
+def test_the_example_of_a_component_runs(component: type[pulumi.ComponentResource], deploy: Any) -> None:
+    module = importlib.import_module(component.__module__)
+    (example,) = doctest.DocTestFinder(recurse=False).find(component, globs=dict(vars(module)))
+    told: list[str] = []
+    deployment = deploy(lambda: doctest.DocTestRunner().run(example, out=told.append))
+    assert told == []
+    assert deployment.made
+
+
+@pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)
+def test_a_component_takes_a_name_the_blueprints_definition_and_options(
+    component: type[pulumi.ComponentResource],
+) -> None:
+    parameters = inspect.signature(component).parameters
+    assert list(parameters) == ["name", "args", "opts"]
+    args = getattr(importlib.import_module(component.__module__), f"{component.__name__}Args")
+    assert args.__module__.startswith("firnline_infra.blueprint.")
+    assert parameters["args"].annotation is args

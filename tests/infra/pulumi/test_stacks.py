@@ -1,0 +1,97 @@
+"""The programs in stacks/: short, one for every environment, and the same resources whether in one stack or in three."""
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+import yaml
+
+from firnline_infra.local.keys import make_key_pair
+
+STACKS = Path(__file__).parents[3] / "stacks"
+SINGLE, LAYERED = STACKS / "pulumi", STACKS / "pulumi-layered"
+LAYERS = [LAYERED / name for name in ("foundation", "warehouse", "runtime")]
+PROGRAMS = [SINGLE, *LAYERS]
+ENVIRONMENTS = ["dev", "staging", "prod"]
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `firnline keys create` would have written beside a specification."""
+    folder = tmp_path_factory.mktemp("keys")
+    pairs = {user: make_key_pair(folder, user) for user in ("ingest", "reader")}
+    return yaml.safe_dump({user: {"slot_1": pair.public_key} for user, pair in pairs.items()})
+
+
+@pytest.fixture
+def spec_file(tmp_path: Path, keys: str) -> Callable[..., Path]:
+    def copy(name: str, *, with_keys: bool = True) -> Path:
+        file = tmp_path / f"{name}.yaml"
+        file.write_text((STACKS / "environments" / f"{name}.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+        if with_keys:
+            (tmp_path / f"{name}.keys.yaml").write_text(keys, encoding="utf-8")
+        return file
+
+    return copy
+
+
+def program(folder: Path) -> Callable[[], object]:
+    return lambda: runpy.run_path(str(folder / "__main__.py"), run_name="__main__")
+
+
+@pytest.mark.parametrize("name", ["local", *ENVIRONMENTS])
+def test_one_program_makes_every_environment(name: str, deploy: Any, spec_file: Any) -> None:
+    deployment = deploy(program(SINGLE), config={"firnline:spec": str(spec_file(name))})
+    assert deployment.of("Table")
+    assert {"engine_config", "engine_config_hash", "stream_arns", "ledger_table"} <= deployment.outputs.keys()
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_three_layers_make_what_one_stack_makes(name: str, deploy: Any, spec_file: Any) -> None:
+    config = {"firnline:spec": str(spec_file(name))}
+    whole = deploy(program(SINGLE), config=config)
+    below: dict[str, Any] = {}
+    layers = []
+    for folder in LAYERS:
+        layers.append(deploy(program(folder), config=config, stacks=below))
+        below[f"acme/firnline-{folder.name}/test"] = layers[-1].outputs
+    parts = [each for layer in layers for each in layer.made]
+    assert {(each.type, each.name, each.parent) for each in parts} == {
+        (each.type, each.name, each.parent) for each in whole.made
+    }
+    assert {each.name: each.inputs for each in parts} == {each.name: each.inputs for each in whole.made}
+    assert layers[-1].outputs == whole.outputs
+
+
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
+def test_without_keys_nothing_is_made_and_the_command_is_named(folder: Path, deploy: Any, spec_file: Any) -> None:
+    config = {"firnline:spec": str(spec_file("prod", with_keys=False))}
+    with pytest.raises(pulumi.RunError, match="firnline keys create prod"):
+        deploy(program(folder), config=config)
+
+
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
+def test_a_program_is_a_project_that_runs_with_what_setup_installed(folder: Path) -> None:
+    project = yaml.safe_load((folder / "Pulumi.yaml").read_text(encoding="utf-8"))
+    assert project["name"] == ("firnline" if folder == SINGLE else f"firnline-{folder.name}")
+    virtualenv = project["runtime"]["options"]["virtualenv"]
+    assert (folder / virtualenv).resolve() == STACKS.parent / ".venv"
+
+
+@pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
+def test_a_program_is_read_in_a_minute(folder: Path) -> None:
+    assert len((folder / "__main__.py").read_text(encoding="utf-8").splitlines()) < 60
+
+
+@pytest.mark.parametrize(
+    "file", [file for folder in PROGRAMS for file in sorted(folder.glob("Pulumi.*.yaml"))], ids=lambda file: file.name
+)
+def test_a_stacks_file_says_which_specification_and_nothing_else(file: Path) -> None:
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    name = file.name.split(".")[1]
+    assert content.keys() == {"encryptionsalt", "config"}
+    assert content["config"].keys() == {"firnline:spec"}
+    assert (file.parent / content["config"]["firnline:spec"]).resolve() == STACKS / "environments" / f"{name}.yaml"
