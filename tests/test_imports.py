@@ -5,6 +5,7 @@ it may load. A package that is not named here may load nothing beyond the base d
 """
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -16,8 +17,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
-    "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "moto", "pulumi", "pulumi_aws", "pulumi_snowflake",
-    "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
+    "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "grpc", "moto", "pulumi", "pulumi_aws",
+    "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
 }  # fmt: skip
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
@@ -27,7 +28,9 @@ MAY_LOAD = {
     "firnline_ingest.spark": {*AWS, "pyspark"},
     "firnline_infra.bench": {"cryptography", "duckdb", "starlette", "zstandard"},  # its servers are made of ours
     "firnline_infra.chaos": AWS,  # a warm parent that its workers are forked from
+    "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_infra.local.aws": {*AWS, "moto", "cryptography"},
+    "firnline_infra.local.pulumi": {"grpc", "pulumi"},
     "firnline_infra.local.snowflake": {
         "cryptography",
         "duckdb",
@@ -44,7 +47,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.permissions",
     "firnline_ingest.snowflake.identifiers",  # both halves have to mean the same table
 )
-HELP_CPU_S = 0.3
+MOST_CPU_S = 0.3
 
 IMPORT_ALL = """
 import importlib, json, sys
@@ -101,7 +104,7 @@ def test_the_engine_never_loads_the_infrastructure(package: str) -> None:
     assert "firnline_infra" not in roots(loaded_by(package))
 
 
-@pytest.mark.parametrize("package", ["firnline_infra.spec", "firnline_infra.blueprint"])
+@pytest.mark.parametrize("package", ["firnline_infra.spec", "firnline_infra.blueprint", "firnline_infra.pulumi"])
 def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str) -> None:
     parents = {"firnline_ingest", *(name.rpartition(".")[0] for name in INGEST_FOR_PURE_PACKAGES)}
     foreign = [
@@ -124,18 +127,41 @@ def test_every_exception_of_this_law_is_about_a_package_that_exists() -> None:
     assert MAY_LOAD.keys() <= set(packages())
 
 
-def test_help_takes_little_cpu() -> None:
-    """The least of a few runs: a busy machine may slow one down, not all."""
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; sys.argv = ['firnline', '--help']; from firnline_infra.cli import main; main()",
-    ]
-    seconds = []
-    for _ in range(3):
+def cpu_seconds(code: str, byte_code: Path) -> float:
+    """The least of a few runs: a busy machine may slow one down, not all. The first one compiles for the others."""
+    seconds = [MOST_CPU_S]
+    for _ in range(10):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            check=True,
+            timeout=60,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(byte_code)},
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        assert "local" in result.stdout
-    assert min(seconds) < HELP_CPU_S
+        if min(seconds) < MOST_CPU_S:
+            break
+    return min(seconds)
+
+
+LOAD = """
+from pathlib import Path
+from firnline_infra.spec import load_spec
+spec = load_spec(Path("stacks/environments/prod.yaml"))
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys; sys.argv = ['firnline', '--help']; from firnline_infra.cli import main; main()",
+        LOAD,
+        LOAD + "from firnline_infra.blueprint import blueprint_of; blueprint_of(spec)",
+    ],
+    ids=["help", "a specification is loaded", "its blueprint is rendered"],
+)
+def test_what_a_person_waits_for_takes_little_cpu(code: str, tmp_path: Path) -> None:
+    assert cpu_seconds(code, tmp_path) < MOST_CPU_S
