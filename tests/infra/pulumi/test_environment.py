@@ -1,6 +1,10 @@
-"""Each environment's resources are golden: a changed one is reviewed for what it does to stacks that live."""
+"""Each environment's resources are golden: a changed one is reviewed for what it does to stacks that live.
+
+FIRNLINE_WRITE_GOLDEN=1 writes them anew.
+"""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,6 +59,10 @@ def described(deployment: Any) -> Mapping[str, Any]:
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Any, spec_of: Any) -> None:
     found = described(deploy(program(spec_of(name))))
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        text = json.dumps(found, indent=2, sort_keys=True) + "\n"
+        (GOLDEN / f"{name}.json").write_text(text, encoding="utf-8")
+        pytest.fail(f"{name}.json was written: review it, and run the test again")
     assert found == json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
 
 
