@@ -11,13 +11,17 @@ from typing import Any
 from moto.core.responses import EmptyResult
 from moto.dynamodb.responses import DynamoHandler
 from moto.iam.access_control import PermissionResult
+from moto.iam.exceptions import EntityAlreadyExists
+from moto.iam.models import IAMBackend
 from moto.iam.responses import IamResponse
 from moto.kms.responses import KmsResponse
 from moto.s3.models import FakeBucket
+from moto.secretsmanager.models import SecretsManagerBackend
 
 from firnline_infra.local.iam.authorise import is_allowed, is_denied, statements_of
 
 DEFAULT_ROTATION_DAYS = 365
+CURRENT = "AWSCURRENT"
 ADDED = "_firnline_added"
 
 
@@ -29,10 +33,13 @@ def add_to_moto() -> None:
     _add(IamResponse, put_user_permissions_boundary)
     _add(IamResponse, delete_user_permissions_boundary)
     _after(IamResponse, "create_user", _note_boundary)
+    IAMBackend.update_user = _with_tags(IAMBackend.update_user)  # type: ignore[method-assign]
     _after(DynamoHandler, "update_table", _note_encryption)
     _after(KmsResponse, "enable_key_rotation", _note_rotation_period)
     _add(KmsResponse, get_key_rotation_status)
     _add(FakeBucket, get_permission)
+    moved = _noting_the_current(SecretsManagerBackend.update_secret_version_stage)
+    SecretsManagerBackend.update_secret_version_stage = moved  # type: ignore[method-assign]
 
 
 def put_user_permissions_boundary(response: Any) -> EmptyResult:
@@ -76,6 +83,39 @@ def _bound(user: Any, policy_arn: str | None) -> None:
     kind = "PermissionsBoundaryPolicy"
     boundary = {"PermissionsBoundaryType": kind, "PermissionsBoundaryArn": policy_arn} if policy_arn else None
     user.permissions_boundary = boundary
+
+
+def _with_tags(own: Callable[..., None]) -> Callable[..., None]:
+    """moto keeps tags by ARN and forgets those of a user that is renamed, and renames over another one."""
+
+    @wraps(own)
+    def update_user(
+        backend: Any, user_name: str, new_path: str | None = None, new_user_name: str | None = None
+    ) -> None:
+        if new_user_name != user_name and new_user_name in backend.users:
+            raise EntityAlreadyExists(f"User with name {new_user_name} already exists.")
+        before = backend.get_user(user_name).arn
+        tags = backend.tagger.list_tags_for_resource(before)["Tags"]
+        own(backend, user_name, new_path, new_user_name)
+        backend.tagger.delete_all_tags_for_resource(before)
+        backend.tagger.tag_resource(backend.get_user(new_user_name or user_name).arn, tags)
+
+    return update_user
+
+
+def _noting_the_current(own: Callable[..., tuple[str, str]]) -> Callable[..., tuple[str, str]]:
+    """moto answers a version whatever its stage, the last that was written as the current one, to who names none."""
+
+    @wraps(own)
+    def update_secret_version_stage(
+        backend: Any, secret_id: str, version_stage: str, remove_from_version_id: str, move_to_version_id: str
+    ) -> tuple[str, str]:
+        answer = own(backend, secret_id, version_stage, remove_from_version_id, move_to_version_id)
+        if version_stage == CURRENT and move_to_version_id:
+            backend.secrets[secret_id].set_default_version_id(move_to_version_id)
+        return answer
+
+    return update_secret_version_stage
 
 
 def _note_encryption(response: Any) -> None:

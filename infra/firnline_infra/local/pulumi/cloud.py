@@ -21,7 +21,7 @@ from firnline_infra.local.pulumi.configuration import Configuration, configurati
 from firnline_infra.local.pulumi.diff import Change, changes, inputs_as_found, wanted
 from firnline_infra.local.pulumi.errors import ConfigurationRefused
 from firnline_infra.local.pulumi.invokes import invoke
-from firnline_infra.local.pulumi.names import MADE_UP
+from firnline_infra.local.pulumi.names import MADE_UP, SPELT
 from firnline_infra.local.pulumi.refusal import readable
 from firnline_infra.local.pulumi.schema import fields_of
 from firnline_infra.local.pulumi.shaping import shaped_inputs
@@ -80,7 +80,8 @@ class Cloud:
         checked = shaped_inputs(token, inputs)
         made_up = MADE_UP.get(token)
         if made_up and checked.get(made_up) is None and not _is_excluded(made_up, token, checked):
-            checked[made_up] = old.get(made_up) or proposed_name
+            spelt = SPELT.get(token, str)(proposed_name) if proposed_name else ""
+            checked[made_up] = old.get(made_up) or spelt
         if made_up and checked.get(made_up) == "":
             return checked, [f"{made_up}: is required, because the stack's autonaming is off."]
         tags = self._configuration.default_tags

@@ -82,7 +82,7 @@ def inputs_as_found(token: str, rules: Rules, *, inputs: Values, found: Values) 
     result = {}
     for name, value in inputs.items():
         field = fields.get(name, ANYTHING)
-        there = found.get(name, rules.defaults.get(name))
+        there = _given(field.shape, found.get(name, rules.defaults.get(name)))
         if same(field.shape, value, there):
             result[name] = value
         elif there is not None:
@@ -91,19 +91,32 @@ def inputs_as_found(token: str, rules: Rules, *, inputs: Values, found: Values) 
         there = found.get(name)
         field = fields.get(name, ANYTHING)
         if name not in inputs and there is not None and field.is_input and not same(field.shape, there, default):
-            result[name] = there
+            result[name] = _given(field.shape, there)
     return result
 
 
 def _imported(fields: Fields, rules: Rules, found: Values) -> dict[str, Any]:
     return {
-        name: found[name]
+        name: _given(field.shape, found[name])
         for name, field in fields.items()
         if field.is_input
         and name not in NOT_IMPORTED
         and not is_nothing(field.shape, found.get(name))
         and not same(field.shape, found[name], rules.defaults.get(name))
     }
+
+
+def _given(shape: Shape, value: Any) -> Any:
+    """Without what only the service says, at any depth: a column has a field for how it evolved."""
+    if shape.kind is Kind.OBJECT and isinstance(value, Mapping):
+        return {
+            name: _given(shape.fields[name].shape, each) if name in shape.fields else each
+            for name, each in value.items()
+            if name not in shape.fields or shape.fields[name].is_input
+        }
+    if shape.element is not None and isinstance(value, list):
+        return [_given(shape.element, each) for each in value]
+    return value
 
 
 def _kind(name: str, old: Values, new: Values) -> ChangeKind:

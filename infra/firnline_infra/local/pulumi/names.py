@@ -4,7 +4,7 @@ Pulumi names a list in the plural, and some things its own way. A test compares 
 argument class of the two SDKs. Paths and keys are Terraform's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 AWS, SNOWFLAKE = "pulumi:providers:aws", "pulumi:providers:snowflake"
@@ -139,6 +139,12 @@ MADE_UP: Mapping[str, str] = {
     "snowflake:index/warehouseInteractive:WarehouseInteractive": "name",
 }
 """What Pulumi makes up from a resource's logical name where it is absent."""
+
+SPELT: Mapping[str, Callable[[str], str]] = {
+    "aws:kms/alias:Alias": lambda name: name if name.startswith("alias/") else f"alias/{name}",
+    "aws:s3/bucket:Bucket": str.lower,
+}
+"""How a made-up name is spelt, where the service takes only some (pulumi-aws, provider/resource_overrides.go)."""
 
 DOCUMENTS: Mapping[str, str] = {
     "aws:iam/role:Role": "assumeRolePolicy",

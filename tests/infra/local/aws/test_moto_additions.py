@@ -1,11 +1,13 @@
 """Each addition, and that moto still needs it: the day it does not, the second test of a pair fails."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from moto.iam.models import User
+from moto.iam.models import IAMBackend, User
 from moto.kms.models import Key
+from moto.secretsmanager.models import SecretsManagerBackend
 
 pytestmark = pytest.mark.contract
 
@@ -29,6 +31,25 @@ def test_a_user_has_a_permissions_boundary(client_of: ClientOf) -> None:
 
 def test_moto_still_knows_no_boundary_of_users() -> None:
     assert not hasattr(User("1", "us-east-1", "a"), "permissions_boundary")
+
+
+def test_a_user_that_is_renamed_keeps_its_tags_and_takes_nobodys_name(client_of: ClientOf) -> None:
+    iam = client_of("iam")
+    iam.create_user(UserName="first", Tags=[{"Key": "a", "Value": "1"}])
+    iam.create_user(UserName="second")
+    with pytest.raises(iam.exceptions.EntityAlreadyExistsException):
+        iam.update_user(UserName="first", NewUserName="second")
+    iam.update_user(UserName="first", NewUserName="third", NewPath="/there/")
+    assert iam.list_user_tags(UserName="third")["Tags"] == [{"Key": "a", "Value": "1"}]
+    iam.update_user(UserName="third", NewUserName="third", NewPath="/there/")
+    assert iam.list_user_tags(UserName="third")["Tags"] == [{"Key": "a", "Value": "1"}]
+
+
+def test_moto_still_forgets_the_tags_of_a_user_that_is_renamed() -> None:
+    backend = IAMBackend("aws", "1")
+    backend.create_user("us-east-1", "a", tags=[{"Key": "a", "Value": "1"}])
+    inspect.unwrap(IAMBackend.update_user)(backend, "a", None, "b")
+    assert backend.tagger.list_tags_for_resource(backend.get_user("b").arn)["Tags"] == []
 
 
 def test_the_period_of_a_keys_rotation_is_kept(client_of: ClientOf) -> None:
@@ -65,3 +86,27 @@ def test_the_encryption_of_a_table_can_be_changed(client_of: ClientOf) -> None:
     assert encryption() not in (None, key)
     dynamodb.update_table(**table, SSESpecification={"Enabled": False})
     assert encryption() is None
+
+
+def test_a_secrets_value_is_that_of_the_version_with_the_current_stage(client_of: ClientOf) -> None:
+    secrets, secret = client_of("secretsmanager"), {"SecretId": "moved"}
+    first = secrets.create_secret(Name="moved", SecretString="first")["VersionId"]
+    second = secrets.put_secret_value(**secret, SecretString="second", VersionStages=["AWSPENDING"])["VersionId"]
+    assert secrets.get_secret_value(**secret)["SecretString"] == "first"
+    moved = {"VersionStage": "AWSCURRENT", "MoveToVersionId": second, "RemoveFromVersionId": first}
+    secrets.update_secret_version_stage(**secret, **moved)
+    assert secrets.get_secret_value(**secret)["SecretString"] == "second"
+    secrets.put_secret_value(**secret, SecretString="third")
+    stages = secrets.describe_secret(**secret)["VersionIdsToStages"]
+    assert "AWSPREVIOUS" in stages[second]
+    assert secrets.get_secret_value(**secret)["SecretString"] == "third"
+
+
+def test_moto_still_answers_the_version_that_was_current_before() -> None:
+    backend = SecretsManagerBackend("us-east-1", "1")
+    put = {"secret_binary": None, "client_request_token": None}
+    backend._add_secret("a", secret_string="first")
+    backend.put_secret_value("a", secret_string="second", **put, version_stages=["AWSPENDING"])
+    first, second = backend.secrets["a"].versions
+    inspect.unwrap(SecretsManagerBackend.update_secret_version_stage)(backend, "a", "AWSCURRENT", first, second)
+    assert backend.secrets["a"].default_version_id == first

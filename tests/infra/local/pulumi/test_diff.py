@@ -146,3 +146,12 @@ def test_an_import_takes_what_can_be_given_and_is_not_as_by_default() -> None:
         "tagsAll": {"a": "b"},
     }
     assert found({}, there) == {"name": "orders", "shardCount": 2, "tags": {"a": "b"}}
+
+
+def test_what_only_the_service_says_of_a_column_is_not_among_the_inputs() -> None:
+    told = [{"name": "A", "type": "NUMBER", "schemaEvolutionRecord": "a record"}]
+    given = [{"name": "A", "type": "NUMBER"}]
+    token = "snowflake:index/table:Table"
+    assert found({"columns": given}, {"columns": told}, token) == {"columns": given}
+    assert found({"columns": []}, {"columns": told}, token) == {"columns": given}
+    assert found({}, {"columns": told}, token) == {"columns": given}

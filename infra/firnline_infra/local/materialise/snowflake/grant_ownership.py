@@ -9,9 +9,13 @@ from firnline_infra.local.materialise.snowflake.sql import literal, parts, quote
 TYPE = "snowflake:index/grantOwnership:GrantOwnership"
 KNOWN = frozenset({"accountRoleName", "outboundPrivileges", "on"})
 RULES = Rules(  # provider source, pkg/resources/grant_ownership.go
-    replaced_by=KNOWN,
+    replaced_by=KNOWN | {"databaseRoleName"},
     values={"outboundPrivileges": frozenset({"COPY", "REVOKE"})},
-    conflicts=(frozenset({"accountRoleName", "databaseRoleName"}),),
+    conflicts=(
+        frozenset({"accountRoleName", "databaseRoleName"}),
+        frozenset({"on.objectName", "on.all", "on.future"}),
+        *(frozenset({f"on.{which}.inDatabase", f"on.{which}.inSchema"}) for which in ("all", "future")),
+    ),
 )
 TO_ROLE = "ToAccountRole"
 

@@ -17,7 +17,17 @@ RULES = Rules(  # provider source, pkg/resources/grant_privileges_to_account_rol
         "allPrivileges": False, "alwaysApply": False, "onAccount": False, "strictPrivilegeManagement": False,
         "withGrantOption": False,
     },
-    conflicts=(frozenset({"privileges", "allPrivileges"}), frozenset(TARGETS)),
+    conflicts=(
+        frozenset({"privileges", "allPrivileges"}),
+        frozenset(TARGETS),
+        frozenset({"onSchema.schemaName", "onSchema.allSchemasInDatabase", "onSchema.futureSchemasInDatabase"}),
+        frozenset({"onSchemaObject.objectName", "onSchemaObject.all", "onSchemaObject.future"}),
+        *(frozenset({"onSchemaObject.objectType", f"onSchemaObject.{which}"}) for which in ("all", "future")),
+        *(
+            frozenset({"strictPrivilegeManagement", wide})
+            for wide in ("allPrivileges", "onSchema.allSchemasInDatabase", "onSchemaObject.all")
+        ),
+    ),
 )  # fmt: skip
 
 

@@ -47,11 +47,12 @@ ALTERABLE = parameters(
 )
 SETTINGS = (Setting("errorLogging", "ERROR_LOGGING", plain, unset="false"), *ALTERABLE)
 KNOWN = frozenset({*SCHEMA_OBJECT, "columns", *(each.property for each in (*FIXED, *SETTINGS, COMMENT))})
-RULES = Rules(  # provider source, pkg/resources/iceberg_table.go
+RULES = Rules(  # provider source, pkg/resources/iceberg_table.go, read at a commit before its release
     replaced_by=frozenset({*SCHEMA_OBJECT, "columns", *(each.property for each in FIXED)}),
     defaults={
         "comment": "", "changeTracking": "false", "errorLogging": "false", "icebergVersion": 2, "catalog": "SNOWFLAKE",
     },
+    conflicts=(frozenset({"clusterBies", "partitionBies"}),),
     preview_feature="snowflake_iceberg_table_resource",
 )  # fmt: skip
 COLUMN = frozenset({"name", "type", "notNull", "comment"})

@@ -9,7 +9,7 @@ from firnline_infra.local.materialise.snowflake.sql import quoted
 TYPE = "snowflake:index/pipe:Pipe"
 KNOWN = frozenset({*SCHEMA_OBJECT, "copyStatement", "comment", "autoIngest"})
 RULES = Rules(  # provider source, pkg/resources/pipe.go
-    replaced_by=KNOWN - {"comment"} | {"awsSnsTopicArn", "integration", "errorIntegration"},
+    replaced_by=KNOWN - {"comment"} | {"awsSnsTopicArn"},
     defaults={"comment": "", "autoIngest": False},
     preview_feature="snowflake_pipe_resource",
 )

@@ -18,7 +18,7 @@ from firnline_infra.local.materialise.snowflake.sql import literal, parts, plain
 
 TYPE = "snowflake:index/serviceUser:ServiceUser"
 NONE, ALL = "NONE", "ALL"
-RULES = Rules(  # provider source, pkg/resources/user.go and its schema
+RULES = Rules(  # provider source, pkg/resources/user.go; that takes DEFAULT for the option too, which is to give none
     replaced_by=frozenset(),
     defaults={"comment": "", "disabled": "false", "defaultSecondaryRolesOption": ALL},
     values={"disabled": frozenset({"true", "false"}), "defaultSecondaryRolesOption": frozenset({NONE, ALL})},

@@ -8,7 +8,8 @@ from firnline_infra.local.materialise.snowflake.sql import literal, parts, quote
 
 TYPE = "snowflake:index/userAuthenticationPolicyAttachment:UserAuthenticationPolicyAttachment"
 KNOWN = frozenset({"userName", "authenticationPolicyName"})
-RULES = Rules(  # provider source, pkg/resources/user_authentication_policy_attachment.go
+RULES = Rules(
+    # provider source, pkg/resources/user_authentication_policy_attachment.go; there no preview any more, in 2.20.0 one
     replaced_by=frozenset({"userName"}),
     preview_feature="snowflake_user_authentication_policy_attachment_resource",
 )

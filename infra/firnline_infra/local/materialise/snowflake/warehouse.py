@@ -20,8 +20,11 @@ TYPE = "snowflake:index/warehouse:Warehouse"
 SWITCH = frozenset({"true", "false"})
 SIZES = {"X-SMALL": "XSMALL", "X-LARGE": "XLARGE", "2X-LARGE": "XXLARGE", "3X-LARGE": "XXXLARGE", "4X-LARGE": "X4LARGE",
          "5X-LARGE": "X5LARGE", "6X-LARGE": "X6LARGE", "X2LARGE": "XXLARGE", "X3LARGE": "XXXLARGE"}  # fmt: skip
+WITHOUT_SIZE = {"warehouseSize": lambda before, now: before is not None and now is None}
+"""A size can be changed, and not be taken back: Snowflake has no UNSET for it, and the provider makes another warehouse."""
 RULES = Rules(  # provider source, pkg/resources/warehouse.go
     replaced_by=frozenset(),
+    replaced_where=WITHOUT_SIZE,
     defaults={
         "comment": "", "warehouseType": "STANDARD", "warehouseSize": "XSMALL", "maxClusterCount": 1, "minClusterCount": 1,
         "scalingPolicy": "STANDARD", "autoSuspend": 600, "autoResume": "true", "enableQueryAcceleration": "false",
@@ -31,7 +34,7 @@ RULES = Rules(  # provider source, pkg/resources/warehouse.go
     conflicts=(frozenset({"generation", "resourceConstraint"}),),
 )  # fmt: skip
 NAME = ("name",)
-SIZE = Setting("warehouseSize", "WAREHOUSE_SIZE", unset="'XSMALL'")
+SIZE = Setting("warehouseSize", "WAREHOUSE_SIZE")
 SCALE = (
     Setting("maxClusterCount", "MAX_CLUSTER_COUNT", plain),
     Setting("minClusterCount", "MIN_CLUSTER_COUNT", plain),

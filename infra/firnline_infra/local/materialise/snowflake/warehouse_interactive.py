@@ -21,6 +21,7 @@ from firnline_infra.local.materialise.snowflake.warehouse import (
     SIZE,
     SUSPENDED,
     SWITCH,
+    WITHOUT_SIZE,
     common,
     rename,
 )
@@ -29,6 +30,7 @@ TYPE = "snowflake:index/warehouseInteractive:WarehouseInteractive"
 SUSPENSION_S = 86_400
 RULES = Rules(  # provider source, pkg/resources/warehouse_interactive.go
     replaced_by=frozenset(),
+    replaced_where=WITHOUT_SIZE,
     defaults={
         "comment": "", "warehouseSize": "XSMALL", "maxClusterCount": 1, "minClusterCount": 1,
         "autoSuspend": SUSPENSION_S, "autoResume": "true", "tables": [],

@@ -1,13 +1,16 @@
 """A point at which a provider stops, so that a test can kill the engine there.
 
 FIRNLINE_LOCAL_PAUSE is a JSON object: {"when": "before" or "after" the effect, "call": "create", "update" or "delete", "type":
-a token, "marker": a file}. The provider makes the file and then waits for its end.
+a token, "marker": a file, "skip": a number}. Patterns with * are taken too. The first calls that match go on, as many as are
+skipped (none, where it is not said); every later one adds its type to the file as a line, and then waits for its end.
 """
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from itertools import count
 from pathlib import Path
 from typing import Self
 
@@ -26,7 +29,9 @@ class Pause:
     call: str = ""
     type: str = ""
     marker: Path = field(default_factory=Path)
+    skip: int = 0
     wait: Callable[[], None] = for_ever
+    _matched: Iterator[int] = field(default_factory=count, init=False, repr=False, compare=False)
 
     @classmethod
     def from_variables(cls, variables: Mapping[str, str]) -> Self:
@@ -34,9 +39,11 @@ class Pause:
         if not text:
             return cls()
         said = json.loads(text)
-        return cls(when=said["when"], call=said["call"], type=said["type"], marker=Path(said["marker"]))
+        return cls(**{**said, "marker": Path(said["marker"])})
 
     def at(self, when: str, call: str, token: str) -> None:
-        if (when, call, token) == (self.when, self.call, self.type):
-            self.marker.touch()
+        pairs = ((when, self.when), (call, self.call), (token, self.type))
+        if all(fnmatchcase(name, pattern) for name, pattern in pairs) and next(self._matched) >= self.skip:
+            with self.marker.open("a") as marker:  # one line of several threads and processes at a time
+                marker.write(f"{token}\n")
             self.wait()

@@ -18,7 +18,7 @@ from firnline_infra.local.pulumi.plugin.servicer import Servicer
 from firnline_ingest.errors import FirnlineError
 
 PACKAGES = ("aws", "snowflake")
-THREADS = 16  # the engine asks for this many resources at once where the machine is small
+THREADS = 64  # more than the engine asks for at once (four for each processor), and none is started before it is needed
 MESSAGE_SIZE = 400 * 1024 * 1024  # the engine's own limit
 OPTIONS = [("grpc.max_receive_message_length", MESSAGE_SIZE), ("grpc.max_send_message_length", MESSAGE_SIZE)]
 GRACE_S = 1.0

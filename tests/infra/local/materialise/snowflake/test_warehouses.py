@@ -4,6 +4,7 @@ import pytest
 from snowflake.connector.errors import ProgrammingError
 
 from firnline_infra.local.materialise.snowflake import warehouse, warehouse_interactive
+from firnline_infra.local.pulumi.diff import changes
 
 W = "ALTER WAREHOUSE M_WH"
 T1, T2 = '"MATERIALISED"."S"."I1"', '"MATERIALISED"."S"."I2"'
@@ -27,6 +28,17 @@ def test_a_warehouse_lives_and_repairs(live, clients) -> None:
         made.drifts(f"{W} SET MAX_CONCURRENCY_LEVEL = 4", maxConcurrencyLevel=4)
         changed = made.changes_to(name="m2", warehouseSize="x-large", autoSuspend=None, comment=None)
         assert (changed["warehouseSize"], changed["autoSuspend"]) == ("x-large", 600)
+
+
+@pytest.mark.parametrize("kind", [warehouse, warehouse_interactive])
+def test_a_size_that_is_taken_back_makes_another_warehouse(kind) -> None:
+    def replaces(before: str, **now: str) -> list[bool]:
+        found = changes(kind.TYPE, kind.RULES, old={"warehouseSize": before}, state={}, new=now)
+        return [change.replaces for change in found]
+
+    assert replaces("SMALL") == [True]
+    assert replaces("XSMALL") == [True]
+    assert replaces("SMALL", warehouseSize="LARGE") == [False]
 
 
 def test_an_interactive_warehouse_lives_and_repairs(live, clients) -> None:

@@ -57,3 +57,17 @@ def test_another_point_is_passed(tmp_path: Path) -> None:
     pause.at("before", "update", STREAM)
     pause.at("before", "create", "aws:iam/role:Role")
     assert not pause.marker.exists()
+
+
+def test_patterns_match_and_the_first_calls_may_go_on(tmp_path: Path) -> None:
+    waited: list[None] = []
+    marker = tmp_path / "marker"
+    pause = Pause(when="*", call="*", type="aws:*", marker=marker, skip=2, wait=lambda: waited.append(None))
+    pause.at("before", "create", STREAM)
+    pause.at("before", "create", "snowflake:index/table:Table")
+    pause.at("after", "create", STREAM)
+    assert not marker.exists()
+    pause.at("before", "update", STREAM)
+    pause.at("before", "delete", "aws:iam/role:Role")
+    assert marker.read_text().splitlines() == [STREAM, "aws:iam/role:Role"]
+    assert len(waited) == 2
