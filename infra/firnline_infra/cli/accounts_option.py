@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.environment_argument import called
+
 if TYPE_CHECKING:
     from firnline_infra.accounts import Accounts
     from firnline_infra.spec import EnvironmentSpec
@@ -30,6 +32,11 @@ def as_given(*, local: bool, folder: Path | None) -> str:
     if folder is not None:
         return f" --folder {folder}"
     return " --local" if local else ""
+
+
+def as_typed(environment: Path, *, local: bool, folder: Path | None) -> str:
+    """ENV with these options: a command that a person is told next has to mean the same accounts."""
+    return called(environment) + as_given(local=local, folder=folder)
 
 
 def accounts_of(spec: "EnvironmentSpec", *, local: bool, folder: Path | None) -> "Accounts":

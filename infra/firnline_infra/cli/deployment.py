@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_of
-from firnline_infra.cli.environment_argument import called
+from firnline_infra.cli.accounts_option import accounts_of, as_typed
 
 if TYPE_CHECKING:
     from firnline_infra.deploy.deployment import Deployment
@@ -18,7 +17,8 @@ def deployment(spec_file: Path, *, local: bool, folder: Path | None, quiet: bool
     from firnline_infra.spec import load_spec
 
     accounts = accounts_of(load_spec(spec_file), local=local, folder=folder)
-    return Deployment.of(spec_file, called(spec_file), accounts, _nothing if quiet else click.echo)
+    typed = as_typed(spec_file, local=local, folder=folder)
+    return Deployment.of(spec_file, typed, accounts, _nothing if quiet else click.echo)
 
 
 def _nothing(line: str) -> None:

@@ -22,10 +22,12 @@ def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.cli.text_table import text_table
 
-    found = deployment(environment, local=local, folder=folder, quiet=True).outputs()
+    made = deployment(environment, local=local, folder=folder, quiet=True)
     if engine_config:
-        click.echo(json.dumps(found[ENGINE_CONFIG], indent=2))
-    elif as_json:
+        click.echo(json.dumps(made.engine_config(), indent=2))
+        return
+    found = made.outputs()
+    if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
         rows = [(name, _text(value)) for name, value in sorted(found.items()) if name != ENGINE_CONFIG]

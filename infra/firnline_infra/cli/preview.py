@@ -21,7 +21,8 @@ def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, 
     """Show what `up` would do, and what is no longer as it was made.
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing. Exit
-    status: 0 good, 3 something was changed behind the program's back, 2 it could not be told.
+    status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything `up` would
+    change), 2 it could not be told.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.cli.text_table import text_table

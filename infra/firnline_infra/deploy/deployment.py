@@ -11,10 +11,12 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.deploy.embedded_engine import in_embedded
 from firnline_infra.deploy.embedded_keys import with_embedded_keys
-from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed
+from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.deploy.readback import Finding, read_back
+from firnline_infra.deploy.secrets import lost_secrets
 from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
@@ -39,7 +41,7 @@ class Deployment:
     spec: EnvironmentSpec
     spec_file: Path
     called: str
-    """ENV, for commands that a person is told next."""
+    """ENV with the options that say where, for commands that a person is told next."""
     accounts: Accounts
     say: Callable[[str], None]
     stack: Stack = field(repr=False)
@@ -52,8 +54,11 @@ class Deployment:
         stack = stack_of(spec, spec_file, accounts, on_line=say)
         return cls(spec=spec, spec_file=spec_file, called=called, accounts=accounts, say=say, stack=stack)
 
-    def up(self) -> dict[str, Any]:
-        """The outputs. Raises WrongAwsAccount, WrongSnowflakeAccount, AlreadyThere, and what Pulumi and the recovery raise."""
+    def up(self, *, refresh: bool = False) -> dict[str, Any]:
+        """The outputs. With `refresh`, what was changed behind the program's back is put right too.
+
+        Raises WrongAwsAccount, WrongSnowflakeAccount, AlreadyThere, SecretsLost, and what Pulumi and the recovery raise.
+        """
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 
@@ -61,13 +66,16 @@ class Deployment:
             found = list(already_there(self._blueprint, self.accounts, session, self.stack.state() or {}))
         if found:
             raise AlreadyThere(found)
+        self._refuse_lost_secrets()
         self.stack.cli.init(self.stack.name)
-        recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=aws_lookups(self.accounts.aws))
+        lookups = aws_lookups(self.accounts.aws)
+        recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh)
         return self.stack.cli.outputs(self.stack.name)
 
     def preview(self, *, refresh: bool = True, expect_no_changes: bool = False) -> Preview:
         """What `up` would do, through `say`; then what Pulumi can't see is read back, once it was made."""
         with self._session() as session:
+            self._refuse_lost_secrets()
             self.stack.cli.init(self.stack.name)
             changes = False
             try:
@@ -79,28 +87,44 @@ class Deployment:
 
     def outputs(self) -> dict[str, Any]:
         """Raises NotDeployed."""
-        if self.stack.state() is None:
+        found = {} if self.stack.state() is None else self.stack.cli.outputs(self.stack.name)
+        if not found:
             raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
-        return self.stack.cli.outputs(self.stack.name)
+        return found
 
     def removals(self) -> list[tuple[str, str]]:
-        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, or that it is another account."""
+        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, or that it is another account.
+
+        What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
+        that out half-way.
+        """
         if self.spec.durability is not Durability.EPHEMERAL:
             raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
         with self._session():
             state = self.stack.state()
         if state is None:
             raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
-        return [
-            (resource["type"], resource["urn"].rpartition("::")[2])
-            for resource in state["deployment"].get("resources") or ()
-            if resource.get("custom") and not resource["type"].startswith("pulumi:")
-        ]
+        if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
+            raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
+        return [_named(resource) for resource in _resources(state)]
 
     def destroy(self) -> None:
         """Raises as `removals` does, which is asked again."""
         self.removals()
         self.stack.cli.destroy(self.stack.name)
+
+    def engine_config(self) -> dict[str, Any]:
+        """What an engine has to be given here. Raises NotDeployed."""
+        from firnline_infra.accounts.embedded import EmbeddedAccounts
+
+        document: dict[str, Any] = self.outputs()["engine_config"]
+        if isinstance(self.accounts, EmbeddedAccounts):
+            return in_embedded(document, self.spec, self.accounts.environment)
+        return document
+
+    def _refuse_lost_secrets(self) -> None:
+        if lost := list(lost_secrets(self._blueprint, self.accounts)):
+            raise SecretsLost(lost, environment=self.called)
 
     @property
     def _blueprint(self) -> Blueprint:
@@ -128,6 +152,16 @@ def _ready(spec: EnvironmentSpec, spec_file: Path, called: str, accounts: Accoun
         spec = load_spec(with_embedded_keys(spec_file, accounts.environment))
     check_ready(spec, called)
     return spec
+
+
+def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:
+    """Those of a cloud."""
+    found = state["deployment"].get("resources") or ()
+    return [each for each in found if each.get("custom") and not each["type"].startswith("pulumi:")]
+
+
+def _named(resource: dict[str, Any]) -> tuple[str, str]:
+    return resource["type"], resource["urn"].rpartition("::")[2]
 
 
 def _holds_data(blueprint: Blueprint) -> Iterator[str]:

@@ -4,8 +4,9 @@ DeployError
 ├── NoProgram          stacks/pulumi is not here, or has no settings for this environment
 ├── PackagesTooOld     a Python package is older than the one that this was made for
 ├── AlreadyThere       what is to be created exists, and this stack did not make it
+├── SecretsLost        a secret that the file of keys names is gone
 ├── DestroyRefused     the environment is protected
-└── NotDeployed        there is no such stack yet
+└── NotDeployed        there is no such stack yet, or nothing in it
 """
 
 from collections.abc import Sequence
@@ -36,7 +37,7 @@ class PackagesTooOld(DeployError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(
             f"These packages won't do: {'; '.join(problems)}.",
-            next_step="install the pinned ones: pip install 'firnline-infra[pulumi]' (in a clone: scripts/setup).",
+            next_step="install the pinned ones: pip install 'firnline-infra[deploy]' (in a clone: scripts/setup).",
         )
 
 
@@ -74,6 +75,20 @@ class NotDeployed(DeployError):
 
     def __init__(self, stack: str, backend: str, *, environment: str) -> None:
         super().__init__(
-            f"There is no stack {stack} in {backend}.",
+            f"Nothing of stack {stack} is made: there is none in {backend}, or an empty one.",
             next_step=f"firnline up {environment}; or set PULUMI_BACKEND_URL to where its state is.",
+        )
+
+
+class SecretsLost(DeployError):
+    """The private half of a key is in none of them, so nobody could log in. Runbook: FL-6136."""
+
+    id = "FL-6136"
+
+    def __init__(self, lost: Sequence[str], *, environment: str) -> None:
+        self.lost = tuple(lost)
+        super().__init__(
+            "The file of keys names secrets that can't be used:\n" + "\n".join(f"  - {each}" for each in lost),
+            next_step=f"after that, firnline up {environment} again. Nothing was created. A destroy takes the "
+            "secrets along, so the next environment of the same name needs them back, or new keys.",
         )

@@ -27,7 +27,7 @@ class Program:
         """Raises NoProgram where the stack's settings are missing, or name another specification."""
         settings = _of(program) / f"Pulumi.{stack}.yaml"
         named = _named_in(settings)
-        wanted = os.path.relpath(spec_file.resolve(), settings.parent.resolve())
+        wanted = _seen_from(settings, spec_file)
         if named is None:
             raise NoProgram(
                 f"Stack {stack} has no settings: there is no {settings}, or it names no specification.",
@@ -53,6 +53,19 @@ class Program:
         document = {**(document or {}), "config": {SPEC: str(spec_file.resolve())}}
         settings.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         return cls(into, stack)
+
+
+def write_settings(stack: str, spec_file: Path, *, program: Path = PROGRAM) -> Path | None:
+    """Those of a new stack. None where there is no program here, or the stack has settings."""
+    settings = program / f"Pulumi.{stack}.yaml"
+    if not (program / "Pulumi.yaml").is_file() or settings.exists():
+        return None
+    settings.write_text(f"config:\n  {SPEC}: {_seen_from(settings, spec_file)}\n", encoding="utf-8")
+    return settings
+
+
+def _seen_from(settings: Path, spec_file: Path) -> str:
+    return os.path.relpath(spec_file.resolve(), settings.parent.resolve())
 
 
 def _of(program: Path) -> Path:

@@ -20,6 +20,9 @@ from firnline_infra.pulumi_cli.errors import NoSuchStack
 from firnline_infra.spec.model import EnvironmentSpec
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
+WHOLE_OR_NOT_AT_ALL = "metadata=skip"
+"""For a backend of files. Else each state has a file of attributes beside it, which is not replaced but written over: an
+engine that is killed there leaves it empty, and no command reads that state again (`failed to load checkpoint: EOF`)."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def _embedded(
     backend.mkdir(parents=True, exist_ok=True)
     home = PulumiHome.write(folder / "home")
     program = Program.copied(spec.name, with_embedded_keys(spec_file, environment), folder / "program")
-    own = home.variables(backend=f"file://{backend}", passphrase="")
+    own = home.variables(backend=f"file://{backend}?{WHOLE_OR_NOT_AT_ALL}", passphrase="")
     cli = PulumiCli(
         binary=home.cli(find_cli()),
         project=program.folder,

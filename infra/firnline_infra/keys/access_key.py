@@ -52,7 +52,7 @@ def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
     ingest = secrets(spec, names)[0]
     definition = replace(
         ingest,
-        name=f"{names.application}/aws/engine",
+        name=names.access_key_secret,
         description=f"AWS access key of {names.engine_user}, environment {spec.name}",
         existing_arn=None,
     )

@@ -64,6 +64,7 @@ class CommandFailed(PulumiError):
         self, command: str, *, exit_status: int, lines: Sequence[str], next_step: str = "correct what it says above."
     ) -> None:
         self.exit_status = exit_status
+        self.lines = tuple(lines)
         super().__init__(
             f"`pulumi {command}` ended with status {exit_status}. Its last lines:\n{_indented(lines)}",
             next_step=next_step,

@@ -1,11 +1,15 @@
 """A Pulumi project to try things on: its program is a text, and its commands can be killed."""
 
+import contextlib
+import os
+import signal
 import subprocess
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
@@ -53,8 +57,20 @@ class TrialProject:
                 engine.kill()
                 engine.wait()
 
+    def watched(self, **variables: str) -> PulumiCli:
+        """A CLI like the project's, whose commands `kill_engine` finds."""
+        name, _, value = self._mark.partition("=")
+        return replace(self.cli, variables={**self.cli.variables, **variables, name: value})
+
+    def kill_engine(self) -> None:
+        """The running command of a `watched` CLI, as `kill -9` does it."""
+        for pid in self.processes():
+            with contextlib.suppress(OSError):  # it has ended
+                if Path(f"/proc/{pid}/exe").resolve() == self.cli.binary.resolve():
+                    os.kill(pid, signal.SIGKILL)
+
     def processes(self) -> set[int]:
-        """Of the command of `killed`: the engine, and all that it started (Linux)."""
+        """Of the commands of `killed` and `watched`: the engine, and all that it started (Linux)."""
         return {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal() and self._is_ours(entry)}
 
     def wait_until_all_have_ended(self, *, within_s: float) -> None:
@@ -76,10 +92,10 @@ class RunningCommand:
         self._engine = engine
         self._output = output
 
-    def wait_for(self, file: Path, *, within_s: float = 60) -> None:
-        """Until something that the command has started has made the file."""
+    def wait_for(self, file: Path, *, lines: int = 0, within_s: float = 60) -> None:
+        """Until something that the command has started has made the file, and so many lines are in it."""
         deadline = time.monotonic() + within_s
-        while not file.exists():
+        while not file.exists() or len(file.read_text().splitlines()) < lines:
             if self._engine.poll() is not None:
                 raise AssertionError(f"the command ended before {file.name} was made:\n{self._output.read_text()}")
             if time.monotonic() > deadline:

@@ -24,7 +24,7 @@ class KeysMissing(FirnlineError, Fatal):
         commands = "; ".join(f"firnline keys create {environment} {user}" for user in missing)
         return cls(
             missing.values(),
-            next_step=f"{commands}. Each writes the public half beside the specification: review and commit it.",
+            next_step=f"{commands}. The public half is written beside the specification: review and commit it.",
         )
 
     @classmethod

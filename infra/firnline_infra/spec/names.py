@@ -42,6 +42,8 @@ class BootstrapNames:
     """What CI is when it changes the environment; not among the names that it may change itself."""
     previewer_role: str
     """What CI is when it only looks."""
+    keys_policy: str
+    """What whoever runs `firnline keys` needs; neither of the two roles has it."""
     previewer: Identifier
     """User and role in Snowflake for that."""
 
@@ -56,6 +58,8 @@ class Names:
     engine_user: str
     ingest_secret: str
     reader_secret: str
+    access_key_secret: str
+    """Of the engine's user, where it has one."""
     ingest: Principal
     reader: Principal
     deploy_role: Identifier
@@ -74,6 +78,7 @@ class Names:
             engine_user=f"{application}-engine",
             ingest_secret=f"{application}/snowflake/ingest",
             reader_secret=f"{application}/snowflake/reader",
+            access_key_secret=f"{application}/aws/engine",
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
@@ -90,6 +95,7 @@ def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
         boundary=f"{application}-boundary",
         deployer_role=f"deploy-{application}",
         previewer_role=f"preview-{application}",
+        keys_policy=f"keys-{application}",
         previewer=Identifier.parse(_upper(spec, "PREVIEW")),
     )
 

@@ -50,7 +50,7 @@ class Pipeline(Section):
     schema_: IdentifierText = Field(alias="schema")
     """It is made here, like the database."""
     table: IdentifierText | None = None
-    """Made from the stream's name where absent. Upper-cased as everywhere in Snowflake; quote it to keep its case."""
+    """The stream's name where absent, with a number after it if that is no identifier. Upper-cased; quote it to keep its case."""
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     table_kind: TableKind = Field(default=TableKind.STANDARD, strict=False)

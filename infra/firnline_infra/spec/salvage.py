@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from firnline_infra.spec.model import EnvironmentSpec
 
 STAND_IN = "firnline-stand-in"
+ABSENT_PIPELINE = "no pipeline has"
 ROUNDS = 5  # leaving one value out can make another one wrong, not many times over
 Location = tuple[str | int, ...]
 
@@ -26,7 +27,7 @@ def salvaged_problems(document: object, problems: Callable[[EnvironmentSpec], It
         except ValidationError as error:
             locations = [problem["loc"] for problem in error.errors()]
             touched |= {_path(location) for location in locations}
-            for location in sorted(set(locations), key=len, reverse=True):
+            for location in sorted(set(locations), key=_depth_and_place, reverse=True):
                 _mend(mended, location)
             continue
         yield from (problem for problem in problems(spec) if not _is_about(problem, touched))
@@ -47,6 +48,13 @@ def _mend(document: Any, location: Location) -> None:
         document[last] = stand_in
     elif isinstance(document, dict):
         document.pop(last, None)
+    elif isinstance(document, list) and isinstance(last, int):
+        del document[last]
+
+
+def _depth_and_place(location: Location) -> tuple[int, tuple[int, ...]]:
+    """The inner ones last, and those of a list in their order: from its end, leaving one out moves no other."""
+    return len(location), tuple(part for part in location if isinstance(part, int))
 
 
 def _stand_in(location: Location) -> Any:
@@ -73,6 +81,8 @@ def _stand_in(location: Location) -> Any:
 def _is_about(problem: str, touched: Iterable[str]) -> bool:
     if STAND_IN in problem:
         return True
+    if ABSENT_PIPELINE in problem and any(each.startswith("pipelines") for each in touched):
+        return True  # the one that was left out may be it
     path = problem.partition(":")[0]
     return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in touched)
 

@@ -9,11 +9,12 @@ import pytest
 from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
 from firnline_infra.deploy.deployment import Deployment
-from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed
+from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
 from firnline_infra.deploy.stack import Stack
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.spec import load_spec
+from firnline_infra.spec.public_key import public_key_body
 
 pytestmark = pytest.mark.contract
 HERE = {"111122223333": "000000000000", "ACME-DEV": "FIRNLINE-LOCAL", "eu-central-1": "us-east-1"}
@@ -27,6 +28,7 @@ class Engine:
     calls: list[str] = field(default_factory=list)
     differs: bool = False
     variables: dict[str, str] = field(default_factory=dict)
+    gives: dict[str, Any] = field(default_factory=lambda: {"ledger_table": "firnline-dev"})
 
     def export(self, stack: str) -> dict[str, Any]:
         if self.resources is None:
@@ -38,7 +40,7 @@ class Engine:
         self.calls.append("init")
 
     def up(self, stack: str, *, refresh: bool) -> None:
-        self.calls.append("up")
+        self.calls.append("up --refresh" if refresh else "up")
 
     def preview(self, stack: str, *, refresh: bool, expect_no_changes: bool) -> None:
         self.calls.append("preview")
@@ -49,7 +51,7 @@ class Engine:
         self.calls.append("destroy")
 
     def outputs(self, stack: str) -> dict[str, Any]:
-        return {"ledger_table": "firnline-dev"}
+        return self.gives
 
 
 @dataclass
@@ -88,6 +90,56 @@ def world(spec_file: Path, local_environment: RunningEnvironment) -> World:
 def test_up_makes_the_stack_and_tells_its_outputs(world: World) -> None:
     assert world.deployment.up() == {"ledger_table": "firnline-dev"}
     assert world.engine.calls == ["init", "up"]
+
+
+def test_up_looks_at_what_there_is_where_it_is_asked_to(world: World) -> None:
+    world.deployment.up(refresh=True)
+    assert world.engine.calls == ["init", "up --refresh"]
+
+
+@pytest.mark.parametrize("what", ["up", "preview"])
+def test_a_secret_that_is_gone_is_told_before_anything_is_created(world: World, what: str) -> None:
+    secrets = world.environment.client("secretsmanager")
+    name = "firnline-dev/snowflake/ingest"
+    arn = secrets.create_secret(Name=name)["ARN"]
+    beside = world.spec_file.with_name("dev.keys.yaml")
+    beside.write_text(f"ingest: {{secret_arn: '{arn}'}}\nreader: {{secret_arn: '{arn[:-13]}reader-AbCdEf'}}\n")
+    try:
+        secrets.delete_secret(SecretId=name)
+        with pytest.raises(SecretsLost) as caught:
+            getattr(world.deployment, what)()
+    finally:
+        secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+    assert [f"restore-secret --secret-id {name}" in each for each in caught.value.lost] == [True, False]
+    assert "reader is not there" in caught.value.lost[1]
+    assert world.engine.calls == []
+
+
+def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -> None:
+    names = {"account": "FIRNLINE-LOCAL", "user": "U", "private_key": {"secret_arn": "arn"}}
+    made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, "spark": {"checkpoint": "s3://b/"}}
+    world.engine.resources, world.engine.gives = [], {"engine_config": made}
+    document, own = world.deployment.engine_config(), world.environment.engine_config()
+    assert document["aws"] == own["aws"]
+    assert document["snowflake"] == {**names, "url": own["snowflake"]["url"], "ca_file": own["snowflake"]["ca_file"]}
+    assert document["spark"] == own["spark"]
+    assert document["dead_letters"] == own["dead_letters"]
+
+
+def test_an_engine_with_a_key_of_the_embedded_environment_reads_its_file(world: World) -> None:
+    public = (world.environment.folder.keys / "ingest.pub.pem").read_text()
+    world.spec_file.with_name("dev.keys.yaml").write_text(f"ingest: {{slot_1: {public_key_body(public)}}}\n")
+    names = {"private_key": {"env": "FIRNLINE_PRIVATE_KEY"}}
+    made = {"aws": {"region": "us-east-1"}, "snowflake": names, "spark": {"checkpoint": "/c"}}
+    world.engine.resources, world.engine.gives = [], {"engine_config": made}
+    own = world.environment.engine_config()
+    assert world.deployment.engine_config()["snowflake"]["private_key"] == own["snowflake"]["private_key"]
+
+
+def test_a_stack_that_was_emptied_gives_out_nothing(world: World) -> None:
+    world.engine.resources, world.engine.gives = [], {}
+    with pytest.raises(NotDeployed, match="or an empty one"):
+        world.deployment.outputs()
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,57 @@ def test_mistakes_of_fields_and_between_fields_are_told_together() -> None:
     ]
 
 
+def test_a_wrong_item_of_a_list_hides_no_other_problem() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 1
+            name: dev
+            aws: {region: eu-central-1, account: "123456789012"}
+            snowflake:
+              account: ORG-ACCOUNT
+              allowed_networks: [300.0.0.0/8, 10.0.0.0/8, nowhere]
+              interactive_warehouse: {name: FAST}
+            streams: [{name: orders}, {name: orders}]
+            pipelines:
+              - {stream: order, database: LAKE, schema: RAW}
+              - {stream: orders, database: LAKE, schema: RAW, table_kind: interactive}
+            """,
+            "dev.yaml",
+        )
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == [
+        "snowflake.allowed_networks[0]",
+        "snowflake.allowed_networks[2]",
+        "pipelines[1]",
+        "streams[1].name",
+        "pipelines[0].stream",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("", "the document: is empty"), ("- 1", "the document: is no mapping of names to values")]
+)
+def test_what_is_no_specification_at_all_is_said_plainly(text: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(text, "dev.yaml")
+    assert list(caught.value.problems) == [problem]
+
+
+def test_a_number_where_text_belongs_is_told_to_be_quoted() -> None:
+    with pytest.raises(ConfigError, match=r"aws\.account: input should be a valid string; put it between quotes"):
+        parse_spec(
+            """
+            version: 1
+            name: dev
+            aws: {region: eu-central-1, account: 042424242424}
+            snowflake: {account: ORG-ACCOUNT}
+            streams: [{name: orders}]
+            pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+            """,
+            "dev.yaml",
+        )
+
+
 def test_a_stand_in_for_what_is_wrong_is_never_shown() -> None:
     with pytest.raises(ConfigError) as caught:
         parse_spec("version: 3\nstreams: [{}]\npipelines: [{}, {stream: a, database: D, schema: S}]\n", "dev.yaml")

@@ -15,6 +15,7 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
         engine_user="firnline-dev-eu-engine",
         ingest_secret="firnline-dev-eu/snowflake/ingest",
         reader_secret="firnline-dev-eu/snowflake/reader",
+        access_key_secret="firnline-dev-eu/aws/engine",
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
         reader=Principal(user=Identifier("FIRNLINE_DEV_EU_READER"), role=Identifier("FIRNLINE_DEV_EU_READER")),
         deploy_role=Identifier("FIRNLINE_DEV_EU_DEPLOY"),

@@ -70,6 +70,7 @@ def _steps(name: str, region: str, into: Path | None, *, environment: str) -> st
         f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
         f"       --template-file {folder}{name}-aws.yaml --capabilities CAPABILITY_NAMED_IAM\n"
         f"       (add --parameter-overrides GitHubProviderExists=true where the account trusts GitHub already)\n"
+        f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
         f"  3. put {folder}{name}-workflow.yaml into .github/workflows/, and make its two environments on GitHub\n"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"

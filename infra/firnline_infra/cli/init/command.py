@@ -60,6 +60,7 @@ def init(
 
 def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool) -> None:
     from firnline_infra.cli.environment_argument import called
+    from firnline_infra.deploy.program import write_settings
     from firnline_infra.spec.errors import SpecificationExists
     from firnline_infra.spec.first import Answers, first_spec
     from firnline_infra.spec.model import Durability
@@ -75,8 +76,11 @@ def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool)
     if not schema.exists():
         schema.write_text(json_schema_text(), encoding="utf-8")
     environment = called(path)
+    settings = write_settings(answers["name"], path)
+    for_pulumi = f"{settings} names it to Pulumi; commit both.\n" if settings else ""
     click.echo(
         f"{path} is written; {schema} helps editors with it.\n"
+        f"{for_pulumi}"
         "Next:\n"
         f"  1. read it, and change what should be otherwise: docs/spec.md has every field\n"
         f"  2. firnline spec check {path}\n"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_of, accounts_options
-from firnline_infra.cli.environment_argument import called, environment_argument
+from firnline_infra.cli.accounts_option import accounts_of, accounts_options, as_typed
+from firnline_infra.cli.environment_argument import environment_argument
 from firnline_infra.cli.keys.user_argument import user_argument
 
 
@@ -33,7 +33,8 @@ def create(environment: Path, user: str, local: bool, folder: Path | None, aws: 
     from firnline_infra.keys import create_key
     from firnline_infra.keys.subject import Subject
 
-    subject = Subject.of(spec, environment, user, environment=called(environment))
+    typed = as_typed(environment, local=local, folder=folder)
+    subject = Subject.of(spec, environment, user, environment=typed)
     created = create_key(subject, accounts)
     was_there = " (it was there already; the file did not know it)" if created.was_there else ""
     click.echo(f"Key {created.fingerprint} of {subject.principal.user}{was_there}")

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_of, accounts_options
-from firnline_infra.cli.environment_argument import called, environment_argument
+from firnline_infra.cli.accounts_option import accounts_of, accounts_options, as_typed
+from firnline_infra.cli.environment_argument import environment_argument
 from firnline_infra.cli.keys.user_argument import user_argument
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def rotate(environment: Path, user: str, local: bool, folder: Path | None, wait_
     from firnline_infra.spec import load_spec
 
     spec = load_spec(environment)
-    subject = Subject.of(spec, environment, user, environment=called(environment))
+    typed = as_typed(environment, local=local, folder=folder)
+    subject = Subject.of(spec, environment, user, environment=typed)
     step = None
     for done in Rotation(subject=subject, accounts=accounts_of(spec, local=local, folder=folder)).advance(
         wait_s=wait_s

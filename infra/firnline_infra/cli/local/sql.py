@@ -1,10 +1,14 @@
 """`firnline local sql`"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from firnline_infra.cli.local.folder_option import folder_option
+
+if TYPE_CHECKING:
+    from firnline_infra.local.running import RunningEnvironment
 
 
 @click.command()
@@ -19,9 +23,24 @@ def sql(statement: str, role: str, as_json: bool, folder: Path) -> None:
     from firnline_infra.cli.text_table import text_table
     from firnline_infra.local.running import RunningEnvironment
 
-    columns, rows = RunningEnvironment.attach(folder).query(statement, login=role)
+    columns, rows = _answered(RunningEnvironment.attach(folder), statement, role)
     if as_json:
         click.echo(json.dumps([dict(zip(columns, row, strict=True)) for row in rows], default=str, indent=2))
         return
     click.echo(text_table(columns, rows))
     click.echo(f"({len(rows):,} row{'' if len(rows) == 1 else 's'})")
+
+
+def _answered(environment: "RunningEnvironment", statement: str, role: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The environment knows no reader before one was made, and not the key of one that `firnline keys` gave one."""
+    from firnline_ingest.errors import UsageError
+    from firnline_ingest.snowflake.errors import KeyRefused
+
+    try:
+        return environment.query(statement, login=role)
+    except KeyRefused as error:
+        raise UsageError(
+            f"The environment can't log in as its {role}: `firnline up` has not made one, or made it with a key of "
+            "`firnline keys create`, which lies in Secrets Manager alone.",
+            next_step="look as the administrator: --role admin",
+        ) from error

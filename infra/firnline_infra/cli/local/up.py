@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from firnline_infra.cli.environment_argument import called
 from firnline_infra.cli.local.folder_option import folder_option
 
 DEFAULT_SPEC = "stacks/environments/local.yaml"
@@ -63,6 +64,8 @@ def up(
     try:
         with supervisor as environment:
             click.echo(environment.as_json() if as_json else environment.as_table())
+            if empty and not as_json:
+                click.echo(f"\nNothing of it is made yet. Next: firnline up {called(spec_file)} --folder {folder}")
             while True:
                 supervisor.check()
                 time.sleep(CHECK_EVERY_S)

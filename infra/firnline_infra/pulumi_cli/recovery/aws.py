@@ -1,11 +1,12 @@
 """Asks AWS for the ids that it makes itself. Loads no SDK: the caller brings the clients."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from firnline_infra.pulumi_cli.recovery.import_ids import Lookup, Properties
 
 NOT_THERE = {"ResourceNotFoundException", "NotFoundException"}
+DENIED = {"AccessDeniedException"}
 
 
 def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
@@ -30,15 +31,20 @@ def _secret(secrets: Any, inputs: Properties) -> Sequence[str]:
 
 
 def _keys(kms: Any, inputs: Properties) -> Sequence[str]:
-    """A key has no name: it is known by its tags."""
+    """A key has no name: it is known by its tags. Ours carry the one that lets the deployer look at them."""
     wanted = inputs.get("tags") or {}
     ids = [key["KeyId"] for page in kms.get_paginator("list_keys").paginate() for key in page["Keys"]]
     return [id_ for id_ in ids if wanted and wanted.items() <= _key_tags(kms, id_).items() and _is_kept(kms, id_)]
 
 
 def _key_tags(kms: Any, key_id: str) -> dict[str, str]:
-    pages = kms.get_paginator("list_resource_tags").paginate(KeyId=key_id)
-    return {tag["TagKey"]: tag["TagValue"] for page in pages for tag in page["Tags"]}
+    """None, of a key that is not for us to look at."""
+
+    def read() -> dict[str, str]:
+        pages = kms.get_paginator("list_resource_tags").paginate(KeyId=key_id)
+        return {tag["TagKey"]: tag["TagValue"] for page in pages for tag in page["Tags"]}
+
+    return _unless(DENIED, read) or {}
 
 
 def _is_kept(kms: Any, key_id: str) -> bool:
@@ -47,10 +53,14 @@ def _is_kept(kms: Any, key_id: str) -> bool:
 
 
 def _unless_absent(call: Callable[..., Any], **arguments: str) -> Any:
-    """What the service answers, or None where it says that there is no such thing."""
+    return _unless(NOT_THERE, lambda: call(**arguments))
+
+
+def _unless(codes: Collection[str], ask: Callable[[], Any]) -> Any:
+    """What the service answers, or None where it refuses with one of the codes."""
     try:
-        return call(**arguments)
+        return ask()
     except Exception as error:
-        if getattr(error, "response", {}).get("Error", {}).get("Code") in NOT_THERE:
+        if getattr(error, "response", {}).get("Error", {}).get("Code") in codes:
             return None
         raise

@@ -27,10 +27,16 @@ def why_foreign(wanted: Properties, found: Properties) -> str | None:
 
 
 def _same(wanted: Any, found: Any) -> bool:
-    """Documents in strings are compared as documents; nothing at all and empty are the same."""
+    """Documents in strings are compared as documents, an ARN by its id too, a name of Snowflake's with or without its
+    quotes; nothing at all and empty are the same.
+    """
     if wanted == found or (not wanted and not found):
         return True
     if isinstance(wanted, str) and isinstance(found, str):
+        if wanted.startswith("arn:") and wanted.rpartition("/")[2] == found:
+            return True
+        if wanted.replace('"', "") == found.replace('"', ""):
+            return True
         try:
             return bool(json.loads(wanted) == json.loads(found))
         except ValueError:

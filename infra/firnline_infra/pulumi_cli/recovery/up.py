@@ -1,5 +1,6 @@
 """`up`, after whatever happened to the one before."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from firnline_infra.pulumi_cli.recovery.pending import (
 )
 
 ABSENT = "does not exist"  # the engine, where a provider reads nothing under an import id
+LOOKING = f"What was being made is looked for; an error '{ABSENT}' is an answer here, and no failure."
+FAILED = re.compile(rf"(\S+) (\S+) \*\*importing failed\*\* error: resource '(.+)' {ABSENT}")
 NO_LOOKUPS: Mapping[str, Lookup] = {}
 
 
@@ -26,18 +29,21 @@ def recovered_up(
     *,
     say: Callable[[str], None],
     lookups: Mapping[str, Lookup] = NO_LOOKUPS,
+    refresh: bool = False,
 ) -> None:
     """Clears what a killed command left, then brings the stack up. `say` hears what was found and done.
+
+    With `refresh`, what the cloud has become is looked at even if nothing was killed.
 
     Nothing that somebody else has is touched: a lock counts until its process is gone for certain, and an object that
     exists has to be the stack's own. Killed in turn, it can be run again. Raises StackInUse, PendingForeign,
     PendingUnknown, and what `up` raises.
     """
     try:
-        _settle_and_up(cli, stack, say, lookups)
+        _settle_and_up(cli, stack, say, lookups, refresh=refresh)
     except StackLocked as locked:
         _clear(cli, stack, locked, say)
-        _settle_and_up(cli, stack, say, lookups)
+        _settle_and_up(cli, stack, say, lookups, refresh=refresh)
 
 
 def _clear(cli: PulumiCli, stack: str, locked: StackLocked, say: Callable[[str], None]) -> None:
@@ -48,7 +54,9 @@ def _clear(cli: PulumiCli, stack: str, locked: StackLocked, say: Callable[[str],
     cli.cancel(stack)
 
 
-def _settle_and_up(cli: PulumiCli, stack: str, say: Callable[[str], None], lookups: Mapping[str, Lookup]) -> None:
+def _settle_and_up(
+    cli: PulumiCli, stack: str, say: Callable[[str], None], lookups: Mapping[str, Lookup], *, refresh: bool
+) -> None:
     """The pending creates are read before anything is refreshed: a refresh forgets them."""
     state = cli.export(stack)
     pending = has_pending(state)
@@ -56,7 +64,7 @@ def _settle_and_up(cli: PulumiCli, stack: str, say: Callable[[str], None], looku
         _settle(cli, stack, creates, say, lookups)
     if pending:
         cli.drop_pending_operations(stack)
-    cli.up(stack, refresh=pending)  # what a killed update or delete has done is seen by looking
+    cli.up(stack, refresh=refresh or pending)  # what a killed update or delete has done is seen by looking
 
 
 def _settle(
@@ -68,6 +76,8 @@ def _settle(
 ) -> None:
     """Leaves what exists in the state, and says of each what was found."""
     searched = [create for create in creates if create.urn.type not in REPEATED]
+    if searched:
+        say(LOOKING)
     _import(cli, stack, _found(cli.export(stack), searched, lookups))
     state = cli.export(stack)
     foreign = {}
@@ -104,17 +114,26 @@ def _found(
 
 
 def _import(cli: PulumiCli, stack: str, places: Sequence[ImportedResource]) -> None:
-    """All at once, which is quick; one after the other where some are not there, because that ends the whole command."""
-    if not places:
-        return
-    try:
-        cli.import_(stack, places)
-    except CommandFailed as failed:
-        if ABSENT not in str(failed):
-            raise
-        if len(places) == 1:
-            return
+    """All at once, which is quick. One that is not there ends the command with an error that names it, and others may be
+    left over with it: those are tried again.
+    """
+    while places:
+        try:
+            return cli.import_(stack, places)
+        except CommandFailed as failed:
+            if not any(ABSENT in line for line in failed.lines):
+                raise
+            absent = {found.groups() for line in failed.lines if (found := FAILED.search(line))}
         state = cli.export(stack)
-        for place in places:
-            if outputs_of(state, place.urn) is None:
-                _import(cli, stack, [place])
+        left = [each for each in places if outputs_of(state, each.urn) is None and _as_shown(each) not in absent]
+        if len(left) == len(places):  # the engine says it in other words: each is asked for alone
+            for each in places if len(places) > 1 else ():
+                _import(cli, stack, [each])
+            return None
+        places = left
+    return None
+
+
+def _as_shown(place: ImportedResource) -> tuple[str, str, str]:
+    """Type, name and id as the engine shows them: aws:kinesis/stream:Stream is aws:kinesis:Stream."""
+    return re.sub("/[^:]*", "", place.urn.type), place.urn.name, place.import_id

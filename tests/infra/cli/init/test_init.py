@@ -6,6 +6,7 @@ from click.testing import CliRunner, Result
 
 from firnline_infra.cli.init import command
 from firnline_infra.cli.main import firnline
+from firnline_infra.deploy.program import Program
 from firnline_infra.spec import load_spec
 from firnline_infra.spec.errors import SpecificationExists
 from firnline_infra.spec.model import Durability
@@ -50,6 +51,23 @@ def test_what_is_written_passes_the_check_and_says_what_comes_next(run: Run) -> 
         "firnline up",
     ):
         assert step in result.output
+
+
+def test_in_a_clone_pulumi_is_told_of_the_specification_too(run: Run) -> None:
+    program = Path("stacks/pulumi")
+    program.mkdir(parents=True)
+    (program / "Pulumi.yaml").touch()
+    assert "stacks/pulumi/Pulumi.dev.yaml names it" in run().output
+    assert Program.committed("dev", FILE).stack == "dev"
+
+
+def test_settings_of_a_stack_that_are_there_stay(run: Run) -> None:
+    program = Path("stacks/pulumi")
+    program.mkdir(parents=True)
+    (program / "Pulumi.yaml").touch()
+    (program / "Pulumi.dev.yaml").write_text("theirs: true")
+    assert "Pulumi.dev.yaml" not in run().output
+    assert (program / "Pulumi.dev.yaml").read_text() == "theirs: true"
 
 
 def test_an_editor_finds_the_schema_beside_it(run: Run) -> None:

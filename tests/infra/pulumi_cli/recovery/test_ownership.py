@@ -12,6 +12,8 @@ TAGS = {"firnline:environment": "dev", "team": "a"}
         ({"tags": TAGS}, {"tags": {}, "tagsAll": TAGS}),
         ({"comment": "Firnline dev"}, {"comment": "Firnline dev", "name": "x"}),
         ({"name": "alias/a", "targetKeyId": "k"}, {"name": "alias/a", "targetKeyId": "k", "arn": "…"}),
+        ({"targetKeyId": "arn:aws:kms:eu-west-1:1:key/k"}, {"targetKeyId": "k"}),
+        ({"userName": "LOADER"}, {"userName": '"LOADER"'}),
         ({"name": "a", "policy": '{"a": [1]}', "path": ""}, {"name": "a", "policy": '{"a":[1]}'}),
     ],
 )

@@ -10,6 +10,7 @@ from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed, PendingForeign, PendingUnknown, StackInUse, StackLocked
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.recovery import recovered_up
+from firnline_infra.pulumi_cli.recovery.up import LOOKING
 
 URN = "urn:pulumi:dev::shop::{type}::orders"
 STREAM, ROLE_POLICY = "aws:kinesis/stream:Stream", "aws:iam/rolePolicy:RolePolicy"
@@ -23,6 +24,7 @@ class ScriptedCli:
         self.asked: list[str] = []
         self.cloud = cloud or {}
         self.locks: list[Lock] = []
+        self.shown = "error: Preview failed: resource '{id}' does not exist"
         resource = {"urn": URN.format(type=type_), "inputs": {"name": "orders", "tags": {"env": "dev"}}}
         self.deployment: dict[str, Any] = {
             "resources": [],
@@ -36,7 +38,7 @@ class ScriptedCli:
         self._ask("import")
         for resource in resources:
             if resource.import_id not in self.cloud:
-                lines = [f"error: Preview failed: resource '{resource.import_id}' does not exist"]
+                lines = [self.shown.format(name=resource.urn.name, id=resource.import_id)]
                 raise CommandFailed("import", exit_status=1, lines=lines)
             outputs = self.cloud[resource.import_id]
             self.deployment["resources"].append({"urn": str(resource.urn), "type": STREAM, "outputs": outputs})
@@ -67,10 +69,10 @@ def also_creating(cli: ScriptedCli, name: str) -> None:
     cli.deployment["pending_operations"] = [operation, {"type": "creating", "resource": resource}]
 
 
-def up(cli: ScriptedCli) -> list[str]:
+def up(cli: ScriptedCli, *, refresh: bool = False) -> list[str]:
     said: list[str] = []
-    recovered_up(cast("PulumiCli", cli), "dev", say=said.append)
-    return said
+    recovered_up(cast("PulumiCli", cli), "dev", say=said.append, refresh=refresh)
+    return [line for line in said if line != LOOKING]
 
 
 def lock(pid: int) -> Lock:
@@ -82,6 +84,22 @@ def test_without_anything_left_behind_it_is_a_plain_up() -> None:
     cli.deployment["pending_operations"] = []
     assert up(cli) == []
     assert cli.asked == ["up"]
+
+
+def test_a_refresh_that_is_asked_for_happens_without_anything_left_behind() -> None:
+    cli = ScriptedCli()
+    cli.deployment["pending_operations"] = []
+    assert up(cli, refresh=True) == []
+    assert cli.asked == ["up --refresh"]
+
+
+def test_the_errors_of_a_search_are_announced_before_they_appear() -> None:
+    cli = ScriptedCli()
+    asked_before: list[list[str]] = []
+    recovered_up(
+        cast("PulumiCli", cli), "dev", say=lambda line: asked_before.append(cli.asked[:]) if line == LOOKING else None
+    )
+    assert asked_before == [[]]
 
 
 def test_what_was_made_is_imported_before_the_operation_is_forgotten() -> None:
@@ -117,6 +135,14 @@ def test_where_some_are_not_there_the_others_are_imported_nevertheless(there: st
     also_creating(cli, "returns")
     said = {line.partition(" ")[0].rpartition("::")[2]: line.rpartition(": ")[2] for line in up(cli)}
     assert said == {"orders": "it is made now.", "returns": "it is made now."} | {there: "it is imported."}
+
+
+def test_those_that_the_engine_names_as_absent_are_not_asked_for_again() -> None:
+    cli = ScriptedCli(cloud={"returns": {"name": "returns"}})
+    cli.shown = "  =  aws:kinesis:Stream {name} **importing failed** error: resource '{id}' does not exist"
+    also_creating(cli, "returns")
+    up(cli)
+    assert cli.asked == ["import", "import", "drop", "up --refresh"]
 
 
 def test_what_is_somebody_elses_leaves_state_and_operation_as_they_were() -> None:

@@ -1,0 +1,51 @@
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+
+KEY = "aws:kms/key:Key"
+OURS = {"firnline:application": "firnline-dev"}
+
+
+class Pages:
+    def __init__(self, page: dict[str, Any]) -> None:
+        self.page = page
+
+    def paginate(self, **request: str) -> list[dict[str, Any]]:
+        return [self.page]
+
+
+class Keys:
+    """As KMS answers who may look at nothing but keys of one tag."""
+
+    def __init__(self, **tags: dict[str, str] | str) -> None:
+        self.tags = tags
+
+    def get_paginator(self, operation: str) -> Any:
+        return self if operation == "list_resource_tags" else Pages({"Keys": [{"KeyId": id_} for id_ in self.tags]})
+
+    def paginate(self, **request: str) -> Any:
+        tags = self.tags[request["KeyId"]]
+        if isinstance(tags, str):
+            raise ClientError({"Error": {"Code": tags, "Message": ""}}, "ListResourceTags")
+        return [{"Tags": [{"TagKey": key, "TagValue": value} for key, value in tags.items()]}]
+
+    def describe_key(self, **request: str) -> dict[str, Any]:
+        return {"KeyMetadata": {"KeyState": "PendingDeletion" if request["KeyId"] == "going" else "Enabled"}}
+
+
+def found(keys: Keys) -> list[str]:
+    return list(aws_lookups(lambda service: keys)[KEY]({"tags": OURS}))
+
+
+def test_a_key_is_found_among_keys_that_are_not_for_us_to_look_at() -> None:
+    assert found(Keys(foreign="AccessDeniedException", other={"team": "b"}, going=OURS, ours={**OURS, "x": "y"})) == [
+        "ours"
+    ]
+
+
+def test_another_refusal_is_not_an_answer() -> None:
+    with pytest.raises(ClientError, match="Throttling"):
+        found(Keys(foreign="ThrottlingException"))
