@@ -24,6 +24,7 @@ from firnline_infra.blueprint.iam.deployer import (
     EMPTY_BUCKET,
     EMPTY_USER,
     EMPTY_USER_UNBOUND,
+    FIND_KEY,
     LIFECYCLES,
     PASSED_TO,
     STATE_BUCKET,
@@ -55,6 +56,7 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     return (
         *_by_type(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
+        *_finding(spec, blueprint),
         *_registering(spec, blueprint),
         *_emptying(spec, blueprint),
         *_passing(spec, blueprint),
@@ -155,6 +157,12 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
     if actions:
         here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
         yield PolicyStatement(sid="Unbound", actions=tuple(dict.fromkeys(actions)), resources=("*",), conditions=here)
+
+
+def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    if blueprint.key is not None:
+        here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+        yield PolicyStatement(sid="FindKey", actions=FIND_KEY, resources=("*",), conditions=here)
 
 
 def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

@@ -1,6 +1,7 @@
 """The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
 
-State bucket and key, the boundary, and the two roles that CI has. Everything that holds state stays when the stack goes.
+State bucket and key, the boundary, the two roles that CI has, and a policy for the few who keep the keys. Everything that
+holds state stays when the stack goes.
 """
 
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Any
 
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.policies import split
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
@@ -46,6 +48,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) ->
             "DeployRole": {"Value": {"Fn::GetAtt": ["DeployRole", "Arn"]}},
             "PreviewRole": {"Value": {"Fn::GetAtt": ["PreviewRole", "Arn"]}},
             "PermissionsBoundary": {"Value": boundary_arn(spec)},
+            **({"KeysPolicy": {"Value": {"Ref": "KeysPolicy"}}} if key_keeper_statements(spec, blueprint) else {}),
         },
     }
 
@@ -77,6 +80,11 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> 
             "Properties": {"Url": f"https://{GITHUB}", "ClientIdList": [AUDIENCE]},
         },
     )
+    if keeping := key_keeper_statements(spec, blueprint):
+        yield (
+            "KeysPolicy",
+            _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
+        )
     roles = {
         "Deploy": (names.deployer_role, deployer_statements(spec, blueprint), f"environment:{spec.name}"),
         "Preview": (

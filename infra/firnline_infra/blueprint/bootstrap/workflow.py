@@ -38,7 +38,7 @@ def workflow(spec: EnvironmentSpec, blueprint: Blueprint, *, branch: str = "main
             permissions="{contents: read, id-token: write, pull-requests: write}",
             settings=settings(spec, str(names.previewer)),
             role=arns.role(names.previewer_role),
-            command=f"{{command: preview, stack-name: {spec.name}, work-dir: stacks/pulumi, comment-on-pr: true}}",
+            command=f"{{command: preview, stack-name: {spec.name}, work-dir: stacks/pulumi, upsert: true, comment-on-pr: true}}",
             spec=spec,
         )
         + _job(
@@ -48,7 +48,7 @@ def workflow(spec: EnvironmentSpec, blueprint: Blueprint, *, branch: str = "main
             permissions="{contents: read, id-token: write}",
             settings=settings(spec, str(blueprint.names.deploy_role)),
             role=arns.role(names.deployer_role),
-            command=f"{{command: up, stack-name: {spec.name}, work-dir: stacks/pulumi}}",
+            command=f"{{command: up, stack-name: {spec.name}, work-dir: stacks/pulumi, upsert: true}}",
             spec=spec,
         )
     )
@@ -81,8 +81,9 @@ def _job(
         f"      - uses: {ACTIONS['checkout']}\n"
         f"      - uses: {ACTIONS['python']}\n"
         "        with: {python-version: '3.13'}\n"
-        "      - run: pip install 'firnline-infra[pulumi]'\n"
-        f"      - run: firnline spec check stacks/environments/{spec.name}.yaml\n"
+        # Where Pulumi.yaml looks for it, and from this very checkout: a package of that name elsewhere may be anybody's.
+        "      - run: python -m venv .venv && .venv/bin/pip install -e ./ingest -e './infra[deploy]'\n"
+        f"      - run: .venv/bin/firnline spec check stacks/environments/{spec.name}.yaml\n"
         f"      - uses: {CREDENTIALS}\n"
         f"        with: {credentials}\n"
         f"      - uses: {PULUMI}\n"

@@ -163,6 +163,8 @@ EMPTY_USER = (
 )
 """What removing a user with its access keys asks for besides; EPHEMERAL alone."""
 EMPTY_USER_UNBOUND = ("iam:ListVirtualMFADevices",)
+FIND_KEY = ("kms:ListKeys",)
+"""A key has no name: after a killed `up`, the one that it was making is found by its tags."""
 USE_KEY = {
     "dynamodb": (
         *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom", "kms:ReEncryptTo"),

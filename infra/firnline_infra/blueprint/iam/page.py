@@ -7,7 +7,16 @@ import json
 from collections.abc import Iterable, Iterator
 
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
-from firnline_infra.blueprint.iam.page_text import CALLERS, FEATURES, INTRODUCTION, NARROWED, SNOWFLAKE, TRUSTS, VOLUME
+from firnline_infra.blueprint.iam.page_text import (
+    CALLERS,
+    FEATURES,
+    INTRODUCTION,
+    KEY_KEEPER,
+    NARROWED,
+    SNOWFLAKE,
+    TRUSTS,
+    VOLUME,
+)
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
@@ -43,6 +52,7 @@ def page() -> str:
         TRUSTS,
         VOLUME
         + _json(policy_document(volume_statements(bucket_arn=f"{BUCKET}-iceberg", prefix="tables/", key_arn=KEY))),
+        KEY_KEEPER,
         "## Every wildcard\n\nNo statement holds a `*` other than at the end of a folder in S3, but for these:\n\n"
         + _table(("statement", "element", "value", "why"), _wildcards()),
         SNOWFLAKE + _privileges(PRIVILEGES),

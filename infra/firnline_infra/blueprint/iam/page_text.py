@@ -75,6 +75,26 @@ the volume's prefix. Old versions are read and removed because the bucket keeps 
 
 """
 
+KEY_KEEPER = """\
+## AWS: whoever keeps the keys
+
+The policy that `firnline init --bootstrap` writes for those who run `firnline keys`. The roles of CI have none of it but to
+describe a secret, make it and tag it: they see no secret's value.
+
+| action | on | why |
+| --- | --- | --- |
+| `secretsmanager:DescribeSecret` | the secrets of the private keys | Which version has which stage, and whose secret it is. |
+| `secretsmanager:CreateSecret` | the same | The first key is made before the first `up`. |
+| `secretsmanager:TagResource` | the same | The tags by which `up` knows the secret as its own. |
+| `secretsmanager:PutSecretValue` | the same | Keeps a private key that waits for its registration. |
+| `secretsmanager:GetSecretValue` | the same | Tells keys apart by their fingerprints; tries the reader's new key. |
+| `secretsmanager:UpdateSecretVersionStage` | the same | Makes the new key the one that the engine reads. |
+| `kms:GenerateDataKey`, `kms:Decrypt` | an adopted key, through Secrets Manager | It encrypts with it in the caller's name. |
+| `dynamodb:GetItem` | the ledger's item of the run | Which key the engine was seen with. |
+| `kms:Decrypt` | the ledger's key, through DynamoDB, for this table | It decrypts in the caller's name. |
+| `iam:CreateAccessKey` | the engine's user, with static keys | Makes its key, into a secret of its own. |
+| `iam:DeleteAccessKey` | the same | Where the secret half could not be kept. |"""
+
 SNOWFLAKE = """\
 ## Snowflake
 

@@ -10,6 +10,7 @@ from policy_sentry.util.arns import ARN
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.deployer import LIFECYCLES
@@ -18,8 +19,9 @@ from firnline_infra.spec import EnvironmentSpec
 from firnline_infra.spec.names import bootstrap_names
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
-UNBOUND = {"MakeKey", "Unbound", "ListDevices"}
+UNBOUND = {"MakeKey", "FindKey", "Unbound", "ListDevices"}
 STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
+ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount"}
 READING = re.compile(r"^[a-z0-9]+:(Get|List|Describe|Decrypt)")
 
@@ -43,6 +45,7 @@ def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
         "deploy": rendered(deployer_statements(spec, blueprint)),
         "preview": rendered(previewer_statements(spec, blueprint)),
         "boundary": rendered(boundary_statements(spec)),
+        "keys": rendered(key_keeper_statements(spec, blueprint)),
     }
 
 
@@ -73,6 +76,7 @@ def test_every_condition_is_one_that_the_action_looks_at(policies: dict[str, lis
             known = {key for entry in types.values() for key in entry["condition_keys"]}
             known |= {key for kind in types if kind for key in kinds[kind]["condition_keys"]}
             tags = {key.partition("/")[0] for key in known if key.startswith("aws:")}
+            known |= {key for key in keys if key.startswith("kms:EncryptionContext:") and ENCRYPTION_CONTEXT in known}
             assert {key for key in keys if key not in known and key.partition("/")[0] not in tags} == set(), action
 
 
@@ -118,7 +122,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "KeyThroughDynamodb",
         "KeyThroughS3",
     }
-    besides |= {"RegisterConsumers", "ListState", "State", "StateKey"}
+    besides |= {"FindKey", "RegisterConsumers", "ListState", "State", "StateKey"}
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
 

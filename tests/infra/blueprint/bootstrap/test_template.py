@@ -3,6 +3,9 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.spec.aws import Trust
+
+UNATTACHED = {"Boundary", "KeysPolicy"}
 
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
@@ -41,5 +44,20 @@ def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: Environme
     attached = [
         each["Ref"] for role in ("DeployRole", "PreviewRole") for each in made[role]["Properties"]["ManagedPolicyArns"]
     ]
-    policies = [name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name != "Boundary"]
+    policies = [
+        name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name not in UNATTACHED
+    ]
     assert sorted(attached) == sorted(policies)
+
+
+def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    assert made["KeysPolicy"]["Properties"]["ManagedPolicyName"] == "keys-firnline-prod"
+    assert template(prod_spec, blueprint_of(prod_spec), repository="acme/data")["Outputs"]["KeysPolicy"]
+
+
+def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: EnvironmentSpec) -> None:
+    runtime = small_spec.aws.runtime.model_copy(update={"trust": Trust.NOBODY})
+    spec = small_spec.model_copy(update={"aws": small_spec.aws.model_copy(update={"runtime": runtime})})
+    made = template(spec, blueprint_of(spec), repository="acme/data")
+    assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}
