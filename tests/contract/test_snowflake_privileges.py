@@ -1,5 +1,6 @@
 """The ingest role, proven by removal: each of its privileges is needed, each that is missing is named, and there is no other."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.snowflake import PrivilegeGrant
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.spec import parse_spec
@@ -23,12 +26,16 @@ SPEC = parse_spec(
     version: 1
     name: privileges
     aws: {region: us-east-1, account: "000000000000"}
-    snowflake: {account: FIRNLINE-LOCAL, ingest: {user: FIRNLINE_LOCAL_INGEST, role: '"Least of roles"'}}
-    streams: [{name: evolving}, {name: piped}]
+    snowflake:
+      account: FIRNLINE-LOCAL
+      ingest: {user: FIRNLINE_LOCAL_INGEST, role: '"Least of roles"'}
+      external_volumes: [{name: LEAST_LAKE}]
+    streams: [{name: evolving}, {name: piped}, {name: frozen}]
     pipelines:
       - {stream: evolving, database: least, schema: '"raw"'}
       - {stream: piped, database: least, schema: '"raw"', table: '"Piped"', schema_evolution: false,
          pipe: {name: loads, select: "$1:n::NUMBER AS N, $1:KINESISMETADATA::OBJECT AS KINESISMETADATA"}}
+      - {stream: frozen, database: least, schema: '"raw"', table_kind: iceberg, external_volume: LEAST_LAKE}
     """,
     "privileges.yaml",
 )
@@ -38,12 +45,17 @@ DDL = (
     'CREATE SCHEMA LEAST."raw"',
     'CREATE TABLE LEAST."raw".EVOLVING (KINESISMETADATA OBJECT) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE',
     'CREATE TABLE LEAST."raw"."Piped" (KINESISMETADATA OBJECT, N NUMBER)',
+    """CREATE ICEBERG TABLE LEAST."raw".FROZEN (KINESISMETADATA VARIANT, N NUMBER(10,0)) CATALOG = 'SNOWFLAKE'
+       EXTERNAL_VOLUME = 'LEAST_LAKE' BASE_LOCATION = 'frozen/' ICEBERG_VERSION = 3
+       ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE""",
     """CREATE PIPE LEAST."raw".LOADS AS COPY INTO LEAST."raw"."Piped" FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))
        MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE""",
     f"CREATE ROLE {ROLE.sql}",
     f"GRANT ROLE {ROLE.sql} TO USER FIRNLINE_LOCAL_INGEST",
 )
-TABLES = {"evolving": 'LEAST."raw".EVOLVING', "piped": 'LEAST."raw"."Piped"'}
+TABLES = {"evolving": 'LEAST."raw".EVOLVING', "piped": 'LEAST."raw"."Piped"', "frozen": 'LEAST."raw".FROZEN'}
+ONLY = {"PIPE": "piped", "EXTERNAL VOLUME": "frozen"}
+"""Kinds of objects that one pipeline alone uses."""
 
 
 def privileges() -> list[tuple[str, str, str]]:
@@ -59,8 +71,8 @@ def privileges() -> list[tuple[str, str, str]]:
 
 def needed_by(stream: str) -> list[tuple[str, str, str]]:
     """Those on what the pipeline uses."""
-    foreign = TABLES["piped" if stream == "evolving" else "evolving"]
-    return [one for one in privileges() if one[2] != foreign and (stream == "piped" or one[1] != "PIPE")]
+    foreign = {table for whose, table in TABLES.items() if whose != stream}
+    return [one for one in privileges() if one[2] not in foreign and ONLY.get(one[1], stream) == stream]
 
 
 CASES = [(stream, *one) for stream in TABLES for one in needed_by(stream)]
@@ -69,7 +81,7 @@ REFUSED = [case for case in CASES if case[1] != "EVOLVE SCHEMA"]
 
 @dataclass
 class Lane:
-    """The two pipelines on the embedded environment."""
+    """The three pipelines on the embedded environment."""
 
     environment: RunningEnvironment
     engines: dict[str, EngineWithoutSpark]
@@ -106,8 +118,13 @@ def lane(
             dead_letters={"folder": folder},
         )
 
-    engines = {"evolving": engine(stream="evolving"), "piped": engine(stream="piped", table='"Piped"', pipe="loads")}
+    engines = {
+        "evolving": engine(stream="evolving"),
+        "piped": engine(stream="piped", table='"Piped"', pipe="loads"),
+        "frozen": engine(stream="frozen"),
+    }
     made = Lane(local_environment, engines)
+    make_volume(local_environment)
     for statement in DDL:
         made.sql(statement)
     for privilege, kind, name in privileges():
@@ -117,6 +134,26 @@ def lane(
     yield made
     made.sql("DROP DATABASE LEAST")
     made.sql(f"DROP ROLE {ROLE.sql}")
+    made.sql("DROP EXTERNAL VOLUME LEAST_LAKE")
+
+
+def make_volume(environment: RunningEnvironment) -> None:
+    """On a bucket and a role of the embedded AWS, as the blueprint describes them."""
+    (volume,) = blueprint_of(SPEC).volumes
+    s3, iam, role = environment.client("s3"), environment.client("iam"), volume.role.name
+    s3.create_bucket(Bucket=volume.bucket.name)
+    environment.query(
+        f"CREATE EXTERNAL VOLUME LEAST_LAKE STORAGE_LOCATIONS = ((NAME = 'one' STORAGE_PROVIDER = 'S3' "
+        f"STORAGE_BASE_URL = 's3://{volume.bucket.name}/' STORAGE_AWS_EXTERNAL_ID = 'ours' "
+        f"STORAGE_AWS_ROLE_ARN = 'arn:aws:iam::000000000000:role/{role}'))",
+        login="admin",
+    )
+    described = environment.query("DESCRIBE EXTERNAL VOLUME LEAST_LAKE", login="admin")[1]
+    location = next(json.loads(row[3]) for row in described if row[1] == "STORAGE_LOCATION_1")
+    trust = policy_document(volume_trust(principal=location["STORAGE_AWS_IAM_USER_ARN"], external_id="ours"))
+    policy = policy_document(volume_statements(bucket_arn=f"arn:aws:s3:::{volume.bucket.name}", prefix=""))
+    iam.create_role(RoleName=role, AssumeRolePolicyDocument=json.dumps(trust))
+    iam.put_role_policy(RoleName=role, PolicyName="volume", PolicyDocument=json.dumps(policy))
 
 
 @pytest.mark.parametrize("stream", TABLES)
@@ -173,4 +210,6 @@ def test_without_evolve_schema_snowflake_does_not_add_the_column(lane: Lane) -> 
 def test_nothing_else_is_granted(lane: Lane) -> None:
     names, rows = lane.environment.query(f"SHOW GRANTS TO ROLE {ROLE.sql}", login="admin")
     shown = [dict(zip(names, row, strict=True)) for row in rows]
-    assert sorted((row["privilege"], row["granted_on"], row["name"]) for row in shown) == sorted(privileges())
+    called = {"VOLUME": "EXTERNAL VOLUME"}
+    found = [(row["privilege"], called.get(row["granted_on"], row["granted_on"]), row["name"]) for row in shown]
+    assert sorted(found) == sorted(privileges())

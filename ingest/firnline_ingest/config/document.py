@@ -6,6 +6,7 @@ EngineConfig and EnvironmentSpec are both read here.
 
 import difflib
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -41,8 +42,12 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         return f"{path}: unknown name; {hint}"
     if problem["type"] == "missing":
         return f"{path}: is required."
+    if not location and problem["type"] in ("model_type", "model_attributes_type"):
+        return f"the document: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
     message = str(problem["msg"]).removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
+    if problem["type"] == "string_type" and isinstance(problem.get("input"), int | float | date):
+        message += "; put it between quotes"
     return f"{path}: {message}{_got(path, problem.get('input'))}"
 
 

@@ -71,10 +71,10 @@ class RoleGrants:
 
 
 def _same_kind(listed: str, wanted: str) -> bool:
-    """All kinds of tables are one: SHOW GRANTS may call an Iceberg table either."""
+    """All kinds of tables are one: SHOW GRANTS may call an Iceberg table either. It calls an external volume VOLUME."""
     if wanted.endswith("TABLE"):
         return listed.endswith("TABLE")
-    return listed.replace("_", " ") == wanted
+    return listed.replace("_", " ") in (wanted, wanted.removeprefix("EXTERNAL "))
 
 
 def _bare(name: str) -> str:

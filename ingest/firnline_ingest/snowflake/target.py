@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
 from firnline_ingest.ledger.row import Target
-from firnline_ingest.permissions.snowflake import Need, required_privileges
+from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.errors import (
     ErrorLoggingOff,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ON = ("ON", "Y", "true", True)
 DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
 NOT_ALLOWED = 3001
+OWN_STORAGE = "SNOWFLAKE_MANAGED"
+"""What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class TargetCatalog:
             raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role, missing)
         pipe, pipe_created_on = self._pipe(pipeline, where, table)
         target = Target(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
-        self._check_grants(target, evolves=found.get("enable_schema_evolution") in ON)
+        self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
@@ -104,16 +106,26 @@ class TargetCatalog:
             raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role, missing)
         return default_pipe(table), ""
 
-    def _check_grants(self, target: Target, *, evolves: bool) -> None:
+    def _check_grants(self, target: Target, found: Mapping[str, Any]) -> None:
         """Once for each target: what is taken away later is refused by the service, at the next append."""
         if target in self._allowed:
             return
         table = (target.database, target.schema, target.table)
-        wanted = _wanted(table, *([Need.EVOLUTION] if evolves else []))
+        evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
+        wanted = _wanted(table, *([Need.EVOLUTION] if evolves else []), kind="ICEBERG TABLE" if is_iceberg else "TABLE")
+        wanted += self._on_volume(table) if is_iceberg else []
         grants = self._role_grants()
         if grants and grants.mentions(*table) and (missing := grants.lacking(wanted)):
             raise GrantMissing(str(target), self._config.snowflake.role, missing)
         self._allowed.add(target)
+
+    def _on_volume(self, table: tuple[str, str, str]) -> list[Wanted]:
+        """What an Iceberg table's files need, where they are not in Snowflake's own storage."""
+        database, schema, name = table
+        found = self._find("ICEBERG TABLES", name, f"{quoted(database)}.{quoted(schema)}") or {}
+        volume = found.get("external_volume_name")
+        needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
+        return [Wanted.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
 
     def _lacking(self, wanted: Iterable[Wanted]) -> list[Wanted]:
         """Empty, too, where the role's grants don't tell."""
@@ -147,10 +159,11 @@ class TargetCatalog:
             raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
 
 
-def _wanted(table: tuple[str, str, str], *needs: Need) -> list[Wanted]:
+def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> list[Wanted]:
     """On the database, the schema and the table; what a pipe needs is asked for where it is looked up."""
-    depth = {"DATABASE": 1, "SCHEMA": 2, "TABLE": 3}
-    return [Wanted.of(one, *table[: depth[one.on]]) for one in required_privileges(*needs)]
+    places = {"DATABASE": ("DATABASE", 1), "SCHEMA": ("SCHEMA", 2), "TABLE": (kind, 3)}
+    declared = ((one, *places[one.on]) for one in required_privileges(*needs))
+    return [Wanted.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]
 
 
 def _literal(text: str) -> str:

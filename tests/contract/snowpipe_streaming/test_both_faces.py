@@ -138,6 +138,7 @@ def test_an_iceberg_table_gains_the_columns_that_its_format_knows(
         f"ICEBERG_VERSION = {version} ENABLE_SCHEMA_EVOLUTION = TRUE"
     )
     sql("GRANT INSERT, EVOLVE SCHEMA ON ICEBERG TABLE ORDERS TO ROLE INGEST")
+    sql(f"GRANT USAGE ON EXTERNAL VOLUME {volume} TO ROLE INGEST")
     channel, _ = world.client().open_channel("c")
     channel.append_row({"id": "a", "text": "x", "nested": {"b": 1}, "list": [1]}, "1")
     world.wait_for_commit(channel, "1")

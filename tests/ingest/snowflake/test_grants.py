@@ -42,7 +42,13 @@ def test_an_owner_lacks_nothing() -> None:
 
 def test_an_iceberg_table_is_a_table() -> None:
     assert not grants(row("INSERT", "ICEBERG_TABLE", 'LAKE."raw"."My table"')).lacks(INSERT)
-    assert not grants(row("USAGE", "EXTERNAL_VOLUME", "V")).lacks(Wanted("USAGE", "EXTERNAL VOLUME", ("V",)))
+
+
+@pytest.mark.parametrize("kind", ["VOLUME", "EXTERNAL_VOLUME"])
+def test_an_external_volume_is_a_volume(kind: str) -> None:
+    wanted = Wanted("USAGE", "EXTERNAL VOLUME", ("V",))
+    assert not grants(row("USAGE", kind, "V")).lacks(wanted)
+    assert wanted.grant("LOADER") == "GRANT USAGE ON EXTERNAL VOLUME V TO ROLE LOADER;"
 
 
 @pytest.mark.parametrize("rows", [[], [row("USAGE", "ROLE", "LOADERS")], [row("USAGE", "DATABASE_ROLE", "LAKE.R")]])

@@ -73,7 +73,10 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Prop
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
+    """Nothing, where all of them were taken away before."""
     known = {**_from_id(id_), **properties}
+    if not _privileges(known):
+        return
     statement = f"REVOKE {', '.join(_privileges(known))} ON {Target.of(known).sql} FROM ROLE {_role(known)}"
     run_unless_gone(clients, statement)
 

@@ -49,6 +49,17 @@ def test_a_privilege_that_was_taken_away_drifts_and_is_granted_again(live) -> No
         ]
 
 
+def test_privileges_that_were_already_taken_away_can_be_deleted(live, clients) -> None:
+    with live(
+        grant_privileges_to_account_role, {"accountRoleName": "M_G", "privileges": ["SELECT"], **TABLE}, twice=True
+    ):
+        clients.execute("REVOKE SELECT ON TABLE MATERIALISED.S.G FROM ROLE M_G")
+        left = {"accountRoleName": "M_G", "privileges": [], **TABLE}
+        grant_privileges_to_account_role.delete(
+            '"M_G"|false|false|SELECT|OnSchemaObject|OnObject|TABLE|"MATERIALISED"."S"."G"', left, clients
+        )
+
+
 def test_a_grant_option_is_part_of_the_grant(live, clients) -> None:
     inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], "withGrantOption": True, **TABLE}
     with live(grant_privileges_to_account_role, inputs, twice=True) as grant:

@@ -91,7 +91,11 @@ def _ownership(found: CatalogObject) -> Iterator[tuple[Any, ...]]:
 
 
 def called(found: CatalogObject) -> str:
-    """What `granted_on` says: a table by its variety, which the stock provider compares with what it was told."""
+    """What `granted_on` says: a table by its variety, which the stock provider compares with what it was told, and a volume
+    as that provider expects it (pkg/sdk/grants.go).
+    """
+    if found.kind is kinds.EXTERNAL_VOLUME:
+        return "VOLUME"
     return found.variety if isinstance(found, Table) else found.kind.name
 
 

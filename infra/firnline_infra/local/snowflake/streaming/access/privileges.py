@@ -1,6 +1,7 @@
 """Who may ingest through which pipe (documentation, `snowpipe-streaming-access-control`).
 
 USAGE on the database and the schema, INSERT on the table, OPERATE on a pipe that somebody made; nothing on a default pipe.
+USAGE on the volume that an Iceberg table is on.
 What is missing and what may not be seen get the same answer: a default pipe speaks of its table, any other of itself.
 """
 
@@ -49,6 +50,7 @@ def _may_insert(catalog: Catalog, role: str, table: Table) -> bool:
         _may(catalog, role, "USAGE", schema.database)
         and _may(catalog, role, "USAGE", schema)
         and _may(catalog, role, "INSERT", table)
+        and (table.iceberg is None or _may(catalog, role, "USAGE", table.iceberg.external_volume))
     )
 
 

@@ -1,0 +1,186 @@
+"""What `firnline keys` calls in AWS is what its policy allows, as the embedded AWS saw it: none missing, none unused."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from firnline_infra.accounts.embedded import EmbeddedAccounts
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.keys import Rotation, create_key
+from firnline_infra.keys.access_key import create_access_key
+from firnline_infra.keys.steps import Step
+from firnline_infra.keys.subject import Subject
+from firnline_infra.keys.vault import Vault
+from firnline_infra.local.furnishing import bootstrap
+from firnline_infra.local.iam.authorise import applies, is_allowed
+from firnline_infra.local.iam.callers import UNGUARDED
+from firnline_infra.local.iam.request import Access
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.spec.names import Names, application_of
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+
+from .watched import Watched
+
+pytestmark = pytest.mark.contract
+
+DOCUMENT: dict[str, Any] = {
+    "version": 1,
+    "durability": "EPHEMERAL",
+    "aws": {"region": "us-east-1", "account": "000000000000"},
+    "snowflake": {"account": "FIRNLINE-LOCAL", "reader_warehouse": "COMPUTE_WH"},
+}
+KINDS = ("own key", "adopted key", "static keys")
+
+
+class Keeper:
+    """Whoever runs `firnline keys` in an environment of its own."""
+
+    def __init__(self, environment: RunningEnvironment, folder: Path, kind: str) -> None:
+        self.watched, self.accounts = Watched(environment), EmbeddedAccounts(environment)
+        self.spec_file, self.accesses = folder / "keeper.yaml", list[Access]()
+        self.spec_file.write_text(yaml.safe_dump(self._document(environment, kind)))
+        bootstrap(environment, self.spec)
+
+    @property
+    def spec(self) -> EnvironmentSpec:
+        return load_spec(self.spec_file)
+
+    @property
+    def statements(self) -> list[dict[str, Any]]:
+        """As an administrator attached them before there was anything."""
+        bare = load_spec(self.spec_file.with_name("bare.yaml"))
+        found: list[dict[str, Any]] = policy_document(key_keeper_statements(bare, blueprint_of(bare)))["Statement"]
+        return found
+
+    def life(self) -> None:
+        """Both first keys, a rotation with an engine that was seen to take it up, and an access key where there is one."""
+        self.spec_file.with_name("bare.yaml").write_text(self.spec_file.read_text())
+        for user in ("ingest", "reader"):
+            self._watch(lambda user=user: create_key(self._subject(user), self.accounts))  # type: ignore[misc]
+        self.watched.up(self.spec)
+        assert self._rotate() is Step.REGISTER
+        self.watched.up(self.spec)
+        assert self._rotate() is Step.TAKE_UP
+        self._be_an_engine_with_the_new_key()
+        assert self._rotate() is Step.UNREGISTER
+        self.watched.up(self.spec)
+        assert self._rotate() is Step.FORGET
+        if blueprint_of(self.spec).user is not None:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(Vault, "put", _refuse)
+                with pytest.raises(AwsRefused):
+                    self._watch(lambda: create_access_key(self.spec, self.accounts))
+            self._watch(lambda: create_access_key(self.spec, self.accounts))
+
+    def _rotate(self) -> Step:
+        steps = []
+        rotation = Rotation(subject=self._subject("ingest"), accounts=self.accounts)
+        self._watch(lambda: steps.extend(done.step for done in rotation.advance()))
+        return steps[-1]
+
+    def _watch(self, act: Callable[[], Any]) -> None:
+        self.watched.accesses()
+        try:
+            act()
+        finally:
+            self.accesses += self.watched.accesses()
+
+    def _subject(self, user: str) -> Subject:
+        return Subject.of(self.spec, self.spec_file, user)
+
+    def _be_an_engine_with_the_new_key(self) -> None:
+        ledger = DynamoLedger(self.accounts.aws("dynamodb"), Names.of(self.spec).ledger_table)
+        ledger.begin_run(Run("one", "elsewhere"), None)
+        vault = Vault(self.accounts.aws("secretsmanager"), self._subject("ingest").secret)
+        found = vault.look()
+        assert found is not None
+        current = vault.pair(found, "AWSCURRENT")
+        assert current is not None
+        ledger.show_fingerprints("one", (current.fingerprint,))
+
+    @staticmethod
+    def _document(environment: RunningEnvironment, kind: str) -> dict[str, Any]:
+        name = f"keeper-{kind.replace(' ', '-')}"
+        aws = dict(DOCUMENT["aws"])
+        if kind == "adopted key":
+            aws["key"] = {"origin": "adopt", "arn": environment.client("kms").create_key()["KeyMetadata"]["Arn"]}
+        if kind == "static keys":
+            aws |= {"key": {"origin": "skip"}, "runtime": {"trust": "static-keys"}}
+        pipeline = {"stream": name, "database": name.upper().replace("-", "_"), "schema": "RAW"}
+        return {**DOCUMENT, "name": name, "aws": aws, "streams": [{"name": name, "shards": 1}], "pipelines": [pipeline]}
+
+
+def _refuse(vault: Vault, *_: Any, **__: Any) -> None:
+    raise AwsRefused("secretsmanager:PutSecretValue", vault.definition.name, "no")
+
+
+@pytest.fixture(scope="module")
+def keeper(
+    local_environment: RunningEnvironment, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Keeper]]:
+    """One that has done everything."""
+
+    @cache
+    def once(kind: str) -> Keeper:
+        found = Keeper(local_environment, tmp_path_factory.mktemp("keeper"), kind)
+        try:
+            found.life()
+        finally:
+            found.watched.application.destroy()
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(local_environment.endpoints.ca_file))
+        yield once
+
+
+def context_of(keeper: Keeper, access: Access) -> dict[str, str]:
+    """AWS knows a key's tags, and the embedded one does not look; tests of the blueprint say that ours has this one."""
+    return {**access.context, "aws:ResourceTag/firnline:application": application_of(keeper.spec)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whoever_keeps_the_keys_may_all_that_the_commands_ask_for(keeper: Callable[[str], Keeper], kind: str) -> None:
+    one = keeper(kind)
+    refused = {
+        f"{access.action} on {access.resource} where {dict(access.context)}"
+        for access in one.accesses
+        if access.action not in UNGUARDED
+        and not is_allowed(one.statements, access.action, access.resource, context_of(one, access))
+    }
+    assert refused == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_and_nothing_that_they_do_not_ask_for(keeper: Callable[[str], Keeper], kind: str) -> None:
+    one = keeper(kind)
+    unused = {
+        (statement["Sid"], action)
+        for statement in one.statements
+        for action in statement["Action"]
+        if not any(
+            access.action == action and applies(statement, action, access.resource, context_of(one, access))
+            for access in one.accesses
+        )
+    }
+    assert unused == set()
+
+
+def test_the_policy_of_one_environment_opens_no_secret_of_another(keeper: Callable[[str], Keeper]) -> None:
+    one, other = keeper("own key"), keeper("adopted key")
+    about_secrets = [access for access in other.accesses if access.action.startswith("secretsmanager:")]
+    assert about_secrets
+    assert not [
+        access
+        for access in about_secrets
+        if is_allowed(one.statements, access.action, access.resource, context_of(one, access))
+    ]

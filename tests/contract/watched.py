@@ -1,0 +1,30 @@
+"""An environment's program, and what the embedded AWS was asked for meanwhile."""
+
+import pulumi
+
+from firnline_infra.local.iam.request import Access
+from firnline_infra.local.pulumi.apply import Application
+from firnline_infra.local.running import RunningEnvironment
+from firnline_infra.pulumi import environment as render
+from firnline_infra.pulumi import providers
+from firnline_infra.spec import EnvironmentSpec
+
+
+class Watched:
+    """An application of one environment's program, and what AWS was asked meanwhile."""
+
+    def __init__(self, environment: RunningEnvironment) -> None:
+        self.environment = environment
+        self.application = Application(environment)
+        self._mark = environment.calls().mark
+
+    def up(self, spec: EnvironmentSpec) -> None:
+        program = lambda: render(spec, pulumi.ResourceOptions(providers=providers(spec)))  # noqa: E731
+        self.application.up(program, stack=spec.name, project="rights")
+
+    def accesses(self) -> list[Access]:
+        """Since the last time."""
+        seen = self.environment.calls(self._mark)
+        assert seen.dropped == 0
+        self._mark = seen.mark
+        return [access for call in seen.calls for access in call.accesses]

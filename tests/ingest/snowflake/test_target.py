@@ -1,0 +1,32 @@
+"""What of a table's listing asks for more privileges; the rest is tested against the embedded Snowflake."""
+
+from typing import Any, cast
+
+import pytest
+
+from firnline_ingest.snowflake.grants import Wanted
+from firnline_ingest.snowflake.target import TargetCatalog
+
+TABLE = ("LAKE", "RAW", "ORDERS")
+
+
+def wanted_where(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
+    asked: list[str] = []
+    monkeypatch.setattr(TargetCatalog, "_rows", lambda _, statement: asked.append(statement) or rows)
+    found = TargetCatalog(cast("Any", None))._on_volume(TABLE)
+    assert asked == ["""SHOW ICEBERG TABLES LIKE 'ORDERS' IN SCHEMA "LAKE"."RAW\""""]
+    return found
+
+
+def test_an_iceberg_tables_volume_has_to_be_usable(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"name": "ORDERS", "external_volume_name": "Lake"}]
+    assert wanted_where(rows, monkeypatch) == [Wanted("USAGE", "EXTERNAL VOLUME", ("Lake",))]
+
+
+@pytest.mark.parametrize("volume", ["SNOWFLAKE_MANAGED", "", None])
+def test_snowflakes_own_storage_needs_nothing(volume: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wanted_where([{"name": "ORDERS", "external_volume_name": volume}], monkeypatch) == []
+
+
+def test_a_table_that_is_listed_no_longer_asks_for_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert wanted_where([], monkeypatch) == []
