@@ -1,0 +1,151 @@
+"""What a blueprint asks of AWS, in the words of in_aws.py."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Bucket, LedgerTable, Role
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.value import Reference
+
+from .in_aws import Client, Facts
+
+Resolve = Callable[[Any], Any]
+Asked = Iterator[tuple[str, dict[str, Any]]]
+
+
+def asked_of_aws(tree: Blueprint, resolve: Resolve) -> Facts:
+    """`resolve` says what was made for a reference."""
+    parts = (_streams, _ledgers, _buckets, _key, _roles, _secrets, _alarms, _parameters)
+    return dict(asked for part in parts for asked in part(tree, resolve))
+
+
+def resolver(tree: Blueprint, client: Client, outputs: Mapping[str, Any]) -> Resolve:
+    """Each ARN as its own service tells it; what only the program makes, as the stack gives it out."""
+
+    def of(reference: Reference) -> Any:
+        kind, _, name = reference.of.partition("/")
+        match kind:
+            case "key":
+                alias = f"alias/{tree.key.alias}" if tree.key else ""
+                return client("kms").describe_key(KeyId=alias)["KeyMetadata"]["Arn"]
+            case "stream":
+                told = client("kinesis").describe_stream_summary(StreamName=name)
+                return told["StreamDescriptionSummary"]["StreamARN"]
+            case "secret":
+                secret = tree.secrets[("ingest", "reader").index(name)]
+                return client("secretsmanager").describe_secret(SecretId=secret.name)["ARN"]
+            case "volume":
+                return outputs["volume_iam_user_arns"][name]
+            case "role":
+                return client("iam").get_role(RoleName=tree.role.name if tree.role else "")["Role"]["Arn"]
+            case "bucket":
+                return tree.bucket.name if tree.bucket else None
+            case _:
+                return outputs[f"engine_config_{reference.attribute}"]
+
+    return lambda value: of(value) if isinstance(value, Reference) else value
+
+
+def _streams(tree: Blueprint, resolve: Resolve) -> Asked:
+    for each in tree.streams:
+        yield (
+            f"stream {each.name}",
+            {
+                "mode": each.mode,
+                "shards": each.shards,
+                "retention_hours": each.retention_hours,
+                "encryption": each.encryption,
+                "key": resolve(each.key_arn),
+                "metrics": sorted(each.shard_metrics),
+                "consumers": sorted(each.consumers),
+                "tags": dict(each.tags),
+            },
+        )
+
+
+def _ledgers(tree: Blueprint, resolve: Resolve) -> Asked:
+    yield _ledger(tree.ledger, resolve)
+    if tree.ledger.migration_table:
+        yield _ledger(tree.ledger.migration_table, resolve)
+
+
+def _ledger(asked: LedgerTable, resolve: Resolve) -> tuple[str, dict[str, Any]]:
+    return f"ledger {asked.name}", {
+        "keys": {asked.hash_key: "HASH", asked.range_key: "RANGE"},
+        "billing": asked.billing_mode,
+        "restorable": asked.point_in_time_recovery,
+        "protected": asked.is_deletion_protected,
+        "key": resolve(asked.key_arn),
+        "tags": dict(asked.tags),
+    }
+
+
+def _buckets(tree: Blueprint, resolve: Resolve) -> Asked:
+    if tree.bucket is not None:
+        documents = [f"engine/{resolve(Reference('engine', 'hash'))}.json"]
+        yield _bucket(tree.bucket, documents, resolve)
+    for volume in tree.volumes:
+        yield _bucket(volume.bucket, [], resolve)
+
+
+def _bucket(asked: Bucket, objects: list[str], resolve: Resolve) -> tuple[str, dict[str, Any]]:
+    return f"bucket {asked.name}", {
+        "versioning": "Enabled",
+        "encryption": asked.encryption,
+        "key": resolve(asked.key_arn),
+        "closed": {True},
+        "ownership": asked.ownership,
+        "policy": policy_document(asked.policy, resolve),
+        "old_versions_days": asked.old_versions_days,
+        "uploads_days": asked.unfinished_uploads_days,
+        "objects": objects,
+        "tags": dict(asked.tags),
+    }
+
+
+def _key(tree: Blueprint, resolve: Resolve) -> Asked:
+    if tree.key is not None:
+        policy = policy_document(tree.key.policy, resolve)
+        told = {"rotated": True, "policy": policy, "description": tree.key.description, "tags": dict(tree.key.tags)}
+        yield f"key alias/{tree.key.alias}", told
+
+
+def _roles(tree: Blueprint, resolve: Resolve) -> Asked:
+    for role in (*([tree.role] if tree.role else []), *(volume.role for volume in tree.volumes)):
+        yield _role(role, resolve)
+
+
+def _role(asked: Role, resolve: Resolve) -> tuple[str, dict[str, Any]]:
+    return f"role {asked.name}", {
+        "trust": policy_document(asked.trust, resolve),
+        "policies": {asked.policy_name: policy_document(asked.statements, resolve)},
+        "description": asked.description,
+        "tags": dict(asked.tags),
+    }
+
+
+def _secrets(tree: Blueprint, resolve: Resolve) -> Asked:
+    for each in tree.secrets:
+        told = {"description": each.description, "key": resolve(each.key_arn), "tags": dict(each.tags)}
+        yield f"secret {each.name}", told
+
+
+def _alarms(tree: Blueprint, resolve: Resolve) -> Asked:
+    for each in tree.alarms:
+        yield (
+            f"alarm {each.name}",
+            {
+                "description": each.description,
+                "metric": f"{each.namespace}/{each.metric} {each.statistic}",
+                "dimensions": dict(each.dimensions),
+                "rings": [each.comparison, each.threshold, each.period_s, each.periods],
+                "silence": each.silence,
+                "topics": [list(each.topics)] * 2,
+            },
+        )
+
+
+def _parameters(tree: Blueprint, resolve: Resolve) -> Asked:
+    for each in tree.publication:
+        yield f"parameter {each.name}", {"value": resolve(each.value), "type": "String"}

@@ -1,0 +1,164 @@
+"""What exists in AWS, as boto3 tells it: every object, with what a blueprint decides about it.
+
+All of the account is looked at, so that what nobody asked for shows too.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+Facts = dict[str, dict[str, Any]]
+"""By kind and name: "stream orders"."""
+Client = Callable[[str], Any]
+Found = Iterator[tuple[str, dict[str, Any]]]
+
+
+def in_aws(client: Client) -> Facts:
+    return dict(
+        found
+        for look in (_streams, _tables, _buckets, _keys, _roles, _users, _secrets, _alarms, _parameters)
+        for found in look(client)
+    )
+
+
+def plain(tags: Iterable[dict[str, str]]) -> dict[str, str]:
+    """Tags as the services list them, in their three spellings."""
+    pairs = [{name.lower().removeprefix("tag"): value for name, value in tag.items()} for tag in tags]
+    return {pair["key"]: pair["value"] for pair in pairs}
+
+
+def _streams(client: Client) -> Found:
+    kinesis = client("kinesis")
+    for name in kinesis.list_streams()["StreamNames"]:
+        told = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
+        consumers = kinesis.list_stream_consumers(StreamARN=told["StreamARN"])["Consumers"]
+        mode = told["StreamModeDetails"]["StreamMode"]
+        yield (
+            f"stream {name}",
+            {
+                "mode": mode,
+                "shards": told["OpenShardCount"] if mode == "PROVISIONED" else None,
+                "retention_hours": told["RetentionPeriodHours"],
+                "encryption": told["EncryptionType"],
+                "key": told.get("KeyId"),
+                "metrics": sorted(m for each in told["EnhancedMonitoring"] for m in each["ShardLevelMetrics"]),
+                "consumers": sorted(each["ConsumerName"] for each in consumers),
+                "tags": plain(kinesis.list_tags_for_stream(StreamName=name)["Tags"]),
+            },
+        )
+
+
+def _tables(client: Client) -> Found:
+    dynamodb = client("dynamodb")
+    for name in dynamodb.list_tables()["TableNames"]:
+        told = dynamodb.describe_table(TableName=name)["Table"]
+        backups = dynamodb.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
+        yield (
+            f"ledger {name}",
+            {
+                "keys": {each["AttributeName"]: each["KeyType"] for each in told["KeySchema"]},
+                "billing": told["BillingModeSummary"]["BillingMode"],
+                "restorable": backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "ENABLED",
+                "protected": told["DeletionProtectionEnabled"],
+                "key": told.get("SSEDescription", {}).get("KMSMasterKeyArn"),
+                "tags": plain(dynamodb.list_tags_of_resource(ResourceArn=told["TableArn"])["Tags"]),
+            },
+        )
+
+
+def _buckets(client: Client) -> Found:
+    s3 = client("s3")
+    for name in (each["Name"] for each in s3.list_buckets()["Buckets"]):
+        (rule,) = s3.get_bucket_encryption(Bucket=name)["ServerSideEncryptionConfiguration"]["Rules"]
+        (lifecycle,) = s3.get_bucket_lifecycle_configuration(Bucket=name)["Rules"]
+        (owner,) = s3.get_bucket_ownership_controls(Bucket=name)["OwnershipControls"]["Rules"]
+        by_default = rule["ApplyServerSideEncryptionByDefault"]
+        yield (
+            f"bucket {name}",
+            {
+                "versioning": s3.get_bucket_versioning(Bucket=name)["Status"],
+                "encryption": by_default["SSEAlgorithm"],
+                "key": by_default.get("KMSMasterKeyID"),
+                "closed": set(s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"].values()),
+                "ownership": owner["ObjectOwnership"],
+                "policy": json.loads(s3.get_bucket_policy(Bucket=name)["Policy"]),
+                "old_versions_days": lifecycle["NoncurrentVersionExpiration"]["NoncurrentDays"],
+                "uploads_days": lifecycle["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"],
+                "objects": sorted(each["Key"] for each in s3.list_objects_v2(Bucket=name).get("Contents", ())),
+                "tags": plain(s3.get_bucket_tagging(Bucket=name)["TagSet"]),
+            },
+        )
+
+
+def _keys(client: Client) -> Found:
+    """By alias. A key that waits for its deletion is none."""
+    kms = client("kms")
+    aliases = {each.get("TargetKeyId"): each["AliasName"] for each in kms.list_aliases()["Aliases"]}
+    for id_ in (each["KeyId"] for each in kms.list_keys()["Keys"]):
+        told = kms.describe_key(KeyId=id_)["KeyMetadata"]
+        if told["KeyManager"] == "CUSTOMER" and told["KeyState"] != "PendingDeletion":
+            yield (
+                f"key {aliases.get(id_)}",
+                {
+                    "rotated": kms.get_key_rotation_status(KeyId=id_)["KeyRotationEnabled"],
+                    "policy": json.loads(kms.get_key_policy(KeyId=id_, PolicyName="default")["Policy"]),
+                    "description": told["Description"],
+                    "tags": plain(kms.list_resource_tags(KeyId=id_)["Tags"]),
+                },
+            )
+
+
+def _roles(client: Client) -> Found:
+    iam = client("iam")
+    for name in (each["RoleName"] for each in iam.list_roles()["Roles"]):
+        told = iam.get_role(RoleName=name)["Role"]
+        policies = iam.list_role_policies(RoleName=name)["PolicyNames"]
+        yield (
+            f"role {name}",
+            {
+                "trust": told["AssumeRolePolicyDocument"],
+                "policies": {
+                    each: iam.get_role_policy(RoleName=name, PolicyName=each)["PolicyDocument"] for each in policies
+                },
+                "description": told.get("Description"),
+                "tags": plain(told.get("Tags", ())),
+            },
+        )
+
+
+def _users(client: Client) -> Found:
+    for user in client("iam").list_users()["Users"]:
+        yield f"user {user['UserName']}", {}
+
+
+def _secrets(client: Client) -> Found:
+    for told in client("secretsmanager").list_secrets()["SecretList"]:
+        yield (
+            f"secret {told['Name']}",
+            {
+                "description": told.get("Description"),
+                "key": told.get("KmsKeyId"),
+                "tags": plain(told.get("Tags", ())),
+            },
+        )
+
+
+def _alarms(client: Client) -> Found:
+    for told in client("cloudwatch").describe_alarms()["MetricAlarms"]:
+        yield (
+            f"alarm {told['AlarmName']}",
+            {
+                "description": told["AlarmDescription"],
+                "metric": f"{told['Namespace']}/{told['MetricName']} {told['Statistic']}",
+                "dimensions": {each["Name"]: each["Value"] for each in told["Dimensions"]},
+                "rings": [told[name] for name in ("ComparisonOperator", "Threshold", "Period", "EvaluationPeriods")],
+                "silence": told["TreatMissingData"],
+                "topics": [told["AlarmActions"], told["OKActions"]],
+            },
+        )
+
+
+def _parameters(client: Client) -> Found:
+    for told in client("ssm").get_parameters_by_path(Path="/", Recursive=True)["Parameters"]:
+        if not told["Name"].startswith("/aws/"):
+            yield f"parameter {told['Name']}", {"value": told["Value"], "type": told["Type"]}

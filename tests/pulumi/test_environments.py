@@ -1,0 +1,140 @@
+"""The environments of this repository through the real engine: made, kept, repaired, removed; nothing else touched."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.deploy.errors import DestroyRefused
+from firnline_infra.local.environment import LocalEnvironment
+from firnline_infra.pulumi_cli import PulumiCli
+from firnline_infra.pulumi_cli.errors import UnexpectedChanges
+from firnline_infra.spec import load_spec
+
+from .engine import run_the_engine
+from .environments import SPECS, Trial, survey, trial_of
+from .survey.in_aws import Facts
+
+pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
+Change = Callable[[Trial], object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """A change behind Pulumi's back, and how a preview names it."""
+
+    change: Change
+    named: str
+
+
+def retention(trial: Trial, stream: str, hours: int) -> None:
+    kinesis = trial.environment.client("kinesis")
+    kinesis.increase_stream_retention_period(StreamName=stream, RetentionPeriodHours=hours)
+
+
+DRIFTS = {
+    "local": [
+        Drift(change=lambda trial: retention(trial, "orders", 72), named=r"retentionPeriod *: 72 => 24"),
+        Drift(
+            change=lambda trial: trial.sql("ALTER USER FIRNLINE_LOCAL_READER SET DEFAULT_ROLE = 'PUBLIC'"),
+            named=r'defaultRole *: "PUBLIC" => "FIRNLINE_LOCAL_READER"',
+        ),
+    ],
+    "prod": [
+        Drift(
+            change=lambda trial: trial.environment.client("dynamodb").update_table(
+                TableName="firnline-prod", DeletionProtectionEnabled=False
+            ),
+            named=r"deletionProtectionEnabled *: false => true",
+        ),
+        Drift(
+            change=lambda trial: trial.sql(
+                "ALTER NETWORK POLICY FIRNLINE_PROD_NETWORK SET ALLOWED_IP_LIST = ('0.0.0.0/0')"
+            ),
+            named=r'"0.0.0.0/0" => "198.51.100.0/24"',
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", DRIFTS)
+def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: str, tmp_path: Path) -> None:
+    with trial_of(name, tmp_path) as trial:
+        before, cli = survey(trial.environment), trial.cli
+        outputs = trial.deployment.up()
+        assert trial.differences(outputs, before=before) == {}
+        assert re.fullmatch(r"\d+ unchanged", summary_of_up(cli, trial.stack))
+        cli.preview(trial.stack, refresh=True, expect_no_changes=True)
+
+        for drift in DRIFTS[name]:
+            drift.change(trial)
+        with pytest.raises(UnexpectedChanges) as unexpected:
+            cli.preview(trial.stack, refresh=True, expect_no_changes=True)
+        for drift in DRIFTS[name]:
+            assert re.search(drift.named, "\n".join(unexpected.value.lines)), drift.named
+        make_removable(trial)
+        cli.up(trial.stack, refresh=True)
+        assert trial.differences(outputs, before=before) == {}
+        if name == "local":
+            ingest(trial, outputs)
+        cli.preview(trial.stack, refresh=True, expect_no_changes=True)
+
+        trial.deployment.destroy()
+        assert survey(trial.environment) == {name: facts for name, facts in before.items() if "secret" not in name}
+
+
+def ingest(trial: Trial, outputs: Mapping[str, Any]) -> None:
+    """The column that evolution adds on the way is no drift to the preview that comes after."""
+    assert run_the_engine(trial.environment, outputs, [{"n": n} for n in range(50)]) == list(range(50))
+
+
+def summary_of_up(cli: PulumiCli, stack: str) -> str:
+    lines: list[str] = []
+    replace(cli, on_line=lines.append).up(stack)
+    text = "\n".join(lines)
+    return text.rpartition("Resources:\n")[2].partition("\n\n")[0].strip()
+
+
+def make_removable(trial: Trial) -> None:
+    """Where it is PROTECTED, a destroy is refused in both ways, and then the specification is changed."""
+    text = trial.spec_file.read_text()
+    if "PROTECTED" not in text:
+        return
+    there = survey(trial.environment)
+    with pytest.raises(DestroyRefused):
+        trial.deployment.destroy()
+    trial.spec_file.write_text(text.replace("durability: PROTECTED", "durability: EPHEMERAL"))
+    with pytest.raises(DestroyRefused):
+        trial.deployment.destroy()
+    assert survey(trial.environment) == there
+
+
+@pytest.mark.parametrize("name", ["dev", "staging"])
+def test_an_environment_is_made_and_then_nothing_is_left_to_do(name: str, tmp_path: Path) -> None:
+    with trial_of(name, tmp_path) as trial:
+        before = survey(trial.environment)
+        outputs = trial.deployment.up()
+        assert trial.differences(outputs, before=before) == {}
+        if name == "dev":
+            ingest(trial, outputs)
+        trial.cli.preview(trial.stack, refresh=True, expect_no_changes=True)
+
+
+def test_in_process_and_through_the_engine_the_same_environment_is_made(tmp_path: Path) -> None:
+    with trial_of("local", tmp_path) as trial:
+        outputs = trial.deployment.up()
+        by_the_engine = survey(trial.environment)
+    folder = tmp_path / "in-process"
+    with LocalEnvironment(folder, load_spec(SPECS / "local.yaml")) as environment:
+        in_process = survey(environment)
+        own = environment.engine_config()
+    assert without_keys(in_process) == without_keys(by_the_engine)
+    assert own["pipelines"] == outputs["engine_config"]["pipelines"]
+
+
+def without_keys(facts: Facts) -> Facts:
+    """Each environment has pairs of its own."""
+    return {name: {each: fact for each, fact in told.items() if each != "keys"} for name, told in facts.items()}
