@@ -254,7 +254,7 @@ class World:
 
     def _tools(self, run_id: str, *, page: int) -> Tools:
         ledger: Any = Paused(self.ledger, self._lose_an_answer)
-        channels: Any = SimpleNamespace(open=self._open)
+        channels: Any = SimpleNamespace(open=self._open, fingerprint="")
         dead_letters: Any = Paused(self.dead_letters)
         return Tools(
             ledger=ledger,

@@ -18,7 +18,7 @@ def test_every_package_that_is_too_old_or_missing_is_named() -> None:
 
     with pytest.raises(PackagesTooOld) as caught:
         check_packages(installed)
-    assert "pulumi is missing, and 3.226 is wanted" in str(caught.value)
+    assert "pulumi is missing, and 3.272 is wanted" in str(caught.value)
     assert "pulumi-aws is 7.51.0, and 7.51.1 is the oldest that will do" in str(caught.value)
     assert "pulumi-snowflake" not in caught.value.what
 
