@@ -94,16 +94,19 @@ class World:
     def client(self, pipe: str = "ORDERS-STREAMING", **properties: Any) -> Any:
         from snowflake.ingest.streaming import StreamingIngestClient
 
-        connection = {
+        client = StreamingIngestClient("test", "DB", self.schema.name, pipe, properties=self.connection | properties)
+        self.clients.append(client)
+        return client
+
+    @property
+    def connection(self) -> dict[str, Any]:
+        return QUICK | {
             "account": "acct",
             "user": "ENGINE",
             "role": self.role.name,
             "url": self.snowflake.url,
             "private_key": self.key.private_pem,
         }
-        client = StreamingIngestClient("test", "DB", self.schema.name, pipe, properties=connection | QUICK | properties)
-        self.clients.append(client)
-        return client
 
     def rows(self, table: Table) -> list[tuple[Any, ...]]:
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
