@@ -177,7 +177,7 @@ except StreamingIngestError as error:
 
 
 def test_a_batch_that_the_sdk_would_upload_fails_at_once_and_says_why(world: World) -> None:
-    """In a process of its own: all clients of one share the SDK's uploads, and other tests leave some to be repeated."""
+    """In a process of its own: among many other clients in one process, the SDK was seen to wait and never to say it."""
     world.table("TEXT VARCHAR")
     given = json.dumps([world.schema.name, world.connection])
     run = subprocess.run(

@@ -72,4 +72,4 @@ def delete(id_: str, properties: Properties, clients: Clients) -> None:
 def _list(value: str, known: Any) -> list[str]:
     """`[KEYPAIR, OAUTH]`, a set of keywords in any case."""
     found = [each.strip() for each in value.strip("[]").split(",")]
-    return as_known(found, known, lambda words: {word.upper() for word in words})  # type: ignore[no-any-return]
+    return as_known(found, known, lambda words: {word.upper() for word in words})

@@ -58,6 +58,6 @@ def _list(value: str | None, known: Any) -> list[str] | None:
     if not value:
         return None
     if not value.startswith("["):
-        return as_known(value.split(","), known, set)  # type: ignore[no-any-return]
+        return as_known(value.split(","), known, set)
     rules = [requoted(each["fullyQualifiedRuleName"]) for each in json.loads(value)]
-    return as_known(rules, known, lambda found: {parts(each) for each in found})  # type: ignore[no-any-return]
+    return as_known(rules, known, lambda found: {parts(each) for each in found})

@@ -119,7 +119,7 @@ def _unless_its_name(found: str, name: str, known: str | None) -> str | None:
     """Snowflake fills in the user's own name where nothing was given."""
     if known is None and found.upper() == name.upper():
         return None
-    return as_known(found, known, str.upper)  # type: ignore[no-any-return]
+    return as_known(found, known, str.upper)
 
 
 def _names(identifier: str | None) -> tuple[str, ...]:

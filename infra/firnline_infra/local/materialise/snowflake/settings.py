@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Properties
 from firnline_infra.local.materialise.snowflake.sql import literal
 
+Found = TypeVar("Found")
 Spelling = Callable[[Any], str]
 DEFAULT = "default"
 """How the provider spells that a switch which is text was not given."""
@@ -69,9 +70,9 @@ def own_parameters(clients: Clients, kind: str, target: str, settings: Sequence[
     return {each.property: _value(row) for each, row in own.items()}
 
 
-def as_known(found: Any, known: Any, by: Callable[[Any], Any]) -> Any:
+def as_known(found: Found, known: Any, by: Callable[[Any], Any]) -> Found:
     """`known`, where it is only another spelling of what was found: otherwise the spelling would look like drift."""
-    return known if is_given(known) and by(known) == by(found) else found
+    return cast("Found", known) if is_given(known) and by(known) == by(found) else found
 
 
 def _differs(old: Any, new: Any) -> bool:
