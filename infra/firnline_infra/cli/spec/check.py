@@ -19,6 +19,7 @@ def check(files: tuple[Path, ...]) -> None:
     A file of keys (dev.keys.yaml) is checked with the specification that it belongs to. Exit status: 0 all of them are
     good, 2 at least one is not.
     """
+    from firnline_infra.blueprint import blueprint_of
     from firnline_infra.spec import load_spec
     from firnline_infra.spec.keys_file import is_keys_file
     from firnline_ingest.errors import ConfigError
@@ -28,7 +29,9 @@ def check(files: tuple[Path, ...]) -> None:
         if is_keys_file(path):
             continue
         try:
-            click.echo(_summary(path, load_spec(path)))
+            spec = load_spec(path)
+            blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
+            click.echo(_summary(path, spec))
         except ConfigError as error:
             refused = True
             click.echo(str(error), err=True)

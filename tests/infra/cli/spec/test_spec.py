@@ -56,3 +56,11 @@ def test_no_file_is_no_success(run: Run) -> None:
 def test_schema_and_reference_are_printed_whole(run: Run) -> None:
     assert json.loads(run("schema").stdout)["$schema"].startswith("https://json-schema.org/")
     assert run("reference").stdout.startswith("# The specification of an environment\n")
+
+
+def test_what_only_the_blueprint_can_tell_is_told_too(run: Run) -> None:
+    aws = 'aws: {region: eu-central-1, account: "123456789012"'
+    Path("dev.yaml").write_text(GOOD.replace(aws, f"{aws}, runtime: {{trust: static-keys}}"))
+    result = run("check", "dev.yaml")
+    assert result.exit_code == 2
+    assert "the policy of the user firnline-dev-engine" in result.stderr
