@@ -66,6 +66,7 @@ class Account:
         keys = {feature: self.key() for feature in on if feature.name.endswith("_KEY")}
         region, account = self.environment.endpoints.region, self.environment.endpoints.aws_account
         self._stream(name, keys.get(Feature.STREAM_KEY))
+        self._table(name)
         if Feature.LEDGER_CREATION not in on:
             self._ledger(name, keys.get(Feature.LEDGER_KEY))
         if uses_bucket := on & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES}:
@@ -91,7 +92,7 @@ class Account:
         secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
         return self.engine_of(
             application=name,
-            pipeline={"stream": name, "database": "FIRNLINE", "schema": "RAW", "table": "ORDERS"},
+            pipeline={"stream": name, "database": "FIRNLINE", "schema": "RAW", "table": name},
             ledger={"table": access.ledger_name, "create": access.ledger_creation},
             dead_letters={"folder": str(self.folder)},
             **secret,
@@ -116,6 +117,12 @@ class Account:
             assert log["dropped"] == 0
             calls += [call for call in log["calls"] if call["access_key"] == key]
         return [access_from_json(access) for call in calls for access in call["accesses"]]
+
+    def _table(self, name: str) -> None:
+        role = self.environment.logins["ingest"].role
+        columns = "KINESISMETADATA OBJECT, N NUMBER"
+        self.environment.query(f"CREATE TABLE FIRNLINE.RAW.{name} ({columns}) ERROR_LOGGING = TRUE", login="admin")
+        self.environment.query(f"GRANT INSERT ON TABLE FIRNLINE.RAW.{name} TO ROLE {role}", login="admin")
 
     def _stream(self, name: str, key: str | None) -> None:
         kinesis = self.client("kinesis")
