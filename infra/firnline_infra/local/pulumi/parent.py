@@ -6,6 +6,7 @@ servers' processes know it (local/process.py), says nothing here: the engine doe
 """
 
 import os
+import signal
 import threading
 import time
 
@@ -21,6 +22,7 @@ def end_with_parent(parent_pid: int | None = None) -> None:
     parent = os.getppid() if parent_pid is None else parent_pid
 
     def watch() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for who does the work
         while os.getppid() == parent:
             time.sleep(LOOK_EVERY_S)
         os._exit(0)

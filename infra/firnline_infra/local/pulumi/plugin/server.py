@@ -22,6 +22,7 @@ THREADS = 64  # more than the engine asks for at once (four for each processor),
 MESSAGE_SIZE = 400 * 1024 * 1024  # the engine's own limit
 OPTIONS = [("grpc.max_receive_message_length", MESSAGE_SIZE), ("grpc.max_send_message_length", MESSAGE_SIZE)]
 GRACE_S = 1.0
+ENDING = {signal.SIGINT, signal.SIGTERM}  # the engine ends its plugins with an interrupt
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,13 +35,14 @@ def main(arguments: Sequence[str]) -> int:
     except FirnlineError as error:
         print(error, file=sys.stderr)
         return 1
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # before a thread starts, which would take it and do nothing
     log = EngineLog()
     if addresses := [each for each in rest if not each.startswith("-")]:
         log.attach(addresses[0])
     servicer = Servicer(Cloud(package, environment), log, Pause.from_variables(os.environ))
     with serving(servicer) as port:
         print(port, flush=True)
-        _wait_for_the_end()
+        signal.sigwait(ENDING)
     return 0
 
 
@@ -56,10 +58,3 @@ def serving(servicer: Servicer) -> Iterator[int]:
     finally:
         server.stop(GRACE_S).wait()
         servicer.close()
-
-
-def _wait_for_the_end() -> None:
-    """The engine ends its plugins with an interrupt."""
-    signals = {signal.SIGINT, signal.SIGTERM}
-    signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    signal.sigwait(signals)

@@ -1,16 +1,19 @@
 """The plugin as a process of its own, as the engine starts it."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from google.protobuf import empty_pb2
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from firnline_infra.local.pulumi.admission import variables
@@ -65,6 +68,18 @@ def test_it_says_its_port_and_warns_the_engine_that_started_it(
         assert [message.partition(":")[0] for message in engine.messages] == ["EMBEDDED"]
         process.send_signal(signal.SIGINT)  # how the engine ends it
         assert process.wait(ENDS_WITHIN_S) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_thread_but_the_one_that_waits_for_it_would_take_the_interrupt(
+    local_environment: "RunningEnvironment",
+) -> None:
+    with plugin(local_environment, "aws") as (process, port), grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        provider_pb2_grpc.ResourceProviderStub(channel).GetPluginInfo(empty_pb2.Empty())  # a pool thread answers
+        others = [task for task in Path(f"/proc/{process.pid}/task").iterdir() if task.name != str(process.pid)]
+        assert len(others) > 1
+        blocked = [int(re.search(r"SigBlk:\s*(\w+)", (task / "status").read_text())[1], 16) for task in others]
+        assert all(mask >> (signal.SIGINT - 1) & 1 for mask in blocked)
 
 
 def test_without_a_running_environment_it_refuses_to_be_a_provider() -> None:
