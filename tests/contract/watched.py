@@ -1,5 +1,7 @@
 """An environment's program, and what the embedded AWS was asked for meanwhile."""
 
+from typing import Any
+
 import pulumi
 
 from firnline_infra.local.iam.request import Access
@@ -18,9 +20,14 @@ class Watched:
         self.application = Application(environment)
         self._mark = environment.calls().mark
 
-    def up(self, spec: EnvironmentSpec) -> None:
-        program = lambda: render(spec, pulumi.ResourceOptions(providers=providers(spec)))  # noqa: E731
-        self.application.up(program, stack=spec.name, project="rights")
+    def up(self, spec: EnvironmentSpec) -> dict[str, Any]:
+        """The stack's outputs."""
+
+        def program() -> None:
+            for name, value in render(spec, pulumi.ResourceOptions(providers=providers(spec))).given().items():
+                pulumi.export(name, value)
+
+        return self.application.up(program, stack=spec.name, project="rights")
 
     def accesses(self) -> list[Access]:
         """Since the last time."""

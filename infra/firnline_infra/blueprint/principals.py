@@ -6,9 +6,11 @@ from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Value
+from firnline_infra.spec.arns import Arns
 from firnline_infra.spec.aws import Trust
 from firnline_infra.spec.model import EnvironmentSpec
 from firnline_infra.spec.names import Names
+from firnline_ingest.errors import ConfigError
 
 
 def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Role | None:
@@ -28,14 +30,19 @@ def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> R
 
 
 def engine_user(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> User | None:
-    """Raises ConfigError for a policy that is longer than IAM takes."""
+    """Raises ConfigError for a policy that is longer than IAM takes, and for a boundary that is that policy."""
     if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
         return None
     statements = engine_policy(spec, names, key_arn)
     check_policy_length(statements, kind="user", name=names.engine_user, source=spec.name)
-    return User(
+    user = User(
         name=names.engine_user,
         statements=statements,
+        description=f"Firnline's engine, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,
         tags=tags(spec, component="engine"),
     )
+    if user.permissions_boundary == Arns(spec).policy(user.name, path=user.policy_path):
+        what = "aws.permissions_boundary: is the engine's own policy, which bounds nobody: its deployer writes it"
+        raise ConfigError(spec.name, [f"{what}. Name another one; `firnline init --bootstrap` writes one."])
+    return user

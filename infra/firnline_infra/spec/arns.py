@@ -39,8 +39,8 @@ class Arns:
     def alarm(self, name: str) -> str:
         return self._regional("cloudwatch", f"alarm:{name}")
 
-    def policy(self, name: str) -> str:
-        return self._global("iam", f"policy/{name}")
+    def policy(self, name: str, *, path: str = "/") -> str:
+        return self._global("iam", f"policy{path}{name}")
 
     def user(self, name: str) -> str:
         return self._global("iam", f"user/{name}")

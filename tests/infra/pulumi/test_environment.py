@@ -115,7 +115,7 @@ def test_nothing_ephemeral_is_protected(deploy: Any, spec_of: Any) -> None:
         ({"aws": {"bucket": {"origin": "adopt", "name": "theirs-1"}}}, {"bucket-bucket", "bucket-ownership",
           "bucket-public-access", "bucket-policy", "bucket-encryption", "bucket-versioning", "bucket-lifecycle"}, set()),
     ],
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 def test_a_switch_takes_away_or_adds_exactly_what_it_says(
     changes: dict[str, Any], gone: set[str], come: set[str], deploy: Any, spec_of: Any
 ) -> None:
@@ -124,12 +124,17 @@ def test_a_switch_takes_away_or_adds_exactly_what_it_says(
 
 
 def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Any, spec_of: Any) -> None:
-    before, after = (
-        set(deploy(program(spec_of("dev", aws={"runtime": {"trust": trust}}))).children)
-        for trust in ("emr-serverless", "static-keys")
-    )
-    assert before - after == {"engine-role-role", "engine-role-policy"}
-    assert after - before == {"engine-user-user", "engine-user-policy"}
+    aws = [{"runtime": {"trust": trust}} for trust in ("emr-serverless", "static-keys")]
+    before, after = (deploy(program(spec_of("dev", aws=each))) for each in aws)
+    assert before.children.keys() - after.children.keys() == {"engine-role-role", "engine-role-policy"}
+    assert after.children.keys() - before.children.keys() == {
+        *("engine-user-user", "engine-user-policy", "engine-user-attachment")
+    }
+    user, policy, attachment = (after[f"engine-user-{part}"] for part in ("user", "policy", "attachment"))
+    assert policy.inputs["policy"] == before["engine-role-policy"].inputs["policy"]
+    assert policy.inputs["tags"] == user.inputs["tags"]
+    assert (policy.inputs["path"], policy.inputs["name"]) == ("/firnline/", user.inputs["name"])
+    assert {user.name, policy.name} <= attachment.after
 
 
 def test_an_adopted_stream_and_bucket_are_used_and_not_made(deploy: Any, spec_of: Any) -> None:

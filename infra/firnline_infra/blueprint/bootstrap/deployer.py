@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.resources import (
     ALIAS,
+    ATTACHMENT,
     CONSUMER,
     KEY,
     OBJECT,
+    POLICY,
     ROLE,
     ROLE_POLICY,
     USER,
-    USER_POLICY,
     buckets,
     resources,
 )
@@ -44,10 +45,10 @@ OURS = "firnline:application"
 FENCED = frozenset(
     {
         *("iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary"),
-        *("iam:CreateUser", "iam:PutUserPolicy", "iam:DeleteUserPolicy", "iam:PutUserPermissionsBoundary"),
+        *("iam:CreateUser", "iam:AttachUserPolicy", "iam:DetachUserPolicy", "iam:PutUserPermissionsBoundary"),
     }
 )
-"""What could give a role more than its policy should: only for roles within the boundary."""
+"""What could give a role or a user more than its policy should: only for those within the boundary."""
 READS_STATE = ("s3:GetObject",)
 
 
@@ -94,14 +95,24 @@ def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
             continue
         by_resources.setdefault(arns, []).extend(wanted)
         first.setdefault(arns, kind.rpartition(":")[2])
-        if kind in (ROLE, ROLE_POLICY, USER, USER_POLICY) and not reading:
-            fenced = tuple(action for action in actions if action in FENCED)
-            within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
+        if kind in (ROLE, ROLE_POLICY, USER, ATTACHMENT) and not reading:
             yield PolicyStatement(
-                sid=f"Bounded{kind.rpartition(':')[2]}", actions=fenced, resources=arns, conditions=within
+                sid=f"Bounded{kind.rpartition(':')[2]}",
+                actions=tuple(action for action in actions if action in FENCED),
+                resources=arns,
+                conditions=_fence(spec, blueprint, kind),
             )
     for arns, asked in by_resources.items():
         yield PolicyStatement(sid=f"Own{first[arns]}", actions=tuple(dict.fromkeys(asked)), resources=arns)
+
+
+def _fence(spec: EnvironmentSpec, blueprint: Blueprint, kind: str) -> Conditions:
+    """An attachment is of the one policy that the deployer writes, so that no other one gets to the user."""
+    within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
+    if kind != ATTACHMENT:
+        return within
+    (policy,) = resources(spec, blueprint)[POLICY]
+    return {**within, "ArnEquals": {"iam:PolicyARN": policy}}
 
 
 def _own_key(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:

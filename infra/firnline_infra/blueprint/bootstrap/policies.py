@@ -1,29 +1,22 @@
-"""Splits statements over managed policies, which AWS allows 6,144 characters each, not counting white space."""
+"""Splits statements over managed policies."""
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.length import MANAGED, policy_length
 
-LONGEST = 6144
 MOST_RESOURCES = 40  # of one statement; a longer list becomes several statements
-SPARE = 300  # for references, which are longer once they are resolved
 
 
 def split(statements: tuple[PolicyStatement, ...]) -> tuple[tuple[PolicyStatement, ...], ...]:
     """In order, as few policies as that allows."""
     policies: list[list[PolicyStatement]] = [[]]
     for statement in (part for each in statements for part in _parts(each)):
-        if policies[-1] and length((*policies[-1], statement)) > LONGEST - SPARE:
+        if policies[-1] and policy_length((*policies[-1], statement)) > MANAGED:
             policies.append([])
         policies[-1].append(statement)
     return tuple(tuple(policy) for policy in policies)
-
-
-def length(statements: tuple[PolicyStatement, ...]) -> int:
-    return len(re.sub(r"\s", "", json.dumps(policy_document(statements))))
 
 
 def _parts(statement: PolicyStatement) -> Iterator[PolicyStatement]:

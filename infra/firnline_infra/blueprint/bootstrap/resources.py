@@ -21,7 +21,8 @@ BUCKET_SETTINGS = (
 CONSUMER = "aws:kinesis/streamConsumer:StreamConsumer"
 KEY, ALIAS = "aws:kms/key:Key", "aws:kms/alias:Alias"
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
-USER, USER_POLICY = "aws:iam/user:User", "aws:iam/userPolicy:UserPolicy"
+USER, POLICY = "aws:iam/user:User", "aws:iam/policy:Policy"
+ATTACHMENT = "aws:iam/userPolicyAttachment:UserPolicyAttachment"
 OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
 
 
@@ -64,8 +65,9 @@ def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         for kind in (ROLE, ROLE_POLICY):
             yield kind, arns.role(role.name)
     if blueprint.user is not None:
-        for kind in (USER, USER_POLICY):
+        for kind in (USER, ATTACHMENT):
             yield kind, arns.user(blueprint.user.name)
+        yield POLICY, arns.policy(blueprint.user.name, path=blueprint.user.policy_path)
     for secret in blueprint.secrets:
         yield "aws:secretsmanager/secret:Secret", secret.existing_arn or arns.secret(secret.name)
     for parameter in blueprint.publication:

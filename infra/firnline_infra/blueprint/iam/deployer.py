@@ -132,8 +132,14 @@ LIFECYCLES: dict[str, Lifecycle] = {
         update=("iam:UntagUser", "iam:PutUserPermissionsBoundary"),
         delete=("iam:DeleteUser", "iam:ListGroupsForUser"),
     ),
-    "aws:iam/userPolicy:UserPolicy": Lifecycle(
-        create=("iam:PutUserPolicy",), read=("iam:GetUserPolicy",), delete=("iam:DeleteUserPolicy",)
+    "aws:iam/policy:Policy": Lifecycle(
+        create=("iam:CreatePolicy", "iam:TagPolicy"),
+        read=("iam:GetPolicy", "iam:GetPolicyVersion"),
+        update=("iam:ListPolicyVersions", "iam:CreatePolicyVersion", "iam:DeletePolicyVersion", "iam:UntagPolicy"),
+        delete=("iam:ListPolicyVersions", "iam:DeletePolicyVersion", "iam:DeletePolicy"),
+    ),
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": Lifecycle(
+        create=("iam:AttachUserPolicy",), read=("iam:ListAttachedUserPolicies",), delete=("iam:DetachUserPolicy",)
     ),
     "aws:secretsmanager/secret:Secret": Lifecycle(
         create=("secretsmanager:CreateSecret", "secretsmanager:TagResource"),

@@ -35,6 +35,10 @@ class MotoWorld:
     def user_or_none(self, name: str) -> Any:
         return self._backend("iam").users.get(name)
 
+    def policy(self, arn: str) -> Any:
+        """A managed one of the account; None where there is none."""
+        return self._backend("iam").managed_policies.get(arn)
+
     def key(self, key: str) -> Any:
         """By id, ARN or alias; None where there is none."""
         kms = self._backend("kms")

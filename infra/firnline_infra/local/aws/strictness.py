@@ -1,7 +1,8 @@
 """What AWS refuses and moto does not, as far as we rely on it.
 
 Roles are assumed only by whom their trust names, on its conditions; policies name only principals that exist; nobody
-locks themselves out of a key; and the name of a deleted secret is free only when it can't be restored any more.
+locks themselves out of a key; a managed policy is not too long, and deleted once it is attached to nobody and has no other
+version; and the name of a deleted secret is free only when it can't be restored any more.
 """
 
 import json
@@ -43,6 +44,11 @@ POLICIES = {
     ),
     ("s3", "PutBucketPolicy"): Policy("", "MalformedPolicy", "Invalid principal in policy"),
 }
+MANAGED = {("iam", operation) for operation in ("CreatePolicy", "CreatePolicyVersion", "DeletePolicy")}
+LONGEST_MANAGED = 6_144  # IAM user guide, "IAM and AWS STS quotas": without white space
+HAS_VERSIONS = (
+    "This policy has more than one version. Before you delete a policy, you must delete the policy's versions."
+)
 WAITS = "You can't create this secret because a secret with this name is already scheduled for deletion."
 LOCKED_OUT = "The new key policy will not allow you to update the key policy in the future."
 
@@ -56,6 +62,8 @@ def objection(
     if (request.service, operation) == ("secretsmanager", "CreateSecret"):
         secret = world.secret(str(request.parameters.get("Name")))
         return Objection(400, "InvalidRequestException", WAITS) if secret and secret.is_deleted() else None
+    if (request.service, operation) in MANAGED:
+        return _of_managed_policy(request, operation, world)
     policy = POLICIES.get((request.service, operation))
     text = (request.parameters.get(policy.parameter) if policy.parameter else body.decode()) if policy else None
     if policy is None or not text:
@@ -83,6 +91,18 @@ def _of_assuming(request: Request, principals: tuple[str, ...], world: MotoWorld
             return None
     message = f"User: {principals[0]} is not authorized to perform: sts:AssumeRole on resource: {arn}"
     return Objection(403, "AccessDenied", message)
+
+
+def _of_managed_policy(request: Request, operation: str, world: MotoWorld) -> Objection | None:
+    """API reference, DeletePolicy."""
+    if operation != "DeletePolicy":
+        length = len("".join(str(request.parameters.get("PolicyDocument")).split()))
+        message = f"Cannot exceed quota for PolicySize: {LONGEST_MANAGED}"
+        return Objection(409, "LimitExceeded", message) if length > LONGEST_MANAGED else None
+    policy = world.policy(str(request.parameters.get("PolicyArn")))
+    if policy is not None and policy.attachment_count:
+        return Objection(409, "DeleteConflict", "Cannot delete a policy attached to entities.")
+    return Objection(409, "DeleteConflict", HAS_VERSIONS) if policy is not None and len(policy.versions) > 1 else None
 
 
 def _missing_principals(text: str, account: str, world: MotoWorld) -> Iterator[str]:

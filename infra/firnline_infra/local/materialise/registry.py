@@ -15,10 +15,11 @@ from firnline_infra.local.materialise.resource import Materialiser, Rules
 FILES: Mapping[str, str] = {
     "aws:cloudwatch/metricAlarm:MetricAlarm": "aws.cloudwatch_metric_alarm",
     "aws:dynamodb/table:Table": "aws.dynamodb_table",
+    "aws:iam/policy:Policy": "aws.iam_policy",
     "aws:iam/role:Role": "aws.iam_role",
     "aws:iam/rolePolicy:RolePolicy": "aws.iam_role_policy",
     "aws:iam/user:User": "aws.iam_user",
-    "aws:iam/userPolicy:UserPolicy": "aws.iam_user_policy",
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": "aws.iam_user_policy_attachment",
     "aws:kinesis/stream:Stream": "aws.kinesis_stream",
     "aws:kinesis/streamConsumer:StreamConsumer": "aws.kinesis_stream_consumer",
     "aws:kms/alias:Alias": "aws.kms_alias",

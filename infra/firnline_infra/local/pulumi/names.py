@@ -113,9 +113,9 @@ CHOSEN: Mapping[str, frozenset[str]] = {
 
 MADE_UP: Mapping[str, str] = {
     "aws:kms/alias:Alias": "name",
+    "aws:iam/policy:Policy": "name",
     "aws:iam/role:Role": "name",
     "aws:iam/rolePolicy:RolePolicy": "name",
-    "aws:iam/userPolicy:UserPolicy": "name",
     "aws:s3/bucket:Bucket": "bucket",
     "aws:secretsmanager/secret:Secret": "name",
     "aws:cloudwatch/metricAlarm:MetricAlarm": "name",
@@ -147,9 +147,9 @@ SPELT: Mapping[str, Callable[[str], str]] = {
 """How a made-up name is spelt, where the service takes only some (pulumi-aws, provider/resource_overrides.go)."""
 
 DOCUMENTS: Mapping[str, str] = {
+    "aws:iam/policy:Policy": "policy",
     "aws:iam/role:Role": "assumeRolePolicy",
     "aws:iam/rolePolicy:RolePolicy": "policy",
-    "aws:iam/userPolicy:UserPolicy": "policy",
     "aws:s3/bucket:Bucket": "policy",
     "aws:s3/bucketPolicy:BucketPolicy": "policy",
 }

@@ -11,14 +11,15 @@ __all__ = ["RuntimeUser", "RuntimeUserArgs"]
 
 
 class RuntimeUser(pulumi.ComponentResource):
-    """Creates an IAM user and its one inline policy. Its access keys are made where no state sees them.
+    """Creates an IAM user with one managed policy of its own. Its access keys are made where no state sees them.
 
     >>> from firnline_infra.blueprint.iam import PolicyStatement
     >>> stream = "arn:aws:kinesis:eu-west-1:111122223333:stream/orders"
     >>> read = PolicyStatement(sid="Read", actions=("kinesis:GetRecords",), resources=(stream,))
     >>> user = RuntimeUser("engine", RuntimeUserArgs(name="orders-engine", statements=(read,)))
 
-    To adopt: `pulumi import aws:iam/user:User NAME-user USER`, `aws:iam/userPolicy:UserPolicy NAME-policy USER:firnline`.
+    To adopt: `pulumi import aws:iam/user:User NAME-user USER`, `aws:iam/policy:Policy NAME-policy POLICY_ARN`. What a user
+    has is attached again, which changes nothing.
     """
 
     name: pulumi.Output[str]
@@ -34,12 +35,15 @@ class RuntimeUser(pulumi.ComponentResource):
             tags=args.tags,
             opts=child_of(self),
         )
-        aws.iam.UserPolicy(
+        policy = aws.iam.Policy(
             f"{name}-policy",
-            name=args.policy_name,
-            user=user.name,
+            name=args.name,
+            path=args.policy_path,
+            description=args.description,
             policy=policy_json(args.statements),
+            tags=args.tags,
             opts=child_of(self),
         )
+        aws.iam.UserPolicyAttachment(f"{name}-attachment", user=user.name, policy_arn=policy.arn, opts=child_of(self))
         self.name, self.arn = user.name, user.arn
         self.register_outputs({"name": self.name, "arn": self.arn})

@@ -1,4 +1,4 @@
-"""Asks AWS for the ids that it makes itself. Loads no SDK: the caller brings the clients."""
+"""Asks AWS for the ids that are not made of names alone. Loads no SDK: the caller brings the clients."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
@@ -12,10 +12,17 @@ DENIED = {"AccessDeniedException"}
 def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
     """`client` makes a boto3 client of a service, in the account and region of the stack."""
     return {
+        "aws:iam/policy:Policy": lambda inputs: [_policy(client("sts"), inputs)],
         "aws:kinesis/streamConsumer:StreamConsumer": lambda inputs: _consumer(client("kinesis"), inputs),
         "aws:kms/key:Key": lambda inputs: _keys(client("kms"), inputs),
         "aws:secretsmanager/secret:Secret": lambda inputs: _secret(client("secretsmanager"), inputs),
     }
+
+
+def _policy(sts: Any, inputs: Properties) -> str:
+    """Where it would be: its ARN has the account, which nobody needs a permission to ask for."""
+    _, partition, _, _, account, _ = sts.get_caller_identity()["Arn"].split(":", 5)
+    return f"arn:{partition}:iam::{account}:policy{inputs.get('path') or '/'}{inputs['name']}"
 
 
 def _consumer(kinesis: Any, inputs: Properties) -> Sequence[str]:

@@ -56,7 +56,6 @@ REPEATED = frozenset(
     {
         # Settings that are put on something else: putting them twice is putting them once.
         "aws:iam/rolePolicy:RolePolicy",
-        "aws:iam/userPolicy:UserPolicy",
         "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
         "aws:s3/bucketObjectv2:BucketObjectv2",
         "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
@@ -64,6 +63,8 @@ REPEATED = frozenset(
         "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
         "aws:s3/bucketVersioning:BucketVersioning",
+        # Attaching twice is attaching once.
+        "aws:iam/userPolicyAttachment:UserPolicyAttachment",
         # Granting twice is granting once.
         "snowflake:index/grantAccountRole:GrantAccountRole",
         "snowflake:index/grantOwnership:GrantOwnership",

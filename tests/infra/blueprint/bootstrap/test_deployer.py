@@ -17,6 +17,7 @@ from firnline_infra.blueprint.iam.deployer import LIFECYCLES
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.spec import EnvironmentSpec
 from firnline_infra.spec.names import bootstrap_names
+from firnline_ingest.errors import ConfigError
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeKey", "FindKey", "Unbound", "ListDevices"}
@@ -144,17 +145,44 @@ def test_nobody_here_sees_what_a_secret_a_stream_or_a_table_holds(policies: dict
 def test_what_could_widen_a_role_is_fenced_by_the_boundary(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
-    widening = {f"iam:{name}" for name in ("CreateRole", "PutRolePolicy", "CreateUser", "PutUserPolicy")}
+    widening = {f"iam:{name}" for name in ("CreateRole", "PutRolePolicy", "CreateUser", "AttachUserPolicy")}
     fenced = [each for each in policies["deploy"] if widening & set(each["Action"])]
     assert fenced
     for statement in fenced:
-        assert statement["Condition"] == {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
-    forbidden = ("PermissionsBoundary", "AttachRolePolicy", "AttachUserPolicy", "CreatePolicy", "CreateAccessKey")
+        assert statement["Condition"]["StringEquals"] == {"iam:PermissionsBoundary": boundary_arn(spec)}
+    forbidden = ("AttachRolePolicy", "AttachGroupPolicy", "PutUserPolicy", "SetDefaultPolicyVersion", "CreateAccessKey")
     for statement in policies["deploy"]:
         for action in statement["Action"]:
             removes_it = action.startswith("iam:Delete") and action.endswith("PermissionsBoundary")
             assert not removes_it
-            assert not action.endswith(forbidden[1:]), action
+            assert not action.endswith(forbidden), action
+
+
+def test_a_policy_is_written_for_the_engines_user_and_no_other_one_is_attached_to_it(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Nothing but the ARN keeps a deployer from other policies, its own and the boundary among them: so no part is open."""
+    own = "arn:aws:iam::123456789012:policy/firnline/firnline-small-engine"
+    written = [
+        each for each in policies["deploy"] if {"iam:CreatePolicy", "iam:CreatePolicyVersion"} & {*each["Action"]}
+    ]
+    attached = [
+        each for each in policies["deploy"] if {"iam:AttachUserPolicy", "iam:DetachUserPolicy"} & {*each["Action"]}
+    ]
+    if blueprint_of(spec).user is None:
+        assert written == attached == []
+        return
+    assert [each["Resource"] for each in written] == [[own]]
+    assert [each["Resource"] for each in attached] == [["arn:aws:iam::123456789012:user/firnline-small-engine"]]
+    assert [each["Condition"]["ArnEquals"] for each in attached] == [{"iam:PolicyARN": own}]
+    assert boundary_arn(spec) != own
+
+
+def test_the_engines_policy_is_no_boundary(small_spec: EnvironmentSpec) -> None:
+    own = "arn:aws:iam::123456789012:policy/firnline/firnline-small-engine"
+    aws = small_spec.aws.model_copy(update={"permissions_boundary": own})
+    with pytest.raises(ConfigError, match="its deployer writes it"):
+        blueprint_of(small_spec.model_copy(update={"aws": aws}))
 
 
 def test_neither_role_can_touch_itself_or_the_boundary(

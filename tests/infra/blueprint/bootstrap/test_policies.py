@@ -1,7 +1,8 @@
 import pytest
 
-from firnline_infra.blueprint.bootstrap.policies import LONGEST, MOST_RESOURCES, length, split
+from firnline_infra.blueprint.bootstrap.policies import MOST_RESOURCES, split
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.length import MANAGED, policy_length
 
 
 def statement(number: int, resources: int) -> PolicyStatement:
@@ -13,7 +14,7 @@ def statement(number: int, resources: int) -> PolicyStatement:
 def test_no_policy_is_longer_than_aws_takes_and_nothing_is_lost(resources: int) -> None:
     statements = tuple(statement(number, resources) for number in range(4))
     policies = split(statements)
-    assert all(length(policy) <= LONGEST for policy in policies)
+    assert all(policy_length(policy) <= MANAGED for policy in policies)
     parts = [part for policy in policies for part in policy]
     assert sorted(arn for part in parts for arn in part.resources) == sorted(
         arn for each in statements for arn in each.resources

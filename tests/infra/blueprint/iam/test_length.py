@@ -23,15 +23,16 @@ def test_a_role_takes_dozens_of_streams_and_then_says_so(everything: EngineAcces
         )
 
 
-def test_a_user_takes_less(everything: EngineAccess) -> None:
-    """With a key and a bucket of the customer's even one stream is too much."""
-    with pytest.raises(ConfigError, match=r"user engine(.|\n)*2048(.|\n)*aws\.runtime\.trust"):
+def test_a_user_takes_less_and_says_what_takes_more(everything: EngineAccess) -> None:
+    """Everything is a key of the customer's on all that there is, and a bucket."""
+    check_policy_length(engine_statements(with_streams(everything, 15)), kind="user", name="engine", source="prod.yaml")
+    with pytest.raises(ConfigError, match=r"user engine(.|\n)*6144(.|\n)*fewer streams(.|\n)*aws\.runtime\.trust"):
         check_policy_length(
-            engine_statements(with_streams(everything, 1)), kind="user", name="engine", source="prod.yaml"
+            engine_statements(with_streams(everything, 30)), kind="user", name="engine", source="prod.yaml"
         )
 
 
 def test_what_is_not_known_yet_is_counted_as_long(everything: EngineAccess) -> None:
     unknown = replace(everything, secret_key=Reference("key"))
     assert policy_length(engine_statements(unknown)) > policy_length(engine_statements(everything))
-    assert LIMITS == {"role": 10_240, "user": 2_048}
+    assert LIMITS == {"role": 10_240, "user": 6_144}

@@ -41,6 +41,16 @@ def test_every_file_is_checked_and_one_that_is_wrong_decides(run: Run) -> None:
     assert "none.yaml has 1 problem" in result.stderr
 
 
+def test_an_environment_is_checked_by_its_name(run: Run) -> None:
+    folder = Path("stacks", "environments")
+    folder.mkdir(parents=True)
+    (folder / "dev.yaml").write_text(GOOD)
+    assert run("check", "dev").stdout.startswith("stacks/environments/dev.yaml: good.")
+    result = run("check", "dve", "dev")
+    assert (result.exit_code, "is not there. Did you mean dev?" in result.stderr) == (2, True)
+    assert result.stdout.startswith("stacks/environments/dev.yaml: good.")
+
+
 def test_keys_are_checked_with_their_specification(run: Run) -> None:
     Path("dev.yaml").write_text(GOOD)
     Path("dev.keys.yaml").write_text("ingets: {}\n")
@@ -60,7 +70,14 @@ def test_schema_and_reference_are_printed_whole(run: Run) -> None:
 
 def test_what_only_the_blueprint_can_tell_is_told_too(run: Run) -> None:
     aws = 'aws: {region: eu-central-1, account: "123456789012"'
-    Path("dev.yaml").write_text(GOOD.replace(aws, f"{aws}, runtime: {{trust: static-keys}}"))
-    result = run("check", "dev.yaml")
+    static = GOOD.replace(aws, f"{aws}, runtime: {{trust: static-keys}}")
+    names = [f"orders-{number}" for number in range(40)]
+    streams = f"streams: [{', '.join(f'{{name: {name}}}' for name in names)}]"
+    pipelines = f"pipelines: [{', '.join(f'{{stream: {name}, database: LAKE, schema: RAW}}' for name in names)}]"
+    Path("two.yaml").write_text(static)
+    Path("forty.yaml").write_text("\n".join([*static.splitlines()[:5], streams, pipelines]))
+    result = run("check", "two.yaml", "forty.yaml")
     assert result.exit_code == 2
+    assert result.stdout.startswith("two.yaml: good.")
     assert "the policy of the user firnline-dev-engine" in result.stderr
+    assert "fewer streams" in result.stderr

@@ -111,6 +111,36 @@ def test_nobody_locks_themselves_out_of_a_key_unless_they_say_so(client_of: Clie
     kms.put_key_policy(**locked, BypassPolicyLockoutSafetyCheck=True)
 
 
+def test_a_managed_policy_is_no_longer_than_iam_takes_without_its_white_space(client_of: ClientOf) -> None:
+    iam = client_of("iam")
+    padding = 6144 - len("".join(document(Action="s3:GetObject", Resource="arn:aws:s3:::lake/").split()))
+    longest, longer = (
+        json.dumps(json.loads(document(Action="s3:GetObject", Resource=f"arn:aws:s3:::lake/{'a' * count}")), indent=4)
+        for count in (padding, padding + 1)
+    )
+    arn = iam.create_policy(PolicyName="strict-long", PolicyDocument=longest)["Policy"]["Arn"]
+    for call in (
+        lambda: iam.create_policy(PolicyName="strict-longer", PolicyDocument=longer),
+        lambda: iam.create_policy_version(PolicyArn=arn, PolicyDocument=longer),
+    ):
+        assert refused("LimitExceeded", call) == "Cannot exceed quota for PolicySize: 6144"
+    iam.delete_policy(PolicyArn=arn)
+
+
+def test_a_managed_policy_goes_last_after_its_attachments_and_its_versions(client_of: ClientOf) -> None:
+    iam, text = client_of("iam"), document(Action="s3:GetObject", Resource="arn:aws:s3:::lake/*")
+    arn = iam.create_policy(PolicyName="strict-attached", PolicyDocument=text)["Policy"]["Arn"]
+    iam.create_policy_version(PolicyArn=arn, PolicyDocument=text)
+    iam.create_user(UserName="strict-attached")
+    iam.attach_user_policy(UserName="strict-attached", PolicyArn=arn)
+    assert "attached" in refused("DeleteConflict", lambda: iam.delete_policy(PolicyArn=arn))
+    iam.detach_user_policy(UserName="strict-attached", PolicyArn=arn)
+    assert "more than one version" in refused("DeleteConflict", lambda: iam.delete_policy(PolicyArn=arn))
+    iam.delete_policy_version(PolicyArn=arn, VersionId="v2")
+    iam.delete_policy(PolicyArn=arn)
+    iam.delete_user(UserName="strict-attached")
+
+
 def test_names_that_are_taken_are_refused(client_of: ClientOf) -> None:
     west = client_of("s3", "a", "us-west-2")
     location = {"CreateBucketConfiguration": {"LocationConstraint": "us-west-2"}}

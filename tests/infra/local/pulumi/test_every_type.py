@@ -57,7 +57,8 @@ def of_aws() -> None:
     role = aws.iam.Role("role", name="every", assume_role_policy=json.dumps(TRUST), tags=TAGS)
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
     user = aws.iam.User("user", name="every", tags=TAGS)
-    aws.iam.UserPolicy("user-policy", name="every", user=user.name, policy=json.dumps(RIGHTS))
+    policy = aws.iam.Policy("policy-of-user", name="every", policy=json.dumps(RIGHTS), tags=TAGS)
+    aws.iam.UserPolicyAttachment("attachment", user=user.name, policy_arn=policy.arn)
     aws.secretsmanager.Secret("secret", name="every", recovery_window_in_days=0, tags=TAGS)
     aws.ssm.Parameter("parameter", name="/every", type="String", value="value", tags=TAGS)
     aws.cloudwatch.MetricAlarm(

@@ -40,6 +40,26 @@ def found(keys: Keys) -> list[str]:
     return list(aws_lookups(lambda service: keys)[KEY]({"tags": OURS}))
 
 
+@pytest.mark.parametrize(
+    ("caller", "given", "arn"),
+    [
+        ("arn:aws:iam::123456789012:user/ana", {}, "arn:aws:iam::123456789012:policy/engine"),
+        (
+            "arn:aws-cn:sts::123456789012:assumed-role/deploy/ci",
+            {"path": "/firnline/"},
+            "arn:aws-cn:iam::123456789012:policy/firnline/engine",
+        ),
+    ],
+)
+def test_a_policy_is_looked_for_in_the_account_of_who_asks(caller: str, given: dict[str, str], arn: str) -> None:
+    class Sts:
+        def get_caller_identity(self) -> dict[str, str]:
+            return {"Arn": caller}
+
+    lookup = aws_lookups(lambda service: {"sts": Sts()}[service])["aws:iam/policy:Policy"]
+    assert list(lookup({"name": "engine", **given})) == [arn]
+
+
 def test_a_key_is_found_among_keys_that_are_not_for_us_to_look_at() -> None:
     assert found(Keys(foreign="AccessDeniedException", other={"team": "b"}, going=OURS, ours={**OURS, "x": "y"})) == [
         "ours"

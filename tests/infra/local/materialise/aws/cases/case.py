@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from firnline_infra.local.materialise.aws import (
+    iam_policy,
     iam_role,
     iam_user,
     kinesis_stream,
@@ -65,6 +66,10 @@ def a_role(clients: Clients) -> str:
 
 def a_user(clients: Clients) -> str:
     return iam_user.create({"name": fresh("user")}, clients).id
+
+
+def a_policy(clients: Clients) -> str:
+    return iam_policy.create({"name": fresh("policy"), "policy": policy("kinesis:GetRecords")}, clients).id
 
 
 def a_bucket(clients: Clients) -> str:

@@ -1,13 +1,14 @@
-"""Roles and users, each with its inline policy."""
+"""Roles with their inline policies, users, and the managed policies that these have."""
 
 from firnline_infra.local.materialise.aws import (
+    iam_policy,
     iam_role,
     iam_role_policy,
     iam_user,
-    iam_user_policy,
+    iam_user_policy_attachment,
 )
 
-from .case import Case, a_role, a_user, fresh, policy, trust
+from .case import Case, a_policy, a_role, a_user, fresh, policy, trust
 
 CASES = [
     Case(
@@ -71,14 +72,26 @@ CASES = [
         },
     ),
     Case(
-        kind=iam_user_policy,
-        inputs=lambda c: {"name": "read", "user": a_user(c), "policy": policy("kinesis:GetRecords")},
-        taken=None,
-        behind={
-            "policy": lambda c, i: c.aws("iam").put_user_policy(
-                UserName=i.partition(":")[0], PolicyName="read", PolicyDocument=policy("kinesis:*")
-            )
+        kind=iam_policy,
+        inputs=lambda _: {
+            "name": fresh("policy"),
+            "path": "/firnline/",
+            "description": "reads",
+            "policy": policy("kinesis:GetRecords"),
+            "tags": {"a": "1"},
         },
-        changes={"policy": policy("kinesis:PutRecord")},
+        taken="EntityAlreadyExists",
+        behind={
+            "policy": lambda c, i: c.aws("iam").create_policy_version(
+                PolicyArn=i, PolicyDocument=policy("kinesis:*"), SetAsDefault=True
+            ),
+            "tags": lambda c, i: c.aws("iam").tag_policy(PolicyArn=i, Tags=[{"Key": "a", "Value": "2"}]),
+        },
+        changes={"policy": policy("kinesis:PutRecord"), "tags": {"b": "2"}},
+    ),
+    Case(
+        kind=iam_user_policy_attachment,
+        inputs=lambda c: {"user": a_user(c), "policyArn": a_policy(c)},
+        taken=None,
     ),
 ]
