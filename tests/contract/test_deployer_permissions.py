@@ -48,7 +48,8 @@ ROLE_AND_KEY: dict[str, Any] = {
     "tags": {"team": "data"},
 }
 CHANGED: dict[str, Any] = {
-    "streams": [{"name": "rights-a", "retention_hours": 48, "consumers": ["fraud"]}],
+    "streams": [{"name": "rights-a", "retention_hours": 48, "consumers": ["fraud"]}, {"name": "rights-b"}],
+    "pipelines": [{"stream": each, "database": "RIGHTS", "schema": "RAW"} for each in ("rights-a", "rights-b")],
     "ledger": {"migration": False},
     "alarms": {"topics": ["arn:aws:sns:us-east-1:000000000000:oncall"], "lag_minutes": 20},
     "tags": {"cost": "1"},
@@ -64,7 +65,7 @@ NOT_SEEN = {
         *("s3:GetAccelerateConfiguration", "s3:GetBucketAcl", "s3:GetBucketCORS", "s3:GetBucketLocation"),
         *("s3:GetBucketLogging", "s3:GetBucketObjectLockConfiguration", "s3:GetBucketRequestPayment"),
         *("s3:GetBucketWebsite", "s3:GetReplicationConfiguration", "s3:ListTagsForResource", "s3:PutObjectTagging"),
-        *("s3:TagResource", "s3:UntagResource"),  # either spelling, by the provider's version
+        "s3:UntagResource",  # either spelling, by the provider's version
         *("iam:ListAttachedRolePolicies", "iam:ListGroupsForUser", "iam:ListInstanceProfilesForRole"),
         *("iam:ListRolePolicies", "iam:ListMFADevices", "iam:ListSSHPublicKeys", "iam:ListServiceSpecificCredentials"),
         *("iam:ListSigningCertificates", "iam:ListVirtualMFADevices", "iam:DeleteLoginProfile"),
@@ -128,6 +129,8 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
     }
     if blueprint.key is not None:
         inputs["aws:kms/key:Key"] = {"tags": blueprint.key.tags}
+    if blueprint.user is not None:
+        inputs["aws:iam/policy:Policy"] = {"name": blueprint.user.name, "path": blueprint.user.policy_path}
     lookups = aws_lookups(accounts.aws)
     for kind, given in inputs.items():
         lookups[kind](given)

@@ -1,62 +1,30 @@
 """A resource of every kind, for a stack that is a list of them: those of AWS as their materialisers' tests have them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.local.materialise.clients import Clients
 
 from ..infra.local.materialise.aws.cases import ACCOUNT, CASES  # noqa: TID252 (no path leads to tests but this one)
+from .kinds_of_snowflake import KINDS as OF_SNOWFLAKE
+from .kinds_of_snowflake import prepare
 
-DATABASE = "KILLED"
-PREPARED = (
-    f"CREATE DATABASE {DATABASE}",
-    f"CREATE SCHEMA {DATABASE}.S",
-    f"CREATE TABLE {DATABASE}.S.T (V VARIANT)",
-    "CREATE ROLE KILLED_R",
-    "CREATE USER KILLED_U TYPE = SERVICE",
-)
-PREVIEW_FEATURES = [
-    f"snowflake_{name}_resource" for name in ("authentication_policy", "pipe", "table", "user_authentication_policy_attachment")
-]  # fmt: skip
-COPY = f"COPY INTO {DATABASE}.S.T FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')) MATCH_BY_COLUMN_NAME=CASE_SENSITIVE"
-IN_SCHEMA = {"database": DATABASE, "schema": "S"}
-OURS = {"comment": "killed"}
-CHANGED = {"comment": "killed, and changed"}
-SNOWFLAKE: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "database:Database": ({"name": "KILLED_D", **OURS}, CHANGED),
-    "schema:Schema": ({"name": "KILLED_S", "database": DATABASE, **OURS}, CHANGED),
-    "accountRole:AccountRole": ({"name": "KILLED_A", **OURS}, CHANGED),
-    "serviceUser:ServiceUser": ({"name": "KILLED_SU", **OURS}, CHANGED),
-    "networkPolicy:NetworkPolicy": ({"name": "KILLED_N", "allowedIpLists": ["127.0.0.1/32"], **OURS}, CHANGED),
-    "authenticationPolicy:AuthenticationPolicy": (
-        {"name": "KILLED_P", **IN_SCHEMA, "authenticationMethods": ["KEYPAIR"], **OURS},
-        CHANGED,
-    ),
-    "table:Table": (
-        {"name": "KILLED_T", **IN_SCHEMA, "columns": [{"name": "V", "type": "VARIANT", "nullable": True}], **OURS},
-        CHANGED,
-    ),
-    "pipe:Pipe": ({"name": "KILLED_PIPE", **IN_SCHEMA, "copyStatement": COPY, **OURS}, CHANGED),
-    "warehouse:Warehouse": ({"name": "KILLED_W", "warehouseSize": "XSMALL", **OURS}, CHANGED),
-    "grantAccountRole:GrantAccountRole": ({"roleName": "KILLED_R", "userName": "KILLED_U"}, {}),
-    "grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole": (
-        {
-            "accountRoleName": "KILLED_R",
-            "privileges": ["USAGE"],
-            "onAccountObject": {"objectType": "DATABASE", "objectName": DATABASE},
-        },
-        {"privileges": ["USAGE", "MONITOR"]},
-    ),
+NEVER_UPDATED = {
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": "is its user and its policy",
+    "snowflake:index/grantAccountRole:GrantAccountRole": "is its role and its user",
+    "snowflake:index/grantOwnership:GrantOwnership": "every input replaces it",
 }
+"""Kinds that can't be killed while they are updated, and why."""
+Inputs = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Kind:
     type: str
-    inputs: Mapping[str, Any]
-    change: Mapping[str, Any]
+    inputs: Inputs
+    change: Inputs
     """What an update can reach; empty where there is nothing that only an update changes."""
 
 
@@ -68,13 +36,33 @@ def kinds(clients: Clients) -> Iterator[Kind]:
             seen.add(case.kind.TYPE)
             inputs = case.inputs(clients)
             change = dict([each for each in case.changes.items() if each[0] != "name"][:1])
+            change |= CHANGES.get(case.kind.TYPE, _none)(inputs, clients)
             yield Kind(case.kind.TYPE, _here(inputs, clients), _here(change, clients))
-    clients.execute(*PREPARED)
-    for type_, (inputs, change) in SNOWFLAKE.items():
+    prepare(clients)
+    for type_, (inputs, change) in OF_SNOWFLAKE.items():
         yield Kind(f"snowflake:index/{type_}", inputs, change)
 
 
-def _here(inputs: dict[str, Any], clients: Clients) -> dict[str, Any]:
+def _none(_inputs: Inputs, _clients: Clients) -> Inputs:
+    return {}
+
+
+def _another_key(_inputs: Inputs, clients: Clients) -> Inputs:
+    return {"targetKeyId": clients.aws("kms").create_key()["KeyMetadata"]["Arn"]}
+
+
+def _another_action(inputs: Inputs, _clients: Clients) -> Inputs:
+    return {"policy": inputs["policy"].replace("s3:GetObject", "s3:PutObject")}
+
+
+CHANGES: Mapping[str, Callable[[Inputs, Clients], Inputs]] = {
+    "aws:kms/alias:Alias": _another_key,
+    "aws:s3/bucketPolicy:BucketPolicy": _another_action,
+}
+"""Those that follow from what a resource is put on, and so are in no case."""
+
+
+def _here(inputs: Inputs, clients: Clients) -> Inputs:
     """In the account of the environment, which is another than that of the materialisers' tests."""
-    moved: dict[str, Any] = json.loads(json.dumps(inputs).replace(ACCOUNT, clients.account))
+    moved: Inputs = json.loads(json.dumps(inputs).replace(ACCOUNT, clients.account))
     return moved

@@ -4,6 +4,7 @@ Before the effect or after it, the next `up` leaves what was asked for, once.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -12,18 +13,22 @@ from typing import Any
 import pytest
 
 from firnline_infra.local.materialise.clients import Clients
-from firnline_infra.local.materialise.registry import materialiser_of
+from firnline_infra.local.materialise.registry import FILES, materialiser_of, rules_of
 from firnline_infra.local.pulumi.compare import same
 from firnline_infra.local.pulumi.plugin.pause import VARIABLE
 from firnline_infra.local.pulumi.schema import fields_of
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+from firnline_infra.pulumi_cli.recovery.import_ids import REPEATED
+from firnline_infra.pulumi_cli.recovery.up import LOOKING
 from firnline_infra.pulumi_cli.testing import TrialProject
 
-from .kinds import DATABASE, PREVIEW_FEATURES, Kind, kinds
+from .kinds import NEVER_UPDATED, Kind, kinds
+from .kinds_of_snowflake import remove
 
 pytestmark = pytest.mark.pulumi
+PREVIEW_FEATURES = sorted({rules_of(token).preview_feature for token in FILES} - {None})
 PROGRAM = """
 import json, pathlib
 import pulumi
@@ -42,31 +47,36 @@ Asked = dict[str, tuple[Kind, Inputs]]
 def clients(local_environment: RunningEnvironment) -> Iterator[Clients]:
     with closing(Clients(local_environment.endpoints, local_environment.logins["admin"])) as clients:
         yield clients
-        clients.execute(
-            f"DROP DATABASE IF EXISTS {DATABASE}", "DROP ROLE IF EXISTS KILLED_R", "DROP USER IF EXISTS KILLED_U"
-        )
+        remove(clients)
 
 
-def test_a_kill_before_or_after_every_effect_is_repaired_for_every_kind(
-    embedded_project: TrialProject, local_environment: RunningEnvironment, clients: Clients, tmp_path: Path
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_kill_around_every_effect_is_repaired_for_every_kind(
+    when: str, embedded_project: TrialProject, local_environment: RunningEnvironment, clients: Clients, tmp_path: Path
 ) -> None:
+    every = list(kinds(clients))
+    assert sorted(kind.type for kind in every) == sorted(FILES)
+    assert {kind.type for kind in every if not kind.change} == set(NEVER_UPDATED)
     embedded_project.write(PROGRAM)
     lives = Lives(embedded_project, local_environment, clients, tmp_path)
-    every = list(kinds(clients))
     made: Asked = {str(number): (kind, kind.inputs) for number, kind in enumerate(every)}
     changed = {name: (kind, {**inputs, **kind.change}) for name, (kind, inputs) in made.items()}
-    updates = sum(1 for kind in every if kind.change)
-    for when in ("before", "after"):
-        lives.interrupted(made, when, "create", len(made))
-        lives.interrupted(changed, when, "update", updates)
-        lives.interrupted({}, when, "delete", len(made))
+    lives.interrupted(made, when, "create", len(made))
+    lives.interrupted(changed, when, "update", len(made) - len(NEVER_UPDATED))
+    lives.interrupted({}, when, "delete", len(made))
+
+
+@pytest.mark.parametrize("token", NEVER_UPDATED)
+def test_what_is_never_updated_has_no_input_that_an_update_could_change(token: str) -> None:
+    inputs = {name for name, field in fields_of(token).items() if field.is_input}
+    assert inputs <= rules_of(token).replaced_by
 
 
 class Lives:
     def __init__(self, project: TrialProject, environment: RunningEnvironment, clients: Clients, folder: Path) -> None:
         self._project, self._environment, self._clients = project, environment, clients
         self._folder = folder
-        self._ids: dict[str, tuple[str, str]] = {}
+        self._made: dict[str, tuple[str, str, Inputs]] = {}
 
     def interrupted(self, asked: Asked, when: str, call: str, number: int) -> None:
         """An `up` that is killed when so many calls wait at their point, and then one that is not."""
@@ -78,7 +88,11 @@ class Lives:
         with self._project.killed(*command, **{VARIABLE: json.dumps(pause)}) as up:
             up.wait_for(marker, lines=number)
         self._project.wait_until_all_have_ended(within_s=5)
-        recovered_up(self._project.cli, "dev", say=_ignore, lookups=aws_lookups(self._environment.client))
+        said: list[str] = []
+        recovered_up(self._project.cli, "dev", say=said.append, lookups=aws_lookups(self._environment.client))
+        lock, *found = [line for line in said if line != LOOKING]
+        assert "which is gone: its lock is removed" in lock
+        assert Counter(line.rpartition(": ")[2] for line in found) == (settled(asked, when) if call == "create" else {})
         self._check(asked)
 
     def _check(self, asked: Asked) -> None:
@@ -89,19 +103,21 @@ class Lives:
         assert len(custom) == len(here) == len(asked)
         for name, (kind, inputs) in asked.items():
             there = self._read(*here[name], inputs)
+            assert there is not None, (kind.type, inputs)
             fields = fields_of(kind.type)
             differing = {each for each, value in inputs.items() if not same(fields[each].shape, value, there.get(each))}
             assert differing <= UNREADABLE, (kind.type, inputs, there)
-        for name in self._ids.keys() - here.keys():
-            type_, id_ = self._ids[name]
-            assert type_ in LASTING or materialiser_of(type_).read(id_, {}, self._clients) is None, type_
-        self._ids = here
+        for name in self._made.keys() - here.keys():
+            type_, id_, inputs = self._made[name]
+            told = inputs if type_ in NAMELESS else {}
+            assert type_ in LASTING or self._read(type_, id_, told) is None, type_
+        self._made = {name: (*place, asked[name][1]) for name, place in here.items()}
         self._assert_nothing_is_doubled(asked)
 
-    def _read(self, type_: str, id_: str, inputs: Inputs) -> Mapping[str, Any]:
+    def _read(self, type_: str, id_: str, inputs: Inputs) -> Mapping[str, Any] | None:
+        """None for a statement, too, whose query finds nothing."""
         there = materialiser_of(type_).read(id_, inputs, self._clients)
-        assert there is not None, (type_, id_)
-        return there
+        return None if there is None or there.get("queryResults") == [] else there
 
     def _assert_nothing_is_doubled(self, asked: Asked) -> None:
         """What has no name of its own could be: keys."""
@@ -112,9 +128,13 @@ class Lives:
         assert len(live) == (1 if asked else 0)
 
 
+def settled(asked: Asked, when: str) -> Counter[str]:
+    """What is said of the creates that were killed, and how often."""
+    again = sum(1 for kind, _ in asked.values() if kind.type in REPEATED)
+    found = "it is made now." if when == "before" else "it is imported."
+    return Counter({found: len(asked) - again, "it is made again.": again})
+
+
 UNREADABLE = {"recoveryWindowInDays", "deletionWindowInDays"}  # words for the deletion; a read does not know them
+NAMELESS = {"snowflake:index/execute:Execute"}  # its id is made up; what it made is found by its query
 LASTING = {"aws:s3/bucketVersioning:BucketVersioning"}  # can't be taken back
-
-
-def _ignore(line: str) -> None:
-    """Nobody listens."""

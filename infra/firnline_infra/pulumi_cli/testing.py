@@ -27,7 +27,8 @@ class TrialProject:
     def __init__(self, cli: PulumiCli) -> None:
         self.cli = cli
         self.folder = cli.project
-        self._mark = f"{MARK}={uuid.uuid4().hex}"
+        self.mark = {MARK: uuid.uuid4().hex}
+        """The variable by which `processes` knows what a command has started."""
 
     def write(self, program: str, **configuration: str) -> None:
         """The program, and what `pulumi.Config()` gives it."""
@@ -43,11 +44,10 @@ class TrialProject:
     @contextmanager
     def killed(self, *command: str, **variables: str) -> Iterator["RunningCommand"]:
         """A command that runs while the block does, and is killed at its end."""
-        name, _, value = self._mark.partition("=")
         with tempfile.NamedTemporaryFile() as output:
             engine = subprocess.Popen(
                 self.cli.arguments(*command, "--stack", STACK),
-                env={**self.cli.variables, **variables, name: value},
+                env={**self.cli.variables, **variables, **self.mark},
                 stdout=output,
                 stderr=output,
             )
@@ -59,8 +59,7 @@ class TrialProject:
 
     def watched(self, **variables: str) -> PulumiCli:
         """A CLI like the project's, whose commands `kill_engine` finds."""
-        name, _, value = self._mark.partition("=")
-        return replace(self.cli, variables={**self.cli.variables, **variables, name: value})
+        return replace(self.cli, variables={**self.cli.variables, **variables, **self.mark})
 
     def kill_engine(self) -> None:
         """The running command of a `watched` CLI, as `kill -9` does it."""
@@ -70,7 +69,9 @@ class TrialProject:
                     os.kill(pid, signal.SIGKILL)
 
     def processes(self) -> set[int]:
-        """Of the commands of `killed` and `watched`: the engine, and all that it started (Linux)."""
+        """Of the commands of `killed` and `watched`, and of others with the mark: the engine, and all that it started
+        (Linux).
+        """
         return {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal() and self._is_ours(entry)}
 
     def wait_until_all_have_ended(self, *, within_s: float) -> None:
@@ -82,7 +83,7 @@ class TrialProject:
 
     def _is_ours(self, process: Path) -> bool:
         try:
-            return self._mark.encode() in (process / "environ").read_bytes().split(b"\0")
+            return f"{MARK}={self.mark[MARK]}".encode() in (process / "environ").read_bytes().split(b"\0")
         except OSError:  # it has ended, or is another user's
             return False
 

@@ -68,7 +68,9 @@ def _of_s3(environ: WSGIEnvironment, body: bytes) -> dict[str, Any]:
         headers["x-amz-copy-source"] = unquote(source)
     is_batch = environ["REQUEST_METHOD"] == "POST" and "delete" in query and not key
     deleted = list(_deleted(body)) if is_batch else []
-    return {"bucket": bucket, "key": key, "query": query, "headers": headers, "deleted": deleted}
+    return {
+        "bucket": bucket, "key": key, "query": query, "headers": headers, "deleted": deleted, "tagged": b"<Tag>" in body,
+    }  # fmt: skip
 
 
 def _deleted(body: bytes) -> Iterator[tuple[str, bool]]:

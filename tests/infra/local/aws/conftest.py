@@ -30,7 +30,7 @@ def client_of(aws: AwsServer) -> ClientOf:
 
     def client_of(service: str, access_key: str = "a", region: str = "us-east-1") -> Any:
         return boto3.session.Session().client(
-            service,  # type: ignore[call-overload]
+            service,
             region_name=region,
             endpoint_url=aws.endpoint,
             aws_access_key_id=access_key,

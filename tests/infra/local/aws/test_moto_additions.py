@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from moto.iam.models import IAMBackend, User
 from moto.kms.models import Key
+from moto.s3.responses import S3Response
 from moto.secretsmanager.models import SecretsManagerBackend
 
 pytestmark = pytest.mark.contract
@@ -110,3 +111,19 @@ def test_moto_still_answers_the_version_that_was_current_before() -> None:
     first, second = backend.secrets["a"].versions
     inspect.unwrap(SecretsManagerBackend.update_secret_version_stage)(backend, "a", "AWSCURRENT", first, second)
     assert backend.secrets["a"].default_version_id == first
+
+
+def test_a_bucket_has_the_tags_that_it_is_made_with(client_of: ClientOf) -> None:
+    tags = [{"Key": "a", "Value": "1"}, {"Key": "b", "Value": ""}]
+    s3 = client_of("s3", region="eu-central-1")
+    s3.create_bucket(Bucket="tagged", CreateBucketConfiguration={"LocationConstraint": "eu-central-1", "Tags": tags})
+    assert s3.get_bucket_tagging(Bucket="tagged")["TagSet"] == tags
+    in_default = client_of("s3")
+    in_default.create_bucket(Bucket="tagged-too", CreateBucketConfiguration={"Tags": tags})
+    assert in_default.get_bucket_tagging(Bucket="tagged-too")["TagSet"] == tags
+
+
+def test_moto_still_leaves_out_the_tags_that_a_bucket_is_made_with() -> None:
+    own = inspect.unwrap(S3Response._bucket_response_put)
+    assert "CreateBucketConfiguration" not in inspect.getsource(own)
+    assert "Tags" not in inspect.getsource(S3Response._get_location_constraint)

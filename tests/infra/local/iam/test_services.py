@@ -39,8 +39,10 @@ def accesses(service: str, operation: str, **parameters: Any) -> list[tuple[str,
     return [(access.action, access.resource) for access in accesses_of(request)]
 
 
-def of_s3(method: str, *, key: str = "a", deleted: Any = (), **query: str) -> list[tuple[str, str]]:
-    return accesses("s3", method, bucket="lake", key=key, query=query, headers={}, deleted=deleted)
+def of_s3(
+    method: str, *, key: str = "a", deleted: Any = (), tagged: bool = False, **query: str
+) -> list[tuple[str, str]]:
+    return accesses("s3", method, bucket="lake", key=key, query=query, headers={}, deleted=deleted, tagged=tagged)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,13 @@ def test_a_version_of_an_object_has_actions_of_its_own(method: str, query: dict[
 def test_of_a_batch_of_deletions_each_is_what_it_would_be_alone() -> None:
     found = of_s3("POST", key="", deleted=[("a", False), ("b", True)], delete="")
     assert found == [("s3:DeleteObject", OBJECT), ("s3:DeleteObjectVersion", "arn:aws:s3:::lake/b")]
+
+
+def test_a_bucket_that_is_made_with_tags_is_tagged() -> None:
+    lake = "arn:aws:s3:::lake"
+    assert of_s3("PUT", key="") == [("s3:CreateBucket", lake)]
+    assert of_s3("PUT", key="", tagged=True) == [("s3:CreateBucket", lake), ("s3:TagResource", lake)]
+    assert of_s3("PUT", key="", tagged=True, tagging="") == [("s3:PutBucketTagging", lake)]
 
 
 def test_encrypting_anew_is_two_actions() -> None:

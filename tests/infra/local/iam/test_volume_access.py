@@ -27,7 +27,7 @@ def client_of() -> Iterator[ClientOf]:
         @cache
         def client_of(service: str) -> Any:
             return boto3.session.Session().client(
-                service,  # type: ignore[call-overload]
+                service,
                 region_name="us-east-1",
                 endpoint_url=server.endpoint,
             )

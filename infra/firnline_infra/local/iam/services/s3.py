@@ -2,7 +2,7 @@
 
 Its operations lie in the method, the path and the query. Here `operation` is the HTTP method, and `parameters` are the
 bucket, the key, the query and the headers (lower-case names), with what a batch of deletions names: keys, and whether a
-version of each.
+version of each; and whether the body has tags.
 """
 
 from collections.abc import Iterator, Mapping
@@ -69,6 +69,8 @@ def accesses(request: Request) -> Iterator[Access] | None:
     action = table[about].get(request.operation)
     if action is None:
         return None
+    if action == "CreateBucket" and parameters["tagged"]:
+        return iter((Access("s3:CreateBucket", arn), Access("s3:TagResource", arn)))
     if not key:
         return iter((Access(f"s3:{action}", arn, _listing(query)),))
     actions = [action, "GetObjectAttributes"] if about == "attributes" else [action]

@@ -1,13 +1,15 @@
 """S3 buckets. Versioning, encryption and the like are resources of their own; as inputs of a bucket they are refused.
 
-Rules: `resourceBucket` of terraform-provider-aws (internal/service/s3/bucket.go; read there in a version before 6).
+Rules: `resourceBucket` of terraform-provider-aws (internal/service/s3/bucket.go; read there in a version before 6). The tags
+are put on with the call that makes it, as the provider does since 6.23 (its pull request 45251).
 """
 
 from typing import Any
 
 from firnline_infra.local.materialise.aws.absence import none_if
 from firnline_infra.local.materialise.aws.inputs import require_carried, value_of
-from firnline_infra.local.materialise.aws.tags import as_list, as_outputs, difference
+from firnline_infra.local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
+from firnline_infra.local.materialise.aws.wording import present
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
 
@@ -26,14 +28,14 @@ def create(inputs: Properties, clients: Clients) -> Made:
     """Refuses an own bucket in every region, as the stock provider does; the service's us-east-1 would not."""
     require_carried(TYPE, inputs, INPUTS, region=clients.region)
     s3, name = clients.aws("s3"), inputs["bucket"]
-    if clients.region == DEFAULT_REGION:
-        if _exists(s3, name):
-            refusal = {"Error": {"Code": "BucketAlreadyOwnedByYou", "Message": f"You own the bucket {name} already."}}
-            raise s3.exceptions.BucketAlreadyOwnedByYou(refusal, "CreateBucket")
-        s3.create_bucket(Bucket=name)
-    else:
-        s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": clients.region})
-    return Made(name, update(name, {}, inputs, clients))
+    is_default = clients.region == DEFAULT_REGION
+    if is_default and _exists(s3, name):
+        refusal = {"Error": {"Code": "BucketAlreadyOwnedByYou", "Message": f"You own the bucket {name} already."}}
+        raise s3.exceptions.BucketAlreadyOwnedByYou(refusal, "CreateBucket")
+    region = None if is_default else clients.region
+    asked = present({"LocationConstraint": region, "Tags": as_list(tags_of(inputs)) or None})
+    s3.create_bucket(**present({"Bucket": name, "CreateBucketConfiguration": asked or None}))
+    return Made(name, read(name, inputs, clients) or {})
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] | None:

@@ -104,10 +104,10 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             made_there = {name: UNKNOWN for name, field in fields_of(token).items() if field.computed}
             return provider_pb2.CreateResponse(properties=encode({**made_there, **inputs}))
-        self._pause.at("before", "create", token)
+        self._pause.at("before", "create", token, name)
         with _answering(context):
             made = self._cloud.create(token, name, inputs)
-        self._pause.at("after", "create", token)
+        self._pause.at("after", "create", token, name)
         return provider_pb2.CreateResponse(id=made.id, properties=encode(made.properties))
 
     def Read(self, request: Any, context: Any) -> Any:
@@ -126,18 +126,18 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             kept = {name: value for name, value in decode(request.olds).items() if name not in old}
             return provider_pb2.UpdateResponse(properties=encode({**kept, **new}))
-        self._pause.at("before", "update", token)
+        self._pause.at("before", "update", token, name)
         with _answering(context):
             properties = self._cloud.update(token, name, request.id, old=old, new=new)
-        self._pause.at("after", "update", token)
+        self._pause.at("after", "update", token, name)
         return provider_pb2.UpdateResponse(properties=encode(properties))
 
     def Delete(self, request: Any, context: Any) -> Any:
         token, name = _named(request.urn)
-        self._pause.at("before", "delete", token)
+        self._pause.at("before", "delete", token, name)
         with _answering(context):
             self._cloud.delete(token, name, request.id, decode(request.properties))
-        self._pause.at("after", "delete", token)
+        self._pause.at("after", "delete", token, name)
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:

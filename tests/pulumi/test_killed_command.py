@@ -1,0 +1,88 @@
+"""`firnline up` itself is killed, as a process: first it alone, then with all that it has started."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.local.pulumi.plugin.pause import VARIABLE
+from firnline_infra.pulumi_cli.testing import LOOK_EVERY_S, TrialProject
+
+from .environments import Trial, survey, trial_of
+
+pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
+FIRNLINE = [sys.executable, "-c", "from firnline_infra.cli import main; main()"]
+ROOT = Path(__file__).parents[2]
+LOCK = re.compile(r"Stack local was locked by process (\d+) of .+, which is gone: its lock is removed\.")
+WITHIN_S = 60
+
+
+def test_a_killed_command_is_completed_by_the_next_one(tmp_path: Path) -> None:
+    with trial_of("local", tmp_path) as trial:
+        before, project = survey(trial.environment), TrialProject(trial.cli)
+        killed(trial, project, tmp_path / "alone", skip=6, kill=os.kill)
+        assert creating(trial)
+        killed(trial, project, tmp_path / "together", skip=12, kill=os.killpg)
+
+        begun = creating(trial)
+        said = firnline(trial, "up")
+        assert LOCK.search(said)
+        assert begun
+        for urn in begun:
+            assert f"{urn} was being made" in said
+        assert "local is up in the EMBEDDED environment" in said
+        assert trial.differences(trial.cli.outputs(trial.stack), before=before) == {}
+        firnline(trial, "preview", "--expect-no-changes")
+
+
+def killed(trial: Trial, project: TrialProject, marker: Path, *, skip: int, kill: Callable[[int, int], None]) -> None:
+    """An `up` that ends while it makes something, and all that it has started soon after: an engine that nobody reads ends
+    at its next line, and it writes one every second.
+    """
+    pause = {"when": "*", "call": "create", "type": "*", "marker": str(marker), "skip": skip}
+    with marker.with_suffix(".output").open("wb") as output:
+        command = start(trial, "up", output=output, **project.mark, **{VARIABLE: json.dumps(pause)})
+        deadline = time.monotonic() + WITHIN_S
+        while not marker.exists():
+            assert command.poll() is None, Path(output.name).read_text()
+            assert time.monotonic() < deadline, Path(output.name).read_text()
+            time.sleep(LOOK_EVERY_S)
+        kill(command.pid, signal.SIGKILL)
+        command.wait()
+    project.wait_until_all_have_ended(within_s=5)
+
+
+def firnline(trial: Trial, *arguments: str) -> str:
+    """What it says, once it has ended well."""
+    command = start(trial, *arguments, output=subprocess.PIPE)
+    said, _ = command.communicate()
+    assert command.returncode == 0, said.decode()
+    return said.decode()
+
+
+def start(trial: Trial, command: str, *options: str, output: Any, **variables: str) -> "subprocess.Popen[bytes]":
+    """In a group of processes of its own."""
+    folder = {"FIRNLINE_LOCAL_FOLDER": str(trial.environment.folder.path)}
+    return subprocess.Popen(
+        [*FIRNLINE, command, str(trial.spec_file), *options],
+        cwd=ROOT,
+        env={**os.environ, **folder, **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def creating(trial: Trial) -> set[str]:
+    """What the state says was being made."""
+    state = trial.cli.export(trial.stack)["deployment"]
+    return {each["resource"]["urn"] for each in state.get("pending_operations") or () if each["type"] == "creating"}
