@@ -12,7 +12,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.local.materialise.registry import FILES
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["adopt.md", "tutorial.md"]
+PAGES = ["adopt.md", "layered-stacks.md", "rotate-keys.md", "tutorial.md"]
 ENGINE = {"run", "stop", "validate", "resume"}  # their options are the engine's own
 
 

@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 KEY_PAIR = "SNOWFLAKE_JWT"
-SECRET_OF = {"SNOWFLAKE": "PASSWORD", "OAUTH": "TOKEN", "PROGRAMMATIC_ACCESS_TOKEN": "TOKEN", KEY_PAIR: "PRIVATE_KEY"}
+NEEDS = {
+    "SNOWFLAKE": "PASSWORD",
+    "OAUTH": "TOKEN",
+    "PROGRAMMATIC_ACCESS_TOKEN": "TOKEN",
+    "WORKLOAD_IDENTITY": "WORKLOAD_IDENTITY_PROVIDER",  # no secret: what CI runs as is enough
+    KEY_PAIR: "PRIVATE_KEY",
+}
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,8 @@ class RealAccounts:
         """Raises SnowflakeLoginMissing, KeyRefused, SessionRefused or SnowflakeUnavailable."""
         user, authenticator = self._variable("USER"), self._authenticator
         role = self._variable("ROLE") or Names.of(self.spec).deploy_role.name
-        secret = SECRET_OF.get(authenticator)
-        wanted = ["USER", *([secret] if secret else [])]
+        needed = NEEDS.get(authenticator)
+        wanted = ["USER", *([needed] if needed else [])]
         if missing := [name for name in wanted if not self._variable(name)]:
             raise SnowflakeLoginMissing([f"SNOWFLAKE_{name}" for name in missing])
         if authenticator == KEY_PAIR:
@@ -90,7 +96,7 @@ class RealAccounts:
         from firnline_ingest.snowflake.errors import SessionRefused
 
         os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
-        secrets = {"token": self._variable("TOKEN"), "password": self._variable("PASSWORD")}
+        given = {name.lower(): self._variable(name) for name in ("TOKEN", "PASSWORD", "WORKLOAD_IDENTITY_PROVIDER")}
         try:
             return snowflake.connector.connect(
                 account=self.spec.snowflake.account,
@@ -99,7 +105,7 @@ class RealAccounts:
                 role=role,
                 authenticator=authenticator,
                 session_parameters={"QUERY_TAG": "firnline"},
-                **{name: secret for name, secret in secrets.items() if secret},
+                **{name: value for name, value in given.items() if value},
             )
         except Error as error:
             raise SessionRefused(user, role, str(error)) from error

@@ -4,13 +4,15 @@ From the answer of IAM straight into a secret: as with Snowflake's keys, no file
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint.storage import secrets
-from firnline_infra.keys.errors import AccessKeyExists, NoAccessKeyHere
+from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
 from firnline_infra.spec.aws import Trust
 from firnline_infra.spec.model import EnvironmentSpec
@@ -25,14 +27,17 @@ class AccessKey:
 
 
 def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
-    """Raises NoAccessKeyHere, AccessKeyExists, WrongAwsAccount or AwsRefused."""
+    """Raises NoAccessKeyHere, EngineUserMissing, AccessKeyExists, WrongAwsAccount or AwsRefused.
+
+    What the secret holds is written over where the user has no key at all: it went with an earlier user of that name.
+    """
     if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
         raise NoAccessKeyHere(spec.name, trust=spec.aws.runtime.trust.value)
     check_aws(spec, accounts)
     names, iam = Names.of(spec), accounts.aws("iam")
     vault = _vault(spec, names, accounts)
-    found = vault.look()
-    if found is not None and CURRENT in found.versions:
+    has_a_key, found = _has_a_key(iam, names.engine_user), vault.look()
+    if has_a_key and found is not None and CURRENT in found.versions:
         raise AccessKeyExists(names.engine_user, vault.definition.name)
     found = found or vault.create()
     made = _made(iam, names.engine_user)
@@ -59,10 +64,24 @@ def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
     return Vault(accounts.aws("secretsmanager"), definition)
 
 
+def _has_a_key(iam: Any, user: str) -> bool:
+    with _asking("iam:ListAccessKeys", user):
+        try:
+            return bool(iam.list_access_keys(UserName=user)["AccessKeyMetadata"])
+        except iam.exceptions.NoSuchEntityException:
+            raise EngineUserMissing(user) from None
+
+
 def _made(iam: Any, user: str) -> Any:
+    with _asking("iam:CreateAccessKey", user):
+        return iam.create_access_key(UserName=user)["AccessKey"]
+
+
+@contextmanager
+def _asking(action: str, user: str) -> Iterator[None]:
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
-        return iam.create_access_key(UserName=user)["AccessKey"]
+        yield
     except (BotoCoreError, ClientError) as error:
-        raise AwsRefused("iam:CreateAccessKey", f"user {user}", str(error)) from None
+        raise AwsRefused(action, f"user {user}", str(error)) from None

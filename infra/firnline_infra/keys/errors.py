@@ -11,7 +11,8 @@ KeysError
 ├── KeysDisagree         the file and the secret speak of different keys
 ├── UserNotDescribed     Snowflake did not say which keys are registered
 ├── NoAccessKeyHere      the engine is no IAM user
-└── AccessKeyExists      the engine's IAM user has an access key
+├── AccessKeyExists      the engine's IAM user has an access key
+└── EngineUserMissing    there is no such IAM user yet
 """
 
 from pathlib import Path
@@ -158,4 +159,16 @@ class AccessKeyExists(KeysError):
             f"IAM user {user} has an access key already: it is in secret {secret}.",
             next_step=f"to replace it: aws iam create-access-key --user-name {user}, put it into the secret, and delete "
             "the old one when `aws iam get-access-key-last-used` shows that nobody uses it.",
+        )
+
+
+class EngineUserMissing(KeysError):
+    """An access key belongs to a user, and `up` makes that. Runbook: FL-6122."""
+
+    id = "FL-6122"
+
+    def __init__(self, user: str) -> None:
+        super().__init__(
+            f"There is no IAM user {user} in this account.",
+            next_step="the first `firnline up` makes it; run this again after that.",
         )

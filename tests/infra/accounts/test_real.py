@@ -1,6 +1,7 @@
 """Who deploys, from the variables that the Snowflake provider reads."""
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -30,6 +31,7 @@ def spec() -> EnvironmentSpec:
         ({}, ["SNOWFLAKE_USER", "SNOWFLAKE_PASSWORD"]),
         ({"USER": "ME", "AUTHENTICATOR": "SNOWFLAKE_JWT"}, ["SNOWFLAKE_PRIVATE_KEY"]),
         ({"USER": "ME", "AUTHENTICATOR": "programmatic_access_token"}, ["SNOWFLAKE_TOKEN"]),
+        ({"USER": "ME", "AUTHENTICATOR": "WORKLOAD_IDENTITY"}, ["SNOWFLAKE_WORKLOAD_IDENTITY_PROVIDER"]),
     ],
 )
 def test_what_is_missing_to_log_in_is_named(spec: EnvironmentSpec, environ: dict[str, str], missing: list[str]) -> None:
@@ -63,6 +65,15 @@ def test_a_key_is_read_whether_it_is_encrypted_or_not(
     )
     assert accounts._private_key() == local_environment.logins["admin"].private_key_file.read_text()
     assert accounts._url == local_environment.endpoints.snowflake
+
+
+def test_ci_logs_in_as_what_it_runs_as(spec: EnvironmentSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("snowflake.connector.connect", lambda **options: given.update(options))
+    values = {"USER": "ME", "AUTHENTICATOR": "WORKLOAD_IDENTITY", "WORKLOAD_IDENTITY_PROVIDER": "AWS"}
+    RealAccounts(spec, {f"SNOWFLAKE_{name}": value for name, value in values.items()}).snowflake()
+    assert (given["user"], given["authenticator"], given["workload_identity_provider"]) == tuple(values.values())
+    assert not {"password", "token"} & given.keys()
 
 
 def test_the_accounts_url_is_the_default(spec: EnvironmentSpec) -> None:

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.keys.access_key import create_access_key
-from firnline_infra.keys.errors import AccessKeyExists, NoAccessKeyHere
+from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.spec import load_spec
 
 from .conftest import SPEC, AwsAlone
@@ -55,9 +55,19 @@ def test_a_key_whose_secret_half_could_not_be_kept_does_not_live_on(
     assert create_access_key(static, accounts).key_id in keys_of(accounts)
 
 
-def test_a_user_that_was_never_made_is_said_so(static: Any, accounts: AwsAlone) -> None:
-    with pytest.raises(AwsRefused, match=USER):
+def test_what_is_left_of_a_user_that_is_gone_gives_way(static: Any, accounts: AwsAlone) -> None:
+    iam, vault = accounts.aws("iam"), accounts.aws("secretsmanager")
+    iam.create_user(UserName=USER)
+    iam.delete_access_key(UserName=USER, AccessKeyId=create_access_key(static, accounts).key_id)
+    made = create_access_key(static, accounts)
+    assert json.loads(vault.get_secret_value(SecretId=SECRET)["SecretString"])["aws_access_key_id"] == made.key_id
+    assert keys_of(accounts) == [made.key_id]
+
+
+def test_a_user_that_was_never_made_is_said_so_and_leaves_no_secret(static: Any, accounts: AwsAlone) -> None:
+    with pytest.raises(EngineUserMissing, match=USER):
         create_access_key(static, accounts)
+    assert accounts.aws("secretsmanager").list_secrets()["SecretList"] == []
 
 
 def test_an_engine_with_a_role_needs_none(spec_file: Path, accounts: AwsAlone) -> None:

@@ -34,11 +34,11 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
 
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     arns = tuple(secret.existing_arn or Arns(spec).secret(secret.name) for secret in blueprint.secrets)
-    yield PolicyStatement(sid="KeepPrivateKeys", actions=KEEP_SECRET, resources=arns)
+    yield PolicyStatement(sid="KeepPrivateKeys", actions=tuple(KEEP_SECRET), resources=arns)
     if spec.aws.key.arn is not None:  # a key that `up` makes comes too late for secrets
         through = via("secretsmanager", spec.aws.region)
         yield PolicyStatement(
-            sid="KeyOfSecrets", actions=USE_SECRETS_KEY, resources=(spec.aws.key.arn,), conditions=through
+            sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(spec.aws.key.arn,), conditions=through
         )
 
 
@@ -46,7 +46,7 @@ def _run(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatemen
     ledger = blueprint.ledger.name
     yield PolicyStatement(
         sid="SeeRun",
-        actions=SEE_RUN,
+        actions=tuple(SEE_RUN),
         resources=(Arns(spec).table(ledger),),
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
     )
@@ -55,7 +55,7 @@ def _run(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatemen
         through = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": ledger})["StringEquals"]
         yield PolicyStatement(
             sid="KeyOfLedger",
-            actions=USE_LEDGERS_KEY,
+            actions=tuple(USE_LEDGERS_KEY),
             resources=(spec.aws.key.arn or Arns(spec).key("*"),),
             conditions={"StringEquals": {**ours, **through}},
         )
@@ -65,5 +65,7 @@ def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
     if blueprint.user is not None:
         arns, names = Arns(spec), blueprint.names
         secret = arns.secret(names.access_key_secret)
-        yield PolicyStatement(sid="KeepAccessKey", actions=KEEP_ACCESS_KEY, resources=(secret,))
-        yield PolicyStatement(sid="MakeAccessKey", actions=MAKE_ACCESS_KEY, resources=(arns.user(blueprint.user.name),))
+        yield PolicyStatement(sid="KeepAccessKey", actions=tuple(KEEP_ACCESS_KEY), resources=(secret,))
+        yield PolicyStatement(
+            sid="MakeAccessKey", actions=tuple(MAKE_ACCESS_KEY), resources=(arns.user(blueprint.user.name),)
+        )

@@ -24,5 +24,11 @@ def settings_file(spec: EnvironmentSpec, user: str) -> str:
         f"# To deploy environment {spec.name} by hand. Nothing secret is in here, and nothing secret belongs here:\n"
         f"#   AWS        AWS_PROFILE, or another of the SDK's ways, for account {spec.aws.account}\n"
         f'#   Snowflake  export SNOWFLAKE_PRIVATE_KEY="$(cat key.pem)", the private half for {user}\n'
-        + "".join(f"{name}='{value}'\n" for name, value in lines.items())
+        + "".join(f"{name}={_quoted(value)}\n" for name, value in lines.items())
     )
+
+
+def _quoted(text: str) -> str:
+    """For a shell, whatever is in it: an identifier may have quotes of its own."""
+    escaped = text.replace("'", "'\\''")
+    return f"'{escaped}'"

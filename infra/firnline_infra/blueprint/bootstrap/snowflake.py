@@ -1,7 +1,8 @@
 """The Snowflake side of a bootstrap: the role that makes and owns everything, with the account privileges that its objects
 need and no others, and the users that CI has."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.landing import comment_of
@@ -13,19 +14,63 @@ from firnline_infra.spec.names import bootstrap_names
 PLACEHOLDER = "<the public half, without its first and last line>"
 
 
+@dataclass(frozen=True, kw_only=True)
+class AccountPrivilege:
+    """`needed_for` gives what an environment has of what the privilege is for."""
+
+    privilege: str
+    why: str
+    when: str = "always"
+    needed_for: Callable[[Blueprint], object]
+
+
+ACCOUNT_PRIVILEGES = (
+    AccountPrivilege(
+        privilege="CREATE DATABASE",
+        why="the pipelines' databases; their schemas and tables follow",
+        needed_for=lambda blueprint: blueprint.landing.databases,
+    ),
+    AccountPrivilege(
+        privilege="CREATE ROLE",
+        why="the roles of engine and reader",
+        needed_for=lambda blueprint: blueprint.landing.roles,
+    ),
+    AccountPrivilege(
+        privilege="CREATE USER",
+        why="and their users",
+        needed_for=lambda blueprint: blueprint.landing.users,
+    ),
+    AccountPrivilege(
+        privilege="CREATE NETWORK POLICY",
+        why="from where the users may connect",
+        when="`allowed_networks`",
+        needed_for=lambda blueprint: blueprint.landing.network_policy,
+    ),
+    AccountPrivilege(
+        privilege="APPLY AUTHENTICATION POLICY",
+        why="nothing but key pairs for the users; Snowflake grants it for all users of the account or for none",
+        when="`key_pair_only`",
+        needed_for=lambda blueprint: blueprint.landing.authentication_policy,
+    ),
+    AccountPrivilege(
+        privilege="CREATE EXTERNAL VOLUME",
+        why="the places of Iceberg tables",
+        when="`external_volumes`",
+        needed_for=lambda blueprint: blueprint.volumes,
+    ),
+    AccountPrivilege(
+        privilege="CREATE WAREHOUSE",
+        why="the interactive warehouse",
+        when="`interactive_warehouse`",
+        needed_for=lambda blueprint: blueprint.landing.warehouse,
+    ),
+)
+"""docs.snowflake.com/en/user-guide/security-access-control-privileges; `when` names the field of the specification."""
+
+
 def account_privileges(blueprint: Blueprint) -> dict[str, str]:
-    """Each with the reason; docs.snowflake.com/en/user-guide/security-access-control-privileges."""
-    landing = blueprint.landing
-    wanted = (
-        ("CREATE DATABASE", landing.databases, "the pipelines' databases; their schemas and tables follow"),
-        ("CREATE ROLE", landing.roles, "the roles of engine and reader"),
-        ("CREATE USER", landing.users, "and their users"),
-        ("CREATE NETWORK POLICY", landing.network_policy, "from where the users may connect"),
-        ("APPLY AUTHENTICATION POLICY", landing.authentication_policy, "nothing but key pairs for the users"),
-        ("CREATE EXTERNAL VOLUME", blueprint.volumes, "the places of Iceberg tables"),
-        ("CREATE WAREHOUSE", landing.warehouse, "the interactive warehouse"),
-    )
-    return {privilege: why for privilege, needed_for, why in wanted if needed_for}
+    """Those that the environment needs, each with the reason."""
+    return {each.privilege: each.why for each in ACCOUNT_PRIVILEGES if each.needed_for(blueprint)}
 
 
 def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, str]:

@@ -3,19 +3,32 @@
 `python -m firnline_infra.blueprint.iam.page > docs/permissions.md`; a test holds the committed page against this.
 """
 
-import json
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
-from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
+from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, role_statements
+from firnline_infra.blueprint.iam import page_statements
+from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
+from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, BUCKET, ENGINE, KEY
+from firnline_infra.blueprint.iam.page_markdown import as_json, table
 from firnline_infra.blueprint.iam.page_text import (
     CALLERS,
     FEATURES,
     INTRODUCTION,
-    KEY_KEEPER,
     NARROWED,
     SNOWFLAKE,
     TRUSTS,
     VOLUME,
+    WILDCARDS_ARE,
+)
+from firnline_infra.blueprint.iam.page_text_bootstrap import (
+    BOUNDARY,
+    DEPLOY_ROLE,
+    DEPLOY_ROLE_OWNS,
+    DEPLOYER,
+    KEY_KEEPER,
+    PREVIEWER,
+    ROLES_OF_CI,
 )
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
@@ -24,39 +37,26 @@ from firnline_infra.blueprint.snowflake.reader_privileges import READER_PRIVILEG
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Permission, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Privilege
 
-ACCOUNT, REGION = "111122223333", "eu-west-1"
-KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab"
-BUCKET = f"arn:aws:s3:::orders-prod-{ACCOUNT}-{REGION}"
-EXAMPLE = EngineAccess(
-    region=REGION,
-    streams={"orders": f"arn:aws:kinesis:{REGION}:{ACCOUNT}:stream/orders"},
-    stream_keys=(KEY,),
-    ledger_table=f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders-prod",
-    ledger_name="orders-prod",
-    ledger_key=KEY,
-    secret=f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:orders-prod/snowflake/ingest-AbCdEf",
-    secret_key=KEY,
-    bucket=BUCKET,
-    checkpoint_folder="checkpoint/",
-    job_folder="jobs/",
-    bucket_key=KEY,
-)
-
 
 def page() -> str:
+    volume = volume_statements(bucket_arn=f"{BUCKET}-iceberg", prefix="tables/", key_arn=KEY)
     sections = (
         INTRODUCTION,
         "\n\n".join(_resource(on) for on in SIDS),
         "### The whole of it\n\nFor one stream, with everything switched on but a ledger made by the engine:\n\n"
-        + _json(policy_document(engine_statements(EXAMPLE))),
+        + as_json(policy_document(engine_statements(ENGINE))),
         TRUSTS,
-        VOLUME
-        + _json(policy_document(volume_statements(bucket_arn=f"{BUCKET}-iceberg", prefix="tables/", key_arn=KEY))),
-        KEY_KEEPER,
-        "## Every wildcard\n\nNo statement holds a `*` other than at the end of a folder in S3, but for these:\n\n"
-        + _table(("statement", "element", "value", "why"), _wildcards()),
+        VOLUME + as_json(policy_document(volume)),
+        ROLES_OF_CI + page_statements.roles(),
+        DEPLOYER + page_statements.deployer(),
+        PREVIEWER + page_statements.previewer(),
+        BOUNDARY + page_statements.boundary(),
+        KEY_KEEPER + page_statements.keepers(),
+        WILDCARDS_ARE + table(("statement", "element", "value", "why"), _wildcards()),
         SNOWFLAKE + _privileges(PRIVILEGES),
         "### The reader's role\n\nAudit, status and people:\n\n" + _privileges(READER_PRIVILEGES),
+        DEPLOY_ROLE + table(("privilege on the account", "when", "why"), _account_privileges()),
+        DEPLOY_ROLE_OWNS + table(("statement", "why"), _beside_account_privileges()),
     )
     return "\n\n".join(sections) + "\n"
 
@@ -64,7 +64,7 @@ def page() -> str:
 def _resource(on: Resource) -> str:
     permissions = [permission for permission in PERMISSIONS if permission.on is on]
     rows = ((f"`{one.action}`", _who_and_when(one), one.why) for one in permissions)
-    return f"### {SIDS[on]}\n\n{NARROWED[on]}\n\n{_table(('action', 'when', 'why'), rows)}"
+    return f"### {SIDS[on]}\n\n{NARROWED[on]}\n\n{table(('action', 'when', 'why'), rows)}"
 
 
 def _who_and_when(permission: Permission) -> str:
@@ -73,21 +73,25 @@ def _who_and_when(permission: Permission) -> str:
 
 
 def _wildcards() -> Iterator[tuple[str, ...]]:
-    return ((one.sid, one.element, f"`{one.value}`", one.why) for one in WILDCARDS)
+    """A line for each value and reason."""
+    for (element, value, why), same in groupby(WILDCARDS, lambda one: (one.element, one.value, one.why)):
+        yield ", ".join(one.sid for one in same), element, f"`{value}`", why
 
 
 def _privileges(privileges: Iterable[Privilege]) -> str:
     rows = ((f"`{one.privilege}`", one.on.lower(), one.need.value, one.why) for one in privileges)
-    return _table(("privilege", "on the", "when", "why"), rows)
+    return table(("privilege", "on the", "when", "why"), rows)
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = (head, ("---",) * len(head), *rows)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _account_privileges() -> Iterator[tuple[str, ...]]:
+    return ((f"`{one.privilege}`", one.when, f"{one.why[0].upper()}{one.why[1:]}.") for one in ACCOUNT_PRIVILEGES)
 
 
-def _json(document: object) -> str:
-    return f"```json\n{json.dumps(document, indent=2)}\n```"
+def _beside_account_privileges() -> Iterator[tuple[str, ...]]:
+    spec, blueprint = BLUEPRINTS[0]
+    for statement, why in role_statements(spec, blueprint).items():
+        if " ON ACCOUNT " not in statement:
+            yield f"`{statement}`", f"{why[0].upper()}{why[1:]}."
 
 
 if __name__ == "__main__":

@@ -8,6 +8,15 @@ INTRODUCTION = """\
 What Firnline may do in AWS and in Snowflake, each with the reason. This page is made of the data that policies and grants
 are made of (`python -m firnline_infra.blueprint.iam.page`), so it says neither more nor less than they do.
 
+| who | in AWS | in Snowflake |
+| --- | --- | --- |
+| the engine | [its policy](#aws-the-engine), [who may be it](#aws-who-may-be-the-engine) | [its role](#the-engines-role) |
+| Snowflake, for external volumes | [its policy](#aws-snowflake-for-external-volumes) | |
+| who deploys and previews: CI | [two roles](#aws-who-deploys) | [the deploy role](#the-deploy-role) |
+| all roles that are made | [the boundary](#aws-the-permissions-boundary) | |
+| who keeps the keys | [a policy](#aws-whoever-keeps-the-keys) | [the deploy role](#the-deploy-role) |
+| who reads and audits | nothing of this: who may open its key's secret is yours to say | [the reader's role](#the-readers-role) |
+
 How it is known to be right: the embedded AWS records every call of the engine, and over all combinations of features none
 is missing and none is there without being used; every action, resource and condition key is held against AWS's own
 reference; and each of the ingest role's privileges is taken away in turn, which ends the run with an error that names it.
@@ -64,7 +73,7 @@ TRUSTS = """\
 | `emr-ec2` | the instances of a cluster | who may start one with the role: `iam:PassRole` of those who start clusters |
 | `irsa` | one Kubernetes service account, by its token | the token's subject and audience |
 | `pod-identity` | pods that a cluster associates with the role | `aws:SourceAccount`; the association names the service account |
-| `static-keys` | a user with access keys | no role is made |
+| `static-keys` | a user with access keys | the user has one managed policy, its own; no role is made |
 | `nobody` | whoever runs the engine | no role is made |"""
 
 VOLUME = """\
@@ -75,25 +84,13 @@ the volume's prefix. Old versions are read and removed because the bucket keeps 
 
 """
 
-KEY_KEEPER = """\
-## AWS: whoever keeps the keys
+WILDCARDS_ARE = """\
+## Every wildcard
 
-The policy that `firnline init --bootstrap` writes for those who run `firnline keys`. The roles of CI have none of it but to
-describe a secret, make it and tag it: they see no secret's value.
+No statement holds a `*` or a `?` other than at the end of a bucket or of a folder in it, but for these (`…` stands for what
+varies):
 
-| action | on | why |
-| --- | --- | --- |
-| `secretsmanager:DescribeSecret` | the secrets of the private keys | Which version has which stage, and whose secret it is. |
-| `secretsmanager:CreateSecret` | the same | The first key is made before the first `up`. |
-| `secretsmanager:TagResource` | the same | The tags by which `up` knows the secret as its own. |
-| `secretsmanager:PutSecretValue` | the same | Keeps a private key that waits for its registration. |
-| `secretsmanager:GetSecretValue` | the same | Tells keys apart by their fingerprints; tries the reader's new key. |
-| `secretsmanager:UpdateSecretVersionStage` | the same | Makes the new key the one that the engine reads. |
-| `kms:GenerateDataKey`, `kms:Decrypt` | an adopted key, through Secrets Manager | It encrypts with it in the caller's name. |
-| `dynamodb:GetItem` | the ledger's item of the run | Which key the engine was seen with. |
-| `kms:Decrypt` | the ledger's key, through DynamoDB, for this table | It decrypts in the caller's name. |
-| `iam:CreateAccessKey` | the engine's user, with static keys | Makes its key, into a secret of its own. |
-| `iam:DeleteAccessKey` | the same | Where the secret half could not be kept. |"""
+"""
 
 SNOWFLAKE = """\
 ## Snowflake

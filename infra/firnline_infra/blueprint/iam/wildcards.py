@@ -1,19 +1,32 @@
-"""Every `*` that a policy of ours holds, other than at the end of a folder in S3, with the reason. Tests hold all policies
-against this list."""
+"""Every `*` and `?` that a policy of ours holds, other than at the end of a bucket or of a folder in it, with the reason.
+Tests hold all policies against this list, both ways."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.iam import bucket_policy, key_policy
 
+KEY = "…:key/*"
+SECRET = "…:secret:…-??????"  # noqa: S105 (the end of an ARN)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wildcard:
-    """`element` is the part of the statement: Action, Resource or Principal."""
+    """`element` is the part of the statement: Action, Resource or Principal. In `value`, … is anything without * and ?."""
 
     sid: str
-    element: str
+    element: str = "Resource"
     value: str
     why: str
+
+    def covers(self, sid: str, element: str, value: str) -> bool:
+        pattern = re.escape(self.value).replace("…", "[^*?]+")
+        return (sid, element) == (self.sid, self.element) and re.fullmatch(pattern, value) is not None
+
+
+def _same(value: str, why: str, *sids: str) -> Iterator[Wildcard]:
+    return (Wildcard(sid=sid, value=value, why=why) for sid in sids)
 
 
 WILDCARDS = (
@@ -24,10 +37,7 @@ WILDCARDS = (
         why="The account itself, no role: AWS's default for a key, without which no IAM policy can allow its use.",
     ),
     Wildcard(
-        sid=key_policy.SID,
-        element="Resource",
-        value="*",
-        why="In a key's policy it is the key; another resource can't be named there.",
+        sid=key_policy.SID, value="*", why="In a key's policy it is the key; another resource can't be named there."
     ),
     Wildcard(
         sid=bucket_policy.SID,
@@ -36,4 +46,26 @@ WILDCARDS = (
         why="It refuses: whatever is asked for without TLS.",
     ),
     Wildcard(sid=bucket_policy.SID, element="Principal", value="*", why="It refuses: whoever asks without TLS."),
+    *_same(KEY, "AWS makes up a key's id; the key's tag says whose it is.", "OwnKey", "AliasOfOwnKey"),
+    *_same(KEY, "The same, and only through the service.", "KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger"),
+    *_same("*", "The key has no ARN while it is made; the tag that it gets is asked for.", "MakeKey", "TagNewKey"),
+    *_same("*", "AWS can't narrow these actions to a resource; they are narrowed to the region.", "Unbound", "FindKey"),
+    *_same("*", "AWS can't narrow it to a user, and IAM is in no region. It only lists.", "ListDevices"),
+    *_same(
+        SECRET,
+        "Six letters of AWS's own, at the end of every secret's ARN.",
+        *("OwnSecret", "KeepPrivateKeys", "KeepAccessKey"),
+    ),
+    *_same("…:stream/…/consumer/…:*", "The time of registration, at the end of a consumer's ARN.", "OwnStreamConsumer"),
+    *(
+        Wildcard(sid=sid, value=value, why="The boundary: a limit of what policies may give, in this account alone.")
+        for sid, value in {
+            "WithinKinesis": "…:stream/*",
+            "WithinDynamodb": "…:table/*",
+            "WithinSecretsmanager": "…:secret:*",
+            "WithinKms": KEY,
+            "WithinBucket": "…:s3:::*",
+            "WithinS3": "…:s3:::*/*",
+        }.items()
+    ),
 )

@@ -3,15 +3,14 @@
 import re
 from pathlib import Path
 
-from firnline_infra.blueprint.iam.key_keeper import (
-    KEEP_ACCESS_KEY,
-    KEEP_SECRET,
-    MAKE_ACCESS_KEY,
-    SEE_RUN,
-    USE_LEDGERS_KEY,
-    USE_SECRETS_KEY,
-)
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
+from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.reasons import ABOUT
+from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
+from firnline_infra.blueprint.iam.key_keeper import ABOUT as KEEPERS
 from firnline_infra.blueprint.iam.page import page
+from firnline_infra.blueprint.iam.page_example import BLUEPRINTS
 from firnline_infra.blueprint.iam.page_text import CALLERS, FEATURES, NARROWED
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
@@ -33,10 +32,43 @@ def test_every_permission_is_on_it_with_its_reason() -> None:
         assert any(f"`{privilege.privilege}`" in line and privilege.why in line for line in lines), privilege
 
 
-def test_every_action_of_who_keeps_the_keys_is_on_it_and_no_other() -> None:
-    section = page().partition("## AWS: whoever keeps the keys")[2].partition("\n## ")[0]
-    given = (*KEEP_SECRET, *KEEP_ACCESS_KEY, *USE_SECRETS_KEY, *SEE_RUN, *USE_LEDGERS_KEY, *MAKE_ACCESS_KEY)
-    assert set(re.findall(r"`([a-z]+:[A-Za-z]+)`", section)) == set(given)
+def test_every_statement_of_a_bootstrap_is_on_it_with_what_it_is_about() -> None:
+    for sid, about in {**ABOUT, **KEEPERS}.items():
+        assert f"#### {sid}\n\n{about}\nOn `" in page(), sid
+
+
+def test_every_action_of_a_bootstrap_is_on_it() -> None:
+    for title, policy in {
+        "### The deployer": deployer_statements,
+        "### The previewer": previewer_statements,
+        "## AWS: whoever keeps the keys": key_keeper_statements,
+        "## AWS: the permissions boundary": lambda spec, _: boundary_statements(spec),
+    }.items():
+        given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}
+        assert in_tables_below(title) == given, title
+
+
+def in_tables_below(title: str) -> set[str]:
+    section = re.split(r"\n##+ ", page().partition(f"\n{title}\n")[2].replace("\n#### ", "\n"))[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    return set(re.findall(r"`([a-z0-9]+:[A-Za-z0-9]+)`", "\n".join(rows)))
+
+
+def test_every_account_privilege_is_on_it_with_the_field_that_asks_for_it() -> None:
+    lines = page().splitlines()
+    spec, blueprint = BLUEPRINTS[0]
+    assert len(account_privileges(blueprint)) == len(ACCOUNT_PRIVILEGES)
+    for one in ACCOUNT_PRIVILEGES:
+        assert any(f"`{one.privilege}` | {one.when} |" in line for line in lines), one
+        assert one.when == "always" or one.when.strip("`") in type(spec.snowflake).model_fields
+
+
+def test_every_link_within_it_leads_somewhere() -> None:
+    titles = re.findall(r"^#+ (.+)$", page(), re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles}
+    links = re.findall(r"\]\(#([^)]+)\)", page())
+    assert links
+    assert set(links) <= anchors
 
 
 def test_every_resource_feature_and_caller_has_its_words() -> None:

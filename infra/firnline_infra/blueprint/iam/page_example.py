@@ -1,0 +1,81 @@
+"""What docs/permissions.md shows: an environment with everything, in the two ways that exclude each other.
+
+One runs with a role, has a key of its own and is PROTECTED; the other is a user with access keys, has adopted its key and goes
+with everything in it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from firnline_infra.blueprint.environment import blueprint_of
+from firnline_infra.blueprint.iam.engine import EngineAccess
+from firnline_infra.blueprint.iam.statement import PolicyStatement
+from firnline_infra.spec import parse_spec
+
+ACCOUNT, REGION = "111122223333", "eu-west-1"
+KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+BUCKET = f"arn:aws:s3:::orders-prod-{ACCOUNT}-{REGION}"
+ENGINE = EngineAccess(
+    region=REGION,
+    streams={"orders": f"arn:aws:kinesis:{REGION}:{ACCOUNT}:stream/orders"},
+    stream_keys=(KEY,),
+    ledger_table=f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/orders-prod",
+    ledger_name="orders-prod",
+    ledger_key=KEY,
+    secret=f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:orders-prod/snowflake/ingest-AbCdEf",
+    secret_key=KEY,
+    bucket=BUCKET,
+    checkpoint_folder="checkpoint/",
+    job_folder="jobs/",
+    bucket_key=KEY,
+)
+ROLE = parse_spec(
+    f"""
+    version: 1
+    name: prod
+    application: orders-prod
+    aws: {{region: {REGION}, account: "{ACCOUNT}"}}
+    snowflake:
+      account: ORG-ACCOUNT
+      reader_warehouse: REPORTING
+      allowed_networks: [192.0.2.0/24]
+      external_volumes: [{{name: LAKE}}]
+      interactive_warehouse: {{name: FAST}}
+    streams: [{{name: orders, consumers: [fraud]}}, {{name: clicks, origin: adopt}}, {{name: prices, origin: adopt}}]
+    pipelines:
+      - {{stream: orders, database: LAKE, schema: RAW}}
+      - {{stream: clicks, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}}
+      - {{stream: prices, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID]}}
+    alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"]}}
+    publication: {{ssm_prefix: /orders/prod}}
+    """,
+    "prod.yaml",
+)
+USER = parse_spec(
+    f"""
+    version: 1
+    name: prod
+    application: orders-prod
+    durability: EPHEMERAL
+    aws:
+      region: {REGION}
+      account: "{ACCOUNT}"
+      key: {{origin: adopt, arn: "{KEY}"}}
+      runtime: {{trust: static-keys}}
+    snowflake: {{account: ORG-ACCOUNT}}
+    streams: [{{name: orders}}]
+    pipelines: [{{stream: orders, database: LAKE, schema: RAW}}]
+    """,
+    "prod.yaml",
+)
+BLUEPRINTS = tuple((spec, blueprint_of(spec)) for spec in (ROLE, USER))
+
+
+def together(policies: Iterable[Iterable[PolicyStatement]]) -> tuple[PolicyStatement, ...]:
+    """Each statement once: as the first policy has it, with the actions that only others ask for."""
+    found: dict[str, PolicyStatement] = {}
+    for statement in (each for policy in policies for each in policy):
+        known = found.setdefault(statement.sid, statement)
+        actions = tuple(dict.fromkeys((*known.actions, *statement.actions)))
+        found[statement.sid] = replace(known, actions=actions)
+    return tuple(found.values())

@@ -1,0 +1,101 @@
+"""The part of docs/permissions.md about the AWS side of a bootstrap: who deploys, previews, keeps the keys, and the boundary."""
+
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
+
+from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
+from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT
+from firnline_infra.blueprint.bootstrap.resources import resources
+from firnline_infra.blueprint.bootstrap.template import Template, template
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import key_keeper
+from firnline_infra.blueprint.iam.deployer_reasons import REASONS, Reasons
+from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, ROLE, together
+from firnline_infra.blueprint.iam.page_markdown import reasoned, spans, table, where
+from firnline_infra.blueprint.iam.statement import PolicyStatement
+from firnline_infra.spec.model import EnvironmentSpec
+from firnline_ingest.permissions import PERMISSIONS
+
+Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
+KEEPERS_REASONS = {
+    "KeepPrivateKeys": key_keeper.KEEP_SECRET,
+    "KeyOfSecrets": key_keeper.USE_SECRETS_KEY,
+    "SeeRun": key_keeper.SEE_RUN,
+    "KeyOfLedger": key_keeper.USE_LEDGERS_KEY,
+    "KeepAccessKey": key_keeper.KEEP_ACCESS_KEY,
+    "MakeAccessKey": key_keeper.MAKE_ACCESS_KEY,
+}
+
+
+def roles() -> str:
+    """Of CI: who may be them."""
+    spec, blueprint = BLUEPRINTS[0]
+    made = template(spec, blueprint, repository="OWNER/NAME")["Resources"]
+    return table(("role", "who may be it"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
+
+
+def deployer() -> str:
+    return "\n\n".join(
+        _section(each, ABOUT[each.sid], reasons_of(each, BLUEPRINTS)) for each in _all(deployer_statements)
+    )
+
+
+def previewer() -> str:
+    rows = ((each.sid, spans(each.actions)) for each in _all(previewer_statements))
+    return table(("statement", "of its actions only"), rows)
+
+
+def boundary() -> str:
+    return table(("statement", "on", "actions", "for"), map(_bounded, boundary_statements(ROLE)))
+
+
+def keepers() -> str:
+    return "\n\n".join(
+        _section(each, key_keeper.ABOUT[each.sid], KEEPERS_REASONS[each.sid]) for each in _all(key_keeper_statements)
+    )
+
+
+def reasons_of(statement: PolicyStatement, environments: Iterable[tuple[EnvironmentSpec, Blueprint]]) -> dict[str, str]:
+    """Of each of its actions, and of others: its own, else those of what it is about, else of what asks for them at all."""
+    if statement.sid in BY_STATEMENT:
+        return _by_action([BY_STATEMENT[statement.sid]])
+    kinds = [
+        (kind, bool(set(arns) & set(statement.resources)))
+        for spec, blueprint in environments
+        for kind, arns in resources(spec, blueprint).items()
+    ]
+    return _by_action(REASONS[kind] for kind, is_about_it in sorted(kinds, key=itemgetter(1)))
+
+
+def _all(policy: Policy) -> tuple[PolicyStatement, ...]:
+    return together(policy(spec, blueprint) for spec, blueprint in BLUEPRINTS)
+
+
+def _by_action(reasons: Iterable[Reasons]) -> dict[str, str]:
+    """Of two reasons for an action the last: a bucket's setting says more than the bucket that has it."""
+    return {action: why for each in reasons for why, actions in each.items() for action in actions}
+
+
+def _section(statement: PolicyStatement, about: str, reasons: dict[str, str]) -> str:
+    return f"#### {statement.sid}\n\n{about}\n{where(statement)}\n\n{reasoned(statement, reasons)}"
+
+
+def _trusting(role: Template) -> tuple[str, ...]:
+    (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    conditions = statement["Condition"]["StringEquals"]
+    return f"`{role['Properties']['RoleName']}`", " and ".join(
+        f"`{key}` is `{value}`" for key, value in conditions.items()
+    )
+
+
+def _bounded(statement: PolicyStatement) -> tuple[str, ...]:
+    return statement.sid, spans(statement.resources), spans(statement.actions), " and ".join(_who(statement))
+
+
+def _who(statement: PolicyStatement) -> Iterator[str]:
+    if set(statement.actions) & {permission.action for permission in PERMISSIONS}:
+        yield "the engine"
+    if set(statement.actions) & set(VOLUME_ACTIONS):
+        yield "Snowflake, for external volumes"

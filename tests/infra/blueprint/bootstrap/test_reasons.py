@@ -1,0 +1,48 @@
+"""Everything that a deployer may do has a reason, and no reason is left of what it may no longer do."""
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT
+from firnline_infra.blueprint.iam.deployer import LIFECYCLES
+from firnline_infra.blueprint.iam.deployer_reasons import REASONS
+from firnline_infra.blueprint.iam.page_statements import reasons_of
+from firnline_infra.spec import EnvironmentSpec
+
+
+@pytest.mark.parametrize("kind", LIFECYCLES)
+def test_each_action_of_a_type_has_one_reason(kind: str) -> None:
+    given = [action for actions in REASONS[kind].values() for action in actions]
+    assert sorted(given) == sorted(LIFECYCLES[kind].all)
+
+
+def test_only_types_that_are_made_have_reasons() -> None:
+    assert REASONS.keys() == LIFECYCLES.keys()
+
+
+def test_each_statement_says_what_it_is_about(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
+    specs = (prod_spec, small_spec)
+    given = {each.sid: each for spec in specs for each in deployer_statements(spec, blueprint_of(spec))}
+    assert ABOUT.keys() == given.keys()
+    assert BY_STATEMENT.keys() <= given.keys()
+    for sid, reasons in BY_STATEMENT.items():
+        assert sorted(action for actions in reasons.values() for action in actions) == sorted(given[sid].actions)
+
+
+def test_each_action_has_a_reason_where_it_is_allowed(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
+    for spec in (prod_spec, small_spec):
+        blueprint = blueprint_of(spec)
+        for statement in deployer_statements(spec, blueprint):
+            assert reasons_of(statement, [(spec, blueprint)]).keys() >= set(statement.actions), statement.sid
+
+
+def test_a_previewer_has_parts_of_the_deployers_statements(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
+) -> None:
+    for spec in (prod_spec, small_spec):
+        deploys = {each.sid: each for each in deployer_statements(spec, blueprint_of(spec))}
+        for statement in previewer_statements(spec, blueprint_of(spec)):
+            whole = deploys[statement.sid]
+            assert set(statement.actions) <= set(whole.actions)
+            assert (statement.resources, statement.conditions) == (whole.resources, whole.conditions)

@@ -1,0 +1,58 @@
+"""Every wildcard of a bootstrap is on the list that docs/permissions.md shows, and nothing else is on it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
+from firnline_infra.spec import EnvironmentSpec
+
+END_OF_A_FOLDER = re.compile(r"arn:aws:s3:::[a-z0-9-]+/([^*?]+/)?\*")
+Held = tuple[str, str, str]
+
+
+def documents(value: Any) -> Iterator[dict[str, Any]]:
+    """Every policy in a template."""
+    if isinstance(value, dict):
+        yield from [value] if "Statement" in value else []
+        for each in value.values():
+            yield from documents(each)
+
+
+def wildcards(document: dict[str, Any]) -> Iterator[Held]:
+    for statement in document["Statement"]:
+        elements = {
+            "Action": statement["Action"],
+            "Resource": [each for each in statement.get("Resource", []) if isinstance(each, str)],
+            "Principal": list(statement.get("Principal", {}).values()),
+        }
+        for element, values in elements.items():
+            for value in values:
+                if re.search(r"[*?]", value) and not END_OF_A_FOLDER.fullmatch(value):
+                    yield statement["Sid"], element, value
+
+
+@pytest.fixture
+def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
+    made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in (prod_spec, small_spec))
+    return {found for each in made for document in documents(each) for found in wildcards(document)}
+
+
+def test_every_wildcard_of_a_bootstrap_is_on_the_list(held: set[Held]) -> None:
+    assert {each for each in held if not any(one.covers(*each) for one in WILDCARDS)} == set()
+
+
+def test_everything_on_the_list_is_rendered_and_has_a_reason(held: set[Held]) -> None:
+    assert [one for one in WILDCARDS if not any(one.covers(*each) for each in held)] == []
+    assert all(one.why for one in WILDCARDS)
+
+
+@pytest.mark.parametrize("value", ["*", "arn:aws:kms:*:1:key/*", "arn:aws:kms:eu-west-1:1:alias/*", "…:key/*x"])
+def test_a_wildcard_covers_nothing_wider(value: str) -> None:
+    one = Wildcard(sid="OwnKey", value="…:key/*", why="")
+    assert one.covers("OwnKey", "Resource", "arn:aws:kms:eu-west-1:1:key/*")
+    assert not one.covers("OwnKey", "Resource", value)
