@@ -19,7 +19,7 @@ BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without
 EXTRAS = {
     "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "grpc", "moto", "pulumi", "pulumi_aws",
     "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
     "firnline_ingest.kinesis": AWS,

@@ -54,8 +54,8 @@ def data_from(client: "KinesisClient", kind: str, shard_id: str = FIRST, number:
     iterator = client.get_shard_iterator(
         StreamName="orders",
         ShardId=shard_id,
-        ShardIteratorType=kind,  # type: ignore[arg-type]
-        **place,  # type: ignore[arg-type]
+        ShardIteratorType=kind,
+        **place,
     )
     return [record["Data"] for record in client.get_records(ShardIterator=iterator["ShardIterator"])["Records"]]
 
@@ -96,7 +96,7 @@ def test_what_was_put_is_read_in_order_with_growing_numbers(kinesis: "KinesisCli
 
 def test_many_records_are_answered_one_by_one(kinesis: "KinesisClient") -> None:
     records = [{"Data": str(n).encode(), "PartitionKey": str(n)} for n in range(20)]
-    answer = kinesis.put_records(StreamName="orders", Records=records)  # type: ignore[arg-type]
+    answer = kinesis.put_records(StreamName="orders", Records=records)
     assert answer["FailedRecordCount"] == 0
     read = data_from(kinesis, "TRIM_HORIZON") + data_from(kinesis, "TRIM_HORIZON", "shardId-000000000001")
     assert sorted(read) == sorted(str(n).encode() for n in range(20))

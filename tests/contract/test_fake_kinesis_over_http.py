@@ -71,7 +71,7 @@ def test_parallel_producers_lose_and_double_nothing(server: KinesisServer, order
         for batch in range(5):
             texts = [f"{producer} {batch} {number}" for number in range(100)]
             entries = [{"Data": text.encode(), "PartitionKey": text} for text in texts]
-            client.put_records(StreamName="orders", Records=entries)  # type: ignore[arg-type]
+            client.put_records(StreamName="orders", Records=entries)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(produce, range(4)))

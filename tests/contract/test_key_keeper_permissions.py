@@ -65,7 +65,7 @@ class Keeper:
         """Both first keys, a rotation with an engine that was seen to take it up, and an access key where there is one."""
         self.spec_file.with_name("bare.yaml").write_text(self.spec_file.read_text())
         for user in ("ingest", "reader"):
-            self._watch(lambda user=user: create_key(self._subject(user), self.accounts))  # type: ignore[misc]
+            self._watch(lambda user=user: create_key(self._subject(user), self.accounts))
         self.watched.up(self.spec)
         assert self._rotate() is Step.REGISTER
         self.watched.up(self.spec)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,25 +22,26 @@ KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
-@pytest.fixture(params=["memory", "dynamodb"])
-def ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
-    if request.param == "memory":
-        yield MemoryLedger()
-        return
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ACCESS_KEY_ID", "testing")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-        from moto import mock_aws
+@pytest.fixture
+def dynamodb() -> Iterator[Any]:
+    from moto import mock_aws
 
-        with mock_aws():
-            client = dynamodb_client(Aws(region="us-east-1"))
-            client.create_table(
-                TableName="ledger",
-                BillingMode="PAY_PER_REQUEST",
-                AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
-                KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],  # type: ignore[typeddict-item]
-            )
-            yield DynamoLedger(client, "ledger")
+    with mock_aws():
+        yield dynamodb_client(Aws(region="us-east-1"))
+
+
+@pytest.fixture(params=["memory", "dynamodb"])
+def ledger(request: pytest.FixtureRequest) -> Ledger:
+    if request.param == "memory":
+        return MemoryLedger()
+    client = request.getfixturevalue("dynamodb")
+    client.create_table(
+        TableName="ledger",
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
+        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
+    )
+    return DynamoLedger(client, "ledger")
 
 
 def taken(ledger: Ledger, owner: str = "me") -> ShardRow:
@@ -164,23 +166,12 @@ def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     assert (beat.beat, beat.stop_requests) == (1, 1)
 
 
-@pytest.fixture
-def dynamodb() -> Iterator[object]:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ACCESS_KEY_ID", "testing")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-        from moto import mock_aws
-
-        with mock_aws():
-            yield dynamodb_client(Aws(region="us-east-1"))
-
-
-def test_a_table_that_is_missing_is_said_so(dynamodb) -> None:  # type: ignore[no-untyped-def]
+def test_a_table_that_is_missing_is_said_so(dynamodb: Any) -> None:
     with pytest.raises(LedgerTableMissing, match="'nowhere'"):
         DynamoLedger(dynamodb, "nowhere").check()
 
 
-def test_another_programs_table_is_refused(dynamodb) -> None:  # type: ignore[no-untyped-def]
+def test_another_programs_table_is_refused(dynamodb: Any) -> None:
     dynamodb.create_table(
         TableName="kcl",
         BillingMode="PAY_PER_REQUEST",

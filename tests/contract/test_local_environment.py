@@ -137,7 +137,7 @@ def test_faults_are_added_to_those_there_are_and_replaced_together(environment: 
 @pytest.mark.parametrize("server", ["kinesis", "aws", "snowflake"])
 def test_a_server_says_why_it_refuses_a_control_request(environment: RunningEnvironment, server: str) -> None:
     with pytest.raises(ControlRefused, match="endpoint"):
-        control(environment.endpoints, server, "faults", [{"kind": "ERROR"}])  # type: ignore[arg-type]
+        control(environment.endpoints, server, "faults", [{"kind": "ERROR"}])
 
 
 def test_a_server_that_is_gone_is_named(environment: RunningEnvironment) -> None:

@@ -13,9 +13,8 @@ import pytest
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
-from firnline_infra.local.endpoints import control
+from firnline_infra.local.calls import enforce
 from firnline_infra.local.iam.authorise import applies, is_allowed
-from firnline_infra.local.iam.call_log import access_from_json
 from firnline_infra.local.iam.request import Access
 from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.__main__ import main
@@ -103,20 +102,15 @@ class Account:
         """AWS clients made inside sign with this access key; with statements, it may do what they allow and no more."""
         if statements is not None:
             principal = f"arn:aws:iam::{self.environment.endpoints.aws_account}:user/{key}"
-            for server in ("kinesis", "aws"):
-                caller = {"access_key": key, "principal": principal, "statements": statements}
-                control(self.environment.endpoints, server, "callers", caller)
+            enforce(self.environment.endpoints, key, principal=principal, statements=statements)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_ACCESS_KEY_ID", key)
             yield
 
     def accesses_by(self, key: str) -> list[Access]:
-        calls = []
-        for server in ("kinesis", "aws"):
-            log = control(self.environment.endpoints, server, "calls")
-            assert log["dropped"] == 0
-            calls += [call for call in log["calls"] if call["access_key"] == key]
-        return [access_from_json(access) for call in calls for access in call["accesses"]]
+        seen = self.environment.calls()
+        assert seen.dropped == 0
+        return [access for call in seen.calls if call.access_key == key for access in call.accesses]
 
     def _table(self, name: str) -> None:
         role = self.environment.logins["ingest"].role

@@ -45,6 +45,24 @@ def test_an_environment_that_was_just_made_has_no_problem(problems: Callable[...
     assert problems() == {}
 
 
+def test_looking_makes_neither_a_folder_nor_a_table(
+    problems: Callable[..., dict[str, FirnlineError]], local_environment: RunningEnvironment, tmp_path: Path
+) -> None:
+    folder = tmp_path / "var" / "dead"
+    found = problems(dead_letters={"folder": str(folder)}, ledger={"table": "made-at-the-start", "create": True})
+    assert found == {}
+    assert not folder.parent.exists()
+    assert "made-at-the-start" not in local_environment.client("dynamodb").list_tables()["TableNames"]
+
+
+def test_a_folder_that_could_not_be_made_is_told(
+    problems: Callable[..., dict[str, FirnlineError]], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    error = problems(dead_letters={"folder": str(tmp_path / "file" / "dead")})["dead letters"]
+    assert (error.id, f"{tmp_path / 'file'} is a file" in str(error)) == ("FL-1103", True)
+
+
 @pytest.mark.parametrize(
     ("changes", "check", "id_", "names"),
     [

@@ -1,6 +1,5 @@
 """What commands need of the two accounts."""
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol
 
 from firnline_infra.accounts.errors import SnowflakeRefused
@@ -33,10 +32,9 @@ def rows(connection: "SnowflakeConnection", statement: str) -> Rows:
     """By lower-cased name of the column. Raises SnowflakeRefused."""
     from snowflake.connector.errors import Error
 
-    with closing(connection.cursor()) as cursor:
-        try:
-            cursor.execute(statement)
-            names = [str(column[0]).lower() for column in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-        except Error as error:
-            raise SnowflakeRefused(statement, str(error), number=getattr(error, "errno", None)) from error
+    from firnline_ingest.snowflake.connection import rows_of
+
+    try:
+        return rows_of(connection, statement)
+    except Error as error:
+        raise SnowflakeRefused(statement, str(error), number=getattr(error, "errno", None)) from error

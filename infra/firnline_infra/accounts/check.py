@@ -1,10 +1,13 @@
 """Whether these are the accounts of the specification. Asked before anything is written, and before a destroy."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from firnline_infra.accounts.accounts import Accounts, rows
 from firnline_infra.accounts.errors import AwsUnreachable, WrongAwsAccount, WrongSnowflakeAccount
 from firnline_infra.spec.model import EnvironmentSpec
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
 
 WHERE = "SELECT CURRENT_ORGANIZATION_NAME() AS ORGANIZATION, CURRENT_ACCOUNT_NAME() AS ACCOUNT, CURRENT_USER() AS WHOSE"
 
@@ -21,7 +24,7 @@ def check_aws(spec: EnvironmentSpec, accounts: Accounts) -> None:
         raise WrongAwsAccount(wanted=spec.aws.account, found=identity["Account"], who=identity["Arn"])
 
 
-def check_snowflake(spec: EnvironmentSpec, connection: Any) -> None:
+def check_snowflake(spec: EnvironmentSpec, connection: "SnowflakeConnection") -> None:
     """Raises WrongSnowflakeAccount or SnowflakeRefused."""
     answer = rows(connection, WHERE)[0]
     found = f"{answer['organization']}-{answer['account']}"

@@ -13,10 +13,12 @@ from firnline_infra.audit.outcome import Outcome
 from firnline_infra.audit.shard import OnStray, RowCounts
 from firnline_infra.audit.statements import Part, Statements
 from firnline_infra.audit.table_rows import outcomes_of, parts_between, rows_of_a_part
+from firnline_ingest.snowflake.connection import rows_of
 from firnline_ingest.snowflake.identifiers import stored_name, written_name
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
+    from snowflake.connector.cursor import SnowflakeCursor
 
 ON = ("ON", "Y", "true", True)
 FETCHED_AT_ONCE = 1_000
@@ -139,10 +141,7 @@ class AuditedTable:
         from snowflake.connector.errors import Error
 
         try:
-            with closing(self._connection.cursor()) as cursor:
-                cursor.execute(statement)
-                names = [str(column[0]).lower() for column in cursor.description or ()]
-                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            return rows_of(self._connection, statement)
         except Error as error:
             raise QueryFailed(f"what {self} is", str(error)) from error
 
@@ -159,7 +158,7 @@ class AuditedTable:
         return _fetched(cursor, what)
 
 
-def _fetched(cursor: Any, what: str) -> Iterator[tuple[Any, ...]]:
+def _fetched(cursor: "SnowflakeCursor", what: str) -> Iterator[tuple[Any, ...]]:
     from snowflake.connector.errors import Error
 
     with closing(cursor):

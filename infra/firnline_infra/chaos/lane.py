@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from firnline_infra.chaos.faults import STATUS_DELAY
 from firnline_infra.chaos.schedule import Schedule
+from firnline_infra.local.endpoints import ADMIN_ROLE, ADMIN_USER
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 APPLICATION, ACCOUNT, DATABASE, LEDGER = "chaos", "CHAOS", "CHAOS", "chaos-ledger"
 SCHEMA = "PUBLIC"
-ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 COMMIT_LAG_MS = 50
 COLUMNS = (("KINESISMETADATA", "VARIANT"), ("N", "NUMBER"))
 

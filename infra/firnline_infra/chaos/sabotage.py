@@ -15,12 +15,12 @@ def append_again() -> None:
     def nothing_is_known(_appender: Appender, _chunk: Chunk) -> int:
         return 0
 
-    Appender._known = nothing_is_known  # type: ignore[method-assign, assignment]
+    Appender._known = nothing_is_known  # type: ignore[method-assign, assignment] # sabotage
 
 
 def ledger_before_proof() -> None:
     """The ledger is told that a record is accounted for as soon as it is appended."""
-    Flight.read_through = property(lambda flight: flight.accounted)  # type: ignore[method-assign, assignment]
+    Flight.read_through = property(lambda flight: flight.accounted)  # type: ignore[method-assign, assignment] # sabotage
 
 
 SABOTAGES: dict[str, Callable[[], None]] = {

@@ -105,7 +105,7 @@ class Demo:
         before = (0, started_s)
         with closing(environment.connect("reader")) as connection, closing(connection.cursor()) as cursor:
             while engine.exit_status is None:
-                rows = cursor.execute(f"SELECT COUNT(*) FROM {self.table}").fetchone()[0]  # type: ignore[index]
+                ((rows,),) = cursor.execute(f"SELECT COUNT(*) FROM {self.table}").fetchall()
                 now_s, sent = time.monotonic(), engine.total("bytes")
                 rate = (sent - before[0]) / 1e6 / max(0.1, now_s - before[1])
                 before = (sent, now_s)

@@ -2,32 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from firnline_infra.local.endpoints import Endpoints, Server, control
 from firnline_infra.local.iam.authorise import Statement
-from firnline_infra.local.iam.call_log import access_from_json
-from firnline_infra.local.iam.request import Access
+from firnline_infra.local.iam.call_log import LoggedCall
 
-SERVERS: tuple[Server, ...] = tuple(server for server in get_args(Server) if server != "snowflake")
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    service: str
-    operation: str
-    access_key: str
-    """Of who signed it."""
-    succeeded: bool
-    accesses: tuple[Access, ...]
-    """What policies are asked for it, also in the caller's name: kms:Decrypt for a read of encrypted data."""
+AWS_SERVERS: tuple[Server, ...] = tuple(server for server in get_args(Server) if server != "snowflake")
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
     """In each server's order, one server after the other."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[LoggedCall, ...]
     mark: Mapping[str, int]
     """Where to go on from."""
     dropped: int
@@ -46,9 +34,9 @@ class Calls:
 def calls_of(endpoints: Endpoints, since: Mapping[str, int] | None = None) -> Calls:
     """Since the mark of an earlier answer, or all."""
     marks = since or {}
-    answers = {server: control(endpoints, server, f"calls?since={marks.get(server, 0)}") for server in SERVERS}
+    answers = {server: control(endpoints, server, f"calls?since={marks.get(server, 0)}") for server in AWS_SERVERS}
     return Calls(
-        calls=tuple(_call(fields) for answer in answers.values() for fields in answer["calls"]),
+        calls=tuple(LoggedCall.from_json(fields) for answer in answers.values() for fields in answer["calls"]),
         mark={server: answer["next"] for server, answer in answers.items()},
         dropped=sum(answer["dropped"] for answer in answers.values()),
     )
@@ -57,15 +45,5 @@ def calls_of(endpoints: Endpoints, since: Mapping[str, int] | None = None) -> Ca
 def enforce(endpoints: Endpoints, access_key: str, *, principal: str, statements: Iterable[Statement] | None) -> None:
     """From now on calls that this key signs need these statements; None lets it do everything again."""
     given = None if statements is None else list(statements)
-    for server in SERVERS:
+    for server in AWS_SERVERS:
         control(endpoints, server, "callers", {"access_key": access_key, "principal": principal, "statements": given})
-
-
-def _call(fields: Mapping[str, Any]) -> Call:
-    return Call(
-        service=fields["service"],
-        operation=fields["operation"],
-        access_key=fields["access_key"],
-        succeeded=fields["succeeded"],
-        accesses=tuple(access_from_json(each) for each in fields["accesses"]),
-    )

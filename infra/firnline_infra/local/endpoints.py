@@ -4,7 +4,6 @@ Proxies of the machine are not asked: everything here is on loopback.
 """
 
 import json
-import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 Server = Literal["kinesis", "aws", "snowflake"]
 AWS_SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")  # of the `aws` server
+ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 CONTROL = "/__firnline__"
 TIMEOUT_S = 30.0
 
@@ -39,11 +39,6 @@ class Endpoints:
 
     def of_service(self, service: str) -> str:
         return self.kinesis if service == "kinesis" else self.aws
-
-    @property
-    def aws_services(self) -> dict[str, str]:
-        """An endpoint for each AWS service that exists here."""
-        return {service: self.of_service(service) for service in ("kinesis", *AWS_SERVICES)}
 
     @property
     def aws_variables(self) -> dict[str, str]:
@@ -85,8 +80,6 @@ def aws_client(endpoints: Endpoints, service: str) -> "BaseClient":
 
 def sql_session(endpoints: Endpoints, login: Login) -> "SnowflakeConnection":
     """Raises KeyRefused, SessionRefused or SnowflakeUnavailable."""
-    # The connector would ask the metadata services of three clouds where it runs; nothing here leaves this machine.
-    os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")
     from firnline_ingest.snowflake.connection import connect
     from firnline_ingest.snowflake.key import SigningKey
 

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from firnline_infra.blueprint import Outputs, engine_config
-from firnline_infra.local.endpoints import Endpoints, Login, Server
+from firnline_infra.local.endpoints import ADMIN_ROLE, ADMIN_USER, Endpoints, Login, Server
 from firnline_infra.local.folder import Folder
 from firnline_infra.local.furnishing import bootstrap, furnish
 from firnline_infra.local.keys import KeyPair, make_key_pair
@@ -23,7 +23,6 @@ from firnline_infra.spec import EnvironmentSpec
 from firnline_infra.spec.names import Names, Principal
 from firnline_infra.spec.snowflake import PublicKeys
 
-ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 SPARK_MASTER = "local[2]"
 
 

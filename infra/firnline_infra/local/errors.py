@@ -5,10 +5,14 @@ LocalError
 │   └── PortInUse        because another program has its port
 ├── ProcessNotReady      one of its processes does not come up
 ├── FolderInUse          another environment lives in the folder
+├── FolderForeign        something else does
 ├── NoEnvironment        none runs there
 ├── StaleEnvironment     one ran there, and was killed
 ├── UnknownKind          a blueprint names what can't exist there
 ├── InputNotCarried      a resource is asked for what can't be made there
+├── PutRefused           a stream did not take all events
+├── NoSuchStream         there is no such stream
+├── StatementRefused     a statement was refused
 └── ControlRefused       a server of it refused a request of ours
 """
 
@@ -158,6 +162,18 @@ class PutRefused(LocalError):
         super().__init__(
             f"Stream {stream} did not take all events; some may be in it. {why}",
             next_step="correct what it says; where a fault was asked for, remove it: firnline local fault --clear",
+        )
+
+
+class NoSuchStream(LocalError):
+    """Events were for a stream that is not there. Runbook: FL-6034."""
+
+    id = "FL-6034"
+
+    def __init__(self, stream: str, *, near: str) -> None:
+        super().__init__(
+            f"There is no stream {stream!r} in the embedded environment; {near}",
+            next_step="name one that is there; where there is none yet: firnline up ENV --local makes them.",
         )
 
 

@@ -21,7 +21,6 @@ class Shard:
 
     id: str
     parents: tuple[str, ...] = ()
-    is_closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,4 +64,4 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[Shard]:
 
 def _shard(listed: Mapping[str, Any]) -> Shard:
     parents = tuple(listed[name] for name in ("ParentShardId", "AdjacentParentShardId") if listed.get(name))
-    return Shard(listed["ShardId"], parents, "EndingSequenceNumber" in listed["SequenceNumberRange"])
+    return Shard(listed["ShardId"], parents)

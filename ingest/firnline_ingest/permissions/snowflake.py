@@ -32,9 +32,14 @@ class Privilege:
 OWNERSHIP = "OWNERSHIP"
 """Of a table, it comes with every privilege on it; where a specification asks for it, it is granted in their place."""
 
-PRIVILEGES = (
+TO_SEE_A_TABLE = (
     Privilege(privilege="USAGE", on="DATABASE", why="Nothing in a database is seen without it."),
     Privilege(privilege="USAGE", on="SCHEMA", why="Nothing in a schema is seen without it."),
+)
+"""Whatever is done to it then."""
+
+PRIVILEGES = (
+    *TO_SEE_A_TABLE,
     Privilege(privilege="INSERT", on="TABLE", why="Opens channels on the table, and appends rows."),
     Privilege(
         privilege="EVOLVE SCHEMA",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from firnline_ingest.records.rejection import Fault, RejectReason
+from firnline_ingest.snowflake.identifiers import MAX_CHARACTERS
 
-MAX_COLUMN_NAME = 255  # characters: docs.snowflake.com/en/sql-reference/identifiers
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
 
 _encode = msgspec.json.Encoder().encode
@@ -65,7 +65,7 @@ def _fault(keys: Sequence[str], metadata_column: str | None) -> Fault | None:
     seen: dict[str, str] = {}
     reserved = column_key(metadata_column) if metadata_column else None
     for key in keys:
-        if not key or len(key) > MAX_COLUMN_NAME or "\0" in key:
+        if not key or len(key) > MAX_CHARACTERS or "\0" in key:
             return Fault(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
         column = column_key(key)
         if column == reserved:
@@ -81,7 +81,7 @@ def _fault(keys: Sequence[str], metadata_column: str | None) -> Fault | None:
 def _why_unusable(key: str) -> str:
     if not key:
         return "it is empty"
-    return "it holds a NUL" if "\0" in key else f"it has {len(key)} characters, {MAX_COLUMN_NAME} are allowed"
+    return "it holds a NUL" if "\0" in key else f"it has {len(key)} characters, {MAX_CHARACTERS} are allowed"
 
 
 def _shown(key: str) -> str:

@@ -4,6 +4,7 @@ The connector is imported here, when a session is opened; it is not needed to lo
 """
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 LOGIN_TIMEOUT_S = 20
 JWT_INVALID = 390144
+DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for what it is in
 NO_ANSWER = "HTTP request failed after retries"  # connector 5 has no error number for it
 
 
@@ -25,10 +27,10 @@ def connect(
     """Raises KeyRefused, SessionRefused or SnowflakeUnavailable. Call preflight.check_connection first: it tells DNS and
     certificates apart in seconds, where the connector keeps trying.
     """
+    os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")  # it would ask the clouds' metadata hosts
     import snowflake.connector
     from snowflake.connector.errors import DatabaseError, Error, OperationalError
 
-    os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")  # it would ask the clouds' metadata hosts
     parts = urlsplit(url)
     try:
         return snowflake.connector.connect(
@@ -56,14 +58,20 @@ def connect(
         raise SnowflakeUnavailable("open a session", str(error)) from error
 
 
+def rows_of(connection: "SnowflakeConnection", statement: str) -> list[dict[str, Any]]:
+    """What the statement answers, by lower-cased name of the column. Errors are the connector's."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(statement)
+        names = [column[0].lower() for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
 def _for_version(version: str, ca_file: Path | None) -> dict[str, Any]:
     """Connector 5 takes the authorities as a parameter, connector 4 from the environment of its HTTP library."""
     if int(version.partition(".")[0]) >= 5:
         trust = {"custom_root_store_path": str(ca_file)} if ca_file else {}
-        return {
-            **trust,
-            "enable_server_session_keep_alive_auto_detection": False,
-        }  # closing logs out: no query outlives us
+        # Closing logs out: no query outlives us.
+        return {**trust, "enable_server_session_keep_alive_auto_detection": False}
     if ca_file:
         os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
     return {}

@@ -5,7 +5,6 @@ ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
 from firnline_ingest.ledger.row import Target
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
-from firnline_ingest.snowflake.connection import connect
+from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
 from firnline_ingest.snowflake.errors import (
     ErrorLoggingOff,
     GrantMissing,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 ON = ("ON", "Y", "true", True)
-DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
 NOT_ALLOWED = 3001
 OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
@@ -146,10 +144,7 @@ class TargetCatalog:
         from snowflake.connector.errors import Error, ProgrammingError
 
         try:
-            with closing(self._session().cursor()) as cursor:
-                cursor.execute(statement)
-                names = [column[0].lower() for column in cursor.description or ()]
-                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            return rows_of(self._session(), statement)
         except ProgrammingError as error:
             if error.errno in empty:
                 return []

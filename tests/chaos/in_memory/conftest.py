@@ -197,7 +197,6 @@ class World:
         self.dead_letters = LocalFolder(folder / str(seed))
         self.receipts: list[Receipt] = []
         self.is_calm = False
-        self.lost_rows = 0
         self._kinesis = client
         self._engines = 0
 
@@ -221,7 +220,6 @@ class World:
 
     def lose_row(self) -> None:
         self.ledger.forget(self.key)
-        self.lost_rows += 1
 
     def settle(self) -> None:
         """Some of what the server accepted becomes visible."""

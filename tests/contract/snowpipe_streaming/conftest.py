@@ -56,10 +56,6 @@ class World:
     clients: list[Any] = field(default_factory=list)
 
     @property
-    def registered_fingerprint(self) -> str:
-        return PublicKey.read(self.key.public_pem).fingerprint
-
-    @property
     def catalog(self) -> Catalog:
         return self.snowflake.catalog
 

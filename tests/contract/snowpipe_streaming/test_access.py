@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.snowflake.catalog import Role
+from firnline_infra.local.snowflake.catalog import Role, kinds
 
 World = Any  # of conftest.py
 
@@ -101,7 +101,7 @@ def test_a_grant_that_is_revoked_stops_a_channel_that_is_open(world: World) -> N
 
 def test_both_registered_keys_open_the_door(world: World, other_key: str, other_public_key: Any) -> None:
     world.table()
-    user = world.catalog.user_for_key(world.registered_fingerprint)
+    user = world.catalog.directory.find(kinds.USER, ("ENGINE",))
     user.public_keys["RSA_PUBLIC_KEY_2"] = other_public_key
     try:
         assert world.client(private_key=other_key).open_channel("c")[1].status_code == "SUCCESS"

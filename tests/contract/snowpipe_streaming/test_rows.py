@@ -4,12 +4,17 @@ import base64
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
+
+from firnline_ingest.shard.appender import APPEND_BYTES
+from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.window import SendWindow
 
 World = Any  # of conftest.py
 
@@ -195,6 +200,31 @@ def test_the_same_batch_goes_through_as_rows_with_the_property_that_the_error_na
     world.wait_for_commit(channel, "3000")
 
     assert len(world.rows(table)) == 3000
+
+
+@dataclass(frozen=True)
+class Flushed:
+    """As much of an engine's channel as its window asks for, over a channel of the SDK."""
+
+    handle: Any
+
+    def flush(self, timeout_s: float) -> None:
+        self.handle.wait_for_flush(int(timeout_s))
+
+
+def test_a_server_that_is_slow_gets_rows_and_no_upload_as_long_as_the_window_bounds_what_waits(world: World) -> None:
+    table = world.table("TEXT VARCHAR")
+    channel, _ = world.client().open_channel("c")
+    window = SendWindow(cast("Channel", Flushed(channel)))
+    world.fail("append", "SLOW", delay_s=0.3)
+    rows = [msgspec.Raw(b'{"text":"%s"}' % (b"x" * 988))] * (APPEND_BYTES // 1000)
+    for number in range(1, 9):  # the SDK would have 4 MB before the first answer
+        window.make_room(APPEND_BYTES)
+        channel.append_rows(rows, str(number), str(number))
+    world.wait_for_commit(channel, "8")
+
+    assert len(world.rows(table)) == 8 * len(rows)
+    assert world.snowflake.faults.hits["snowflake:append"] >= 4
 
 
 def test_elastic_channels_are_refused_at_once(world: World) -> None:

@@ -14,7 +14,7 @@ def commit(start: int | None, end: int, shard: str = SHARD, *, application: str 
         "rows_inserted": 10,
         **changes,
     }
-    return Commit(**values)  # type: ignore[arg-type]
+    return Commit(**values)
 
 
 def checked(*commits: Commit, rows: int = 0) -> tuple[Order, dict[str, ShardFindings]]:

@@ -94,9 +94,7 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
+def world() -> World:
     clock = ManualClock()
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     kinesis.create_stream("orders")

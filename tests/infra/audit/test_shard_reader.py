@@ -28,12 +28,6 @@ class Time:
         self.clock.advance(seconds=seconds)
 
 
-@pytest.fixture(autouse=True)
-def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
-
-
 @pytest.fixture
 def kinesis() -> FakeKinesis:
     fake = FakeKinesis(clock=ManualClock(), empty_page_every=3)

@@ -34,7 +34,7 @@ def role(local_environment: RunningEnvironment) -> Iterator[str]:
 def client(environment: RunningEnvironment, service: str) -> Any:
     """Signs with the key of this test."""
     return boto3.session.Session().client(
-        service,  # type: ignore[call-overload]
+        service,
         region_name=environment.endpoints.region,
         endpoint_url=environment.endpoints.of_service(service),
         aws_access_key_id=KEY,

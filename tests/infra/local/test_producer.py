@@ -3,7 +3,7 @@ import json
 import pytest
 
 from firnline_infra.local import producer
-from firnline_infra.local.errors import PutRefused
+from firnline_infra.local.errors import NoSuchStream, PutRefused
 from firnline_infra.local.producer import by_field, put_records
 from firnline_ingest.testing.clock import ManualClock
 from firnline_ingest.testing.faults import Fault, FaultKind
@@ -43,8 +43,11 @@ def test_a_request_stays_within_the_limits_of_the_service(
     monkeypatch.setattr(client, "put_records", lambda **request: sizes.append(request["Records"]) or put(**request))
     put_records(client, "orders", [b"x" * 400, b"y" * 400, b"z" * 400, b"w" * 2_000, b"v"])
     assert sorted([record["Data"][:1] for record in request] for request in sizes) == [
-        [b"v"], [b"w"], [b"x", b"y"], [b"z"],
-    ]  # fmt: skip
+        [b"v"],
+        [b"w"],
+        [b"x", b"y"],
+        [b"z"],
+    ]
 
 
 def test_refused_records_are_put_again_and_only_those() -> None:
@@ -72,6 +75,16 @@ def test_a_request_that_fails_for_good_names_the_stream_and_the_cause(kinesis: F
     )
     with pytest.raises(PutRefused, match=r"Stream orders .*(.|\n)*AccessDeniedException"):
         put_records(kinesis.client(), "orders", [b"x"])
+
+
+@pytest.mark.parametrize(
+    ("named", "hint"), [("oders", "did you mean 'orders'?"), ("x", "expected one of: orders, returns.")]
+)
+def test_a_stream_that_is_not_there_is_told_with_those_that_are(kinesis: FakeKinesis, named: str, hint: str) -> None:
+    kinesis.create_stream("returns")
+    with pytest.raises(NoSuchStream) as caught:
+        put_records(kinesis.client(), named, [b"x"])
+    assert hint in caught.value.what
 
 
 def test_the_key_is_the_text_of_a_field() -> None:

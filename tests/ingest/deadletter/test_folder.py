@@ -94,7 +94,7 @@ def test_a_page_of_many_letters_is_put_with_few_files_open(tmp_path: Path, monke
 
     def counting_open(*args: object, **kwargs: object) -> int:
         nonlocal most
-        descriptor = real_open(*args, **kwargs)  # type: ignore[arg-type]
+        descriptor = real_open(*args, **kwargs)
         open_now.add(descriptor)
         most = max(most, len(open_now))
         return descriptor

@@ -240,11 +240,9 @@ def test_a_page_says_what_botocores_parser_says(
 GET_RECORDS_OUTPUT: Any = kinesis_session().get_service_model("kinesis").operation_model("GetRecords").output_shape
 
 
-def test_moto_reads_back_what_was_put(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moto_reads_back_what_was_put() -> None:
     from moto import mock_aws
 
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     with mock_aws():
         client = cast("KinesisClient", kinesis_session().create_client("kinesis", region_name="us-east-1"))
         client.create_stream(StreamName="orders", ShardCount=1)

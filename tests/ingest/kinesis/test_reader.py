@@ -13,8 +13,6 @@ from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.testing import FakeKinesis, Fault, FaultKind, ManualClock
 
-NEVER: Callable[[float], bool] = lambda seconds: False  # noqa: E731
-
 
 class Shard:
     """One shard of a fake stream, its clock, and a reader whose waiting moves that clock."""
@@ -38,12 +36,6 @@ class Shard:
         self.waited.append(seconds)
         self.clock.advance(seconds=seconds)
         return False
-
-
-@pytest.fixture(autouse=True)
-def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
 
 
 def read(reader: ShardReader, wait: Callable[[float], bool]) -> Read:

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,12 +53,6 @@ def test_children_start_at_the_trim_horizon_whatever_the_initial_position_was() 
     assert plan_shards(lineage(PARENT, LEFT), rows, {}, LATEST).starts["left"] == TrimHorizon()
 
 
-def test_a_closed_shard_is_read_until_the_ledger_says_that_it_ended() -> None:
-    assert plan_shards(lineage(replace(PARENT, is_closed=True)), {"parent": row("parent")}, {}, LATEST).readable == {
-        "parent"
-    }
-
-
 def test_a_parent_that_is_no_longer_listed_does_not_hold_its_child_back_but_is_named() -> None:
     rows = {"parent": row("parent", read_through=9)}
     tree = lineage(LEFT)
@@ -106,7 +98,7 @@ def reshardings(draw: st.DrawFn) -> Lineage:
 
 
 @given(reshardings(), st.randoms(use_true_random=False))
-def test_every_shard_becomes_readable_and_never_before_its_parents_ended(tree: Lineage, random) -> None:  # type: ignore[no-untyped-def]
+def test_every_shard_becomes_readable_and_never_before_its_parents_ended(tree: Lineage, random) -> None:
     rows: dict[str, ShardRow] = {}
     offsets: dict[str, str] = {}
     for _ in range(len(tree.shards)):

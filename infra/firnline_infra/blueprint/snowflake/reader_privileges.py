@@ -1,10 +1,9 @@
 """Every privilege of the reader's role, and why: audit, status and people select, and do nothing else."""
 
-from firnline_ingest.permissions.snowflake import Need, Privilege
+from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
 
 READER_PRIVILEGES = (
-    Privilege(privilege="USAGE", on="DATABASE", why="Nothing in a database is seen without it."),
-    Privilege(privilege="USAGE", on="SCHEMA", why="Nothing in a schema is seen without it."),
+    *TO_SEE_A_TABLE,
     Privilege(privilege="SELECT", on="TABLE", why="Reads rows: the audit counts and compares them with the stream."),
     Privilege(
         privilege="SELECT ERROR TABLE",

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, Self
 
 from firnline_infra.local.iam.request import Access
 
@@ -25,6 +25,11 @@ class LoggedCall:
     """Of who signed it; empty for nobody."""
     succeeded: bool
     accesses: tuple[Access, ...]
+    """What policies are asked for it, also in the caller's name: kms:Decrypt for a read of encrypted data."""
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Self:
+        return cls(**{**fields, "accesses": tuple(Access(**each) for each in fields["accesses"])})
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -63,10 +68,6 @@ class CallLog:
             "dropped": max(0, first - number),
             "calls": [call.as_json() for call in calls if call.number >= number],
         }
-
-
-def access_from_json(fields: Mapping[str, Any]) -> Access:
-    return Access(fields["action"], fields["resource"], fields["context"])
 
 
 def _access(access: Access) -> dict[str, Any]:

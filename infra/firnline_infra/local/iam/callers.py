@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from firnline_infra.local.iam.authorise import Statement, is_allowed, is_denied
 from firnline_infra.local.iam.request import Access
+from firnline_infra.local.iam.services.sts import EVERYWHERE
 
-UNGUARDED = {"sts:GetCallerIdentity", "sts:GetSessionToken"}  # need no permission
+UNGUARDED = {f"sts:{operation}" for operation in EVERYWHERE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,13 @@
 
 from contextlib import closing
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from firnline_infra.local.endpoints import Endpoints, Login, aws_client, sql_session
+from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, rows_of
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_kinesis import KinesisClient
     from snowflake.connector import SnowflakeConnection
-
-DOES_NOT_EXIST = {2003, 2043}  # "does not exist or not authorized", for an object and for its schema
 
 
 class Clients:
@@ -36,14 +33,6 @@ class Clients:
         return self._aws.get(service) or self._aws.setdefault(service, aws_client(self._endpoints, service))
 
     @cached_property
-    def kinesis(self) -> "KinesisClient":
-        return cast("KinesisClient", aws_client(self._endpoints, "kinesis"))
-
-    @cached_property
-    def dynamodb(self) -> "DynamoDBClient":
-        return cast("DynamoDBClient", aws_client(self._endpoints, "dynamodb"))
-
-    @cached_property
     def snowflake(self) -> "SnowflakeConnection":
         return sql_session(self._endpoints, self._administrator)
 
@@ -62,15 +51,12 @@ class Clients:
         """As `rows`, and None where the object that is asked about does not exist."""
         from snowflake.connector.errors import ProgrammingError
 
-        with closing(self.snowflake.cursor()) as cursor:
-            try:
-                cursor.execute(statement)
-            except ProgrammingError as error:
-                if error.errno in DOES_NOT_EXIST:
-                    return None
-                raise
-            names = [str(column[0]).lower() for column in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        try:
+            return rows_of(self.snowflake, statement)
+        except ProgrammingError as error:
+            if error.errno in DOES_NOT_EXIST:
+                return None
+            raise
 
     def close(self) -> None:
         if "snowflake" in self.__dict__:

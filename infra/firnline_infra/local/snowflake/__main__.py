@@ -12,9 +12,12 @@ from firnline_infra.local.process import announce_ready, end_with_parent
 @click.command()
 @click.option("--account", required=True, help="The account identifier that clients name.")
 @click.option(
-    "--admin-public-key", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    "--admin-public-key",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="PEM public key of the user FIRNLINE_ADMIN.",
-)  # fmt: skip
+)
 @click.option("--state", required=True, type=click.Path(file_okay=False, path_type=Path), help="Where certificates go.")
 @click.option("--commit-lag-ms", type=click.IntRange(0), default=250, show_default=True)
 @click.option("--port", type=int, default=0, help="0 is a free one.")

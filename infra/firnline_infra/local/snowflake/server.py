@@ -76,7 +76,7 @@ class EmbeddedSnowflake:
 class CuttableProtocol(H11Protocol):
     """Lets a handler cut its connection, which ASGI has no word for."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn narrows it
         super().connection_made(transport)
         application = self.app
 

@@ -29,7 +29,7 @@ def checked(
     columns: tuple[Column, ...] = COLUMNS,
 ) -> ShardFindings:
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    content = RowContent(json.dumps(METADATA | (metadata or {})), values)  # type: ignore[operator]
+    content = RowContent(json.dumps(METADATA | (metadata or {})), values)
     findings = ShardFindings(SHARD)
     check = ContentCheck("orders", columns, evolves=evolves)
     record = StreamRecord(100, data, partition_key="key", arrived_ms=1_700_000_000_123)

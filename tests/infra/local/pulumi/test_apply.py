@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.contract
 Program = Any
-TABLE_ARGUMENTS = {"billing_mode": "PAY_PER_REQUEST", "hash_key": "k", "attributes": [{"name": "k", "type": "S"}]}
 
 
 @pytest.fixture
@@ -311,6 +310,19 @@ def test_what_was_made_can_be_kept_in_a_file_and_destroyed_by_another_process(
     assert other.resources == application.resources
     other.destroy()
     assert name not in streams(local_environment)
+
+
+@pytest.mark.parametrize("given", ["shop", "shop/__main__.py", "other.py"])
+def test_a_program_may_be_named_from_where_one_stands(
+    application: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    text = "import os, pulumi\npulumi.export('here', os.getcwd())\n"
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "__main__.py").write_text(text)
+    (tmp_path / "other.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path if given == "other.py" else tmp_path / "shop"
+    assert application.up(Path(given), stack="dev") == {"here": str(folder)}
 
 
 def test_a_program_in_a_folder_runs_as_under_the_engine(application: Application, tmp_path: Path, name: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from firnline_infra.local.pulumi.checks import check_inputs
 from firnline_infra.local.pulumi.properties import UNKNOWN
 
-STREAM, ROLE, DYNAMO = "aws:kinesis/stream:Stream", "aws:iam/role:Role", "aws:dynamodb/table:Table"
+STREAM, ROLE = "aws:kinesis/stream:Stream", "aws:iam/role:Role"
 TABLE, GRANT = (
     "snowflake:index/table:Table",
     "snowflake:index/grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole",

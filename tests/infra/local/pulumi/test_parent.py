@@ -22,7 +22,7 @@ time.sleep(60)
 def wait_until_closed(stdout: object, *, within_s: float) -> None:
     """The child has a copy of its parent's stdout: the pipe is closed when both are gone."""
     began = time.monotonic()
-    assert stdout.read() == b""  # type: ignore[attr-defined]
+    assert stdout.read() == b""
     assert time.monotonic() - began < within_s
 
 

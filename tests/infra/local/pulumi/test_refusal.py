@@ -20,7 +20,7 @@ def said(error: Exception) -> str:
 
 def client_error(code: str) -> ClientError:
     answer = {"Error": {"Code": code, "Message": "No."}, "ResponseMetadata": {"RequestId": "r-1"}}
-    return ClientError(answer, "CreateStream")  # type: ignore[arg-type]
+    return ClientError(answer, "CreateStream")
 
 
 def test_a_refusal_of_aws_keeps_its_code_and_request() -> None:

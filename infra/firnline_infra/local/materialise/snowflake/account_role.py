@@ -2,13 +2,12 @@
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import drop, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, named, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import COMMENT, alterations, assignments
 from firnline_infra.local.materialise.snowflake.sql import quoted
 
 TYPE = "snowflake:index/accountRole:AccountRole"
 RULES = Rules(replaced_by=frozenset(), defaults={"comment": ""})  # provider source, pkg/resources/account_role.go
-NAME = ("name",)
 
 
 def create(inputs: Properties, clients: Clients) -> Made:
@@ -19,18 +18,17 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "ROLES", name)
     return row and {"name": name, "comment": row["comment"], "fullyQualifiedName": quoted(name)}
 
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, ("name", "comment"))
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER ROLE {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
-    clients.execute(*alterations(f"ROLE {quoted(new['name'])}", [COMMENT], old, new))
+    changes = alterations(f"ROLE {quoted(new['name'])}", [COMMENT], old, new)
+    clients.execute(renaming("ROLE", quoted(old["name"]), quoted(new["name"])), *changes)
     return read(id_, new, clients) or {}
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "ROLE", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "ROLE", quoted(named(id_, properties)))

@@ -11,6 +11,7 @@ from firnline_infra.local.materialise.snowflake.object import (
     located,
     path,
     refuse_others,
+    renaming,
     shown,
 )
 from firnline_infra.local.materialise.snowflake.settings import COMMENT, Setting, alterations, as_known, assignments
@@ -21,10 +22,13 @@ EVERYTHING = ["ALL"]
 RULES = Rules(  # provider source, pkg/resources/authentication_policy.go
     replaced_by=frozenset({"database", "schema"}),
     defaults={
-        "comment": "", "authenticationMethods": EVERYTHING, "clientTypes": EVERYTHING,
-        "securityIntegrations": EVERYTHING, "mfaEnrollment": "REQUIRED_PASSWORD_ONLY",
+        "comment": "",
+        "authenticationMethods": EVERYTHING,
+        "clientTypes": EVERYTHING,
+        "securityIntegrations": EVERYTHING,
+        "mfaEnrollment": "REQUIRED_PASSWORD_ONLY",
     },
-)  # fmt: skip
+)
 LISTS = (
     Setting("authenticationMethods", "AUTHENTICATION_METHODS", literals),
     Setting("clientTypes", "CLIENT_TYPES", literals),
@@ -59,9 +63,8 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER AUTHENTICATION POLICY {path(old)} RENAME TO {path(new)}")
-    clients.execute(*alterations(f"AUTHENTICATION POLICY {path(new)}", SETTINGS, old, new))
+    changes = alterations(f"AUTHENTICATION POLICY {path(new)}", SETTINGS, old, new)
+    clients.execute(renaming("AUTHENTICATION POLICY", path(old), path(new)), *changes)
     return read(id_, new, clients) or {}
 
 

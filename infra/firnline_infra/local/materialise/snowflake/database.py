@@ -3,7 +3,7 @@
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
 from firnline_infra.local.materialise.snowflake.container import PARAMETERS, VALUES
-from firnline_infra.local.materialise.snowflake.object import drop, kept, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, kept, named, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import COMMENT, alterations, assignments, own_parameters
 from firnline_infra.local.materialise.snowflake.sql import quoted
 
@@ -13,7 +13,6 @@ RULES = Rules(  # provider source, pkg/resources/database.go
     defaults={"comment": "", "isTransient": False, "dropPublicSchemaOnCreation": False},
     values=VALUES,
 )
-NAME = ("name",)
 SETTINGS = (*PARAMETERS, COMMENT)
 KNOWN = frozenset({"name", "isTransient", "dropPublicSchemaOnCreation", *(each.property for each in SETTINGS)})
 
@@ -30,7 +29,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "DATABASES", name)
     if row is None:
         return None
@@ -46,11 +45,10 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER DATABASE {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
-    clients.execute(*alterations(f"DATABASE {quoted(new['name'])}", SETTINGS, old, new, comma=True))
+    changes = alterations(f"DATABASE {quoted(new['name'])}", SETTINGS, old, new, comma=True)
+    clients.execute(renaming("DATABASE", quoted(old["name"]), quoted(new["name"])), *changes)
     return read(id_, new, clients) or {}
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "DATABASE", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "DATABASE", quoted(named(id_, properties)))

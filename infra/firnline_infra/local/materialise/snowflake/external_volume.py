@@ -6,17 +6,16 @@ from typing import Any
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import drop, given, located, refuse_others, shown
-from firnline_infra.local.materialise.snowflake.settings import COMMENT, Setting, alterations, assignments
+from firnline_infra.local.materialise.snowflake.object import drop, given, named, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.settings import COMMENT, SWITCH, Setting, alterations, assignments
 from firnline_infra.local.materialise.snowflake.sql import literal, plain, quoted
 
 TYPE = "snowflake:index/externalVolume:ExternalVolume"
 RULES = Rules(  # provider source, pkg/resources/external_volume.go
     replaced_by=frozenset({"name"}),
     defaults={"comment": "", "allowWrites": "true"},
-    values={"allowWrites": frozenset({"true", "false"})},
+    values={"allowWrites": SWITCH},
 )
-NAME = ("name",)
 SETTINGS = (Setting("allowWrites", "ALLOW_WRITES", plain, unset="true"), Setting("comment", "COMMENT", unset="''"))
 KNOWN = frozenset({"name", "storageLocations", "allowWrites", "comment"})
 LOCATION = {
@@ -41,7 +40,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "EXTERNAL VOLUMES", name)
     if row is None:
         return None
@@ -68,7 +67,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Prop
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "EXTERNAL VOLUME", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "EXTERNAL VOLUME", quoted(named(id_, properties)))
 
 
 def _relocations(target: str, old: Sequence[Properties], new: Sequence[Properties]) -> list[str]:

@@ -14,7 +14,10 @@ KNOWN = frozenset({"accountRoleName", "privileges", "allPrivileges", "withGrantO
 RULES = Rules(  # provider source, pkg/resources/grant_privileges_to_account_role.go
     replaced_by=frozenset({"accountRoleName", "withGrantOption", *TARGETS}),
     defaults={
-        "allPrivileges": False, "alwaysApply": False, "onAccount": False, "strictPrivilegeManagement": False,
+        "allPrivileges": False,
+        "alwaysApply": False,
+        "onAccount": False,
+        "strictPrivilegeManagement": False,
         "withGrantOption": False,
     },
     conflicts=(
@@ -28,7 +31,7 @@ RULES = Rules(  # provider source, pkg/resources/grant_privileges_to_account_rol
             for wide in ("allPrivileges", "onSchema.allSchemasInDatabase", "onSchemaObject.all")
         ),
     ),
-)  # fmt: skip
+)
 
 
 def create(inputs: Properties, clients: Clients) -> Made:

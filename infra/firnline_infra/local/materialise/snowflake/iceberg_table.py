@@ -50,11 +50,15 @@ KNOWN = frozenset({*SCHEMA_OBJECT, "columns", *(each.property for each in (*FIXE
 RULES = Rules(  # provider source, pkg/resources/iceberg_table.go, read at a commit before its release
     replaced_by=frozenset({*SCHEMA_OBJECT, "columns", *(each.property for each in FIXED)}),
     defaults={
-        "comment": "", "changeTracking": "false", "errorLogging": "false", "icebergVersion": 2, "catalog": "SNOWFLAKE",
+        "comment": "",
+        "changeTracking": "false",
+        "errorLogging": "false",
+        "icebergVersion": 2,
+        "catalog": "SNOWFLAKE",
     },
     conflicts=(frozenset({"clusterBies", "partitionBies"}),),
     preview_feature="snowflake_iceberg_table_resource",
-)  # fmt: skip
+)
 COLUMN = frozenset({"name", "type", "notNull", "comment"})
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import drop, given, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, given, named, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import COMMENT, Setting, alterations, as_known, assignments
 from firnline_infra.local.materialise.snowflake.sql import literals, names, parts, quoted, requoted
 
@@ -13,7 +13,6 @@ TYPE = "snowflake:index/networkPolicy:NetworkPolicy"
 RULES = Rules(  # provider source, pkg/resources/network_policy.go
     replaced_by=frozenset(), defaults={"comment": ""}
 )
-NAME = ("name",)
 LISTS = (
     Setting("allowedNetworkRuleLists", "ALLOWED_NETWORK_RULE_LIST", names),
     Setting("blockedNetworkRuleLists", "BLOCKED_NETWORK_RULE_LIST", names),
@@ -32,7 +31,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "NETWORK POLICIES", name)
     if row is None:
         return None
@@ -43,14 +42,13 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER NETWORK POLICY {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
-    clients.execute(*alterations(f"NETWORK POLICY {quoted(new['name'])}", SETTINGS, old, new))
+    changes = alterations(f"NETWORK POLICY {quoted(new['name'])}", SETTINGS, old, new)
+    clients.execute(renaming("NETWORK POLICY", quoted(old["name"]), quoted(new["name"])), *changes)
     return read(id_, new, clients) or {}
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "NETWORK POLICY", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "NETWORK POLICY", quoted(named(id_, properties)))
 
 
 def _list(value: str | None, known: Any) -> list[str] | None:

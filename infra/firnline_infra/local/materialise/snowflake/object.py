@@ -9,9 +9,9 @@ from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Properties
 from firnline_infra.local.materialise.snowflake.settings import is_given
 from firnline_infra.local.materialise.snowflake.sql import literal, parts, quoted
+from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
 
 SCHEMA_OBJECT = ("database", "schema", "name")
-GONE = {2003, 2043}
 
 
 def path(properties: Properties, names: Iterable[str] = SCHEMA_OBJECT) -> str:
@@ -24,6 +24,11 @@ def located(id_: str, properties: Properties, names: Iterable[str] = SCHEMA_OBJE
     found = id_.split("|") if "|" in id_ else parts(id_)
     from_id = dict(zip(names, found, strict=True))
     return {name: properties.get(name) or from_id[name] for name in names}
+
+
+def named(id_: str, properties: Properties) -> str:
+    """The name of an object that is in nothing but the account."""
+    return located(id_, properties, ("name",))["name"]
 
 
 def shown(clients: Clients, listing: str, name: str, inside: str = "") -> dict[str, Any] | None:
@@ -55,6 +60,11 @@ def refuse_others(type_: str, inputs: Properties, known: Collection[str]) -> Non
         raise InputNotCarried(type_, others, carried=sorted(known))
 
 
+def renaming(kind: str, before: str, after: str) -> str | None:
+    """The statement that leads from one full name to another; None where they are the same."""
+    return None if before == after else f"ALTER {kind} {before} RENAME TO {after}"
+
+
 def drop(clients: Clients, kind: str, target: str) -> None:
     """No error where it, or what contained it, does not exist any more."""
     run_unless_gone(clients, f"DROP {kind} IF EXISTS {target}")
@@ -67,5 +77,5 @@ def run_unless_gone(clients: Clients, statement: str) -> None:
         try:
             cursor.execute(statement)
         except ProgrammingError as error:
-            if error.errno not in GONE:
+            if error.errno not in DOES_NOT_EXIST:
                 raise

@@ -3,9 +3,10 @@
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
 from firnline_infra.local.materialise.snowflake.container import PARAMETERS, VALUES
-from firnline_infra.local.materialise.snowflake.object import drop, located, path, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, located, path, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import (
     COMMENT,
+    SWITCH,
     alterations,
     assignments,
     own_parameters,
@@ -14,7 +15,6 @@ from firnline_infra.local.materialise.snowflake.settings import (
 from firnline_infra.local.materialise.snowflake.sql import plain, quoted
 
 TYPE = "snowflake:index/schema:Schema"
-SWITCH = frozenset({"true", "false"})
 RULES = Rules(  # provider source, pkg/resources/schema.go
     replaced_by=frozenset({"database", "isTransient"}),
     defaults={"comment": "", "isTransient": "false", "withManagedAccess": "false"},
@@ -59,8 +59,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
     target = path(new, NAMES)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER SCHEMA {path(old, NAMES)} RENAME TO {target}")
+    clients.execute(renaming("SCHEMA", path(old, NAMES), target))
     if _is_managed(old) != _is_managed(new):
         clients.execute(f"ALTER SCHEMA {target} {'ENABLE' if _is_managed(new) else 'DISABLE'} MANAGED ACCESS")
     clients.execute(*alterations(f"SCHEMA {target}", SETTINGS, old, new, comma=True))

@@ -4,9 +4,18 @@ from typing import Any
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import described, drop, given, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import (
+    described,
+    drop,
+    given,
+    named,
+    refuse_others,
+    renaming,
+    shown,
+)
 from firnline_infra.local.materialise.snowflake.settings import (
     COMMENT,
+    SWITCH,
     Setting,
     alterations,
     as_known,
@@ -21,9 +30,8 @@ NONE, ALL = "NONE", "ALL"
 RULES = Rules(  # provider source, pkg/resources/user.go; that takes DEFAULT for the option too, which is to give none
     replaced_by=frozenset(),
     defaults={"comment": "", "disabled": "false", "defaultSecondaryRolesOption": ALL},
-    values={"disabled": frozenset({"true", "false"}), "defaultSecondaryRolesOption": frozenset({NONE, ALL})},
+    values={"disabled": SWITCH, "defaultSecondaryRolesOption": frozenset({NONE, ALL})},
 )
-NAME = ("name",)
 
 
 def secondary_roles(option: str) -> str:
@@ -67,7 +75,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
     """A user of another type is not this resource's any more, and reads as gone: the provider would make it anew."""
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "USERS", name)
     if row is None or row["type"] != "SERVICE":
         return None
@@ -97,15 +105,14 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER USER {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
     target = f"USER {quoted(new['name'])}"
-    clients.execute(*alterations(target, PROPERTIES, old, new), *alterations(target, PARAMETERS, old, new))
+    changes = (*alterations(target, PROPERTIES, old, new), *alterations(target, PARAMETERS, old, new))
+    clients.execute(renaming("USER", quoted(old["name"]), quoted(new["name"])), *changes)
     return read(id_, new, clients) or {}
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "USER", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "USER", quoted(named(id_, properties)))
 
 
 def _parameters(clients: Clients, name: str, properties: Properties) -> dict[str, Any]:

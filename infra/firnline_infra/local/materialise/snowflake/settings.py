@@ -10,6 +10,8 @@ from firnline_infra.local.materialise.snowflake.sql import literal
 
 Found = TypeVar("Found")
 Spelling = Callable[[Any], str]
+SWITCH = frozenset({"true", "false"})
+"""The values of a switch that is text."""
 DEFAULT = "default"
 """How the provider spells that a switch which is text was not given."""
 

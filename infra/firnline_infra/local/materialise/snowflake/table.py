@@ -13,6 +13,7 @@ from firnline_infra.local.materialise.snowflake.object import (
     located,
     path,
     refuse_others,
+    renaming,
     shown,
 )
 from firnline_infra.local.materialise.snowflake.settings import COMMENT, Setting, alterations, assignments
@@ -69,10 +70,8 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
     target = path(new)
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER TABLE {path(old)} RENAME TO {target}")
-    before, after = _without_inherited(old), _without_inherited(new)
-    clients.execute(*alterations(f"TABLE {target}", SETTINGS, before, after))
+    changes = alterations(f"TABLE {target}", SETTINGS, _without_inherited(old), _without_inherited(new))
+    clients.execute(renaming("TABLE", path(old), path(new)), *changes)
     if (old.get("clusterBies") or []) != (new.get("clusterBies") or []):
         wanted = new.get("clusterBies")
         clients.execute(

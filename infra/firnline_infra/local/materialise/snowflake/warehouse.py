@@ -4,9 +4,10 @@ from typing import Any
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import drop, given, kept, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, given, kept, named, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import (
     COMMENT,
+    SWITCH,
     Setting,
     alterations,
     as_known,
@@ -17,23 +18,38 @@ from firnline_infra.local.materialise.snowflake.settings import (
 from firnline_infra.local.materialise.snowflake.sql import parts, plain, quoted, requoted
 
 TYPE = "snowflake:index/warehouse:Warehouse"
-SWITCH = frozenset({"true", "false"})
-SIZES = {"X-SMALL": "XSMALL", "X-LARGE": "XLARGE", "2X-LARGE": "XXLARGE", "3X-LARGE": "XXXLARGE", "4X-LARGE": "X4LARGE",
-         "5X-LARGE": "X5LARGE", "6X-LARGE": "X6LARGE", "X2LARGE": "XXLARGE", "X3LARGE": "XXXLARGE"}  # fmt: skip
+SIZES = {
+    "X-SMALL": "XSMALL",
+    "X-LARGE": "XLARGE",
+    "2X-LARGE": "XXLARGE",
+    "3X-LARGE": "XXXLARGE",
+    "4X-LARGE": "X4LARGE",
+    "5X-LARGE": "X5LARGE",
+    "6X-LARGE": "X6LARGE",
+    "X2LARGE": "XXLARGE",
+    "X3LARGE": "XXXLARGE",
+}
 WITHOUT_SIZE = {"warehouseSize": lambda before, now: before is not None and now is None}
 """A size can be changed, and not be taken back: Snowflake has no UNSET for it, and the provider makes another warehouse."""
 RULES = Rules(  # provider source, pkg/resources/warehouse.go
     replaced_by=frozenset(),
     replaced_where=WITHOUT_SIZE,
     defaults={
-        "comment": "", "warehouseType": "STANDARD", "warehouseSize": "XSMALL", "maxClusterCount": 1, "minClusterCount": 1,
-        "scalingPolicy": "STANDARD", "autoSuspend": 600, "autoResume": "true", "enableQueryAcceleration": "false",
-        "queryAccelerationMaxScaleFactor": 8, "generation": "1",
+        "comment": "",
+        "warehouseType": "STANDARD",
+        "warehouseSize": "XSMALL",
+        "maxClusterCount": 1,
+        "minClusterCount": 1,
+        "scalingPolicy": "STANDARD",
+        "autoSuspend": 600,
+        "autoResume": "true",
+        "enableQueryAcceleration": "false",
+        "queryAccelerationMaxScaleFactor": 8,
+        "generation": "1",
     },
     values={"autoResume": SWITCH, "enableQueryAcceleration": SWITCH},
     conflicts=(frozenset({"generation", "resourceConstraint"}),),
-)  # fmt: skip
-NAME = ("name",)
+)
 SIZE = Setting("warehouseSize", "WAREHOUSE_SIZE")
 SCALE = (
     Setting("maxClusterCount", "MAX_CLUSTER_COUNT", plain),
@@ -59,9 +75,14 @@ PARAMETERS = parameters(
     }
 )
 SETTINGS = (
-    Setting("warehouseType", "WAREHOUSE_TYPE"), SIZE, *SCALE, Setting("scalingPolicy", "SCALING_POLICY"), *BEHAVIOUR,
-    *ACCELERATION, *PARAMETERS,
-)  # fmt: skip
+    Setting("warehouseType", "WAREHOUSE_TYPE"),
+    SIZE,
+    *SCALE,
+    Setting("scalingPolicy", "SCALING_POLICY"),
+    *BEHAVIOUR,
+    *ACCELERATION,
+    *PARAMETERS,
+)
 SUSPENDED = Setting("initiallySuspended", "INITIALLY_SUSPENDED", plain)
 KNOWN = frozenset({"name", "initiallySuspended", *(each.property for each in SETTINGS)})
 
@@ -75,7 +96,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
     """An interactive warehouse is another type's, and reads as gone."""
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "WAREHOUSES", name)
     if row is None or row["type"] == "INTERACTIVE":
         return None
@@ -95,13 +116,13 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     refuse_others(TYPE, new, KNOWN)
-    rename(old, new, clients)
-    clients.execute(*waiting(alterations(f"WAREHOUSE {quoted(new['name'])}", SETTINGS, old, new)))
+    changes = waiting(alterations(f"WAREHOUSE {quoted(new['name'])}", SETTINGS, old, new))
+    clients.execute(renaming("WAREHOUSE", quoted(old["name"]), quoted(new["name"])), *changes)
     return read(id_, new, clients) or {}
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "WAREHOUSE", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "WAREHOUSE", quoted(named(id_, properties)))
 
 
 def common(row: Properties, properties: Properties) -> dict[str, Any]:
@@ -119,11 +140,6 @@ def common(row: Properties, properties: Properties) -> dict[str, Any]:
         **kept(properties, "initiallySuspended"),
         "fullyQualifiedName": quoted(row["name"]),
     }
-
-
-def rename(old: Properties, new: Properties, clients: Clients) -> None:
-    if old["name"] != new["name"]:
-        clients.execute(f"ALTER WAREHOUSE {quoted(old['name'])} RENAME TO {quoted(new['name'])}")
 
 
 def waiting(statements: list[str]) -> list[str]:

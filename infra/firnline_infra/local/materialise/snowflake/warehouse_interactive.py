@@ -4,8 +4,9 @@ import json
 
 from firnline_infra.local.materialise.clients import Clients
 from firnline_infra.local.materialise.resource import Made, Properties, Rules
-from firnline_infra.local.materialise.snowflake.object import drop, given, located, refuse_others, shown
+from firnline_infra.local.materialise.snowflake.object import drop, given, named, refuse_others, renaming, shown
 from firnline_infra.local.materialise.snowflake.settings import (
+    SWITCH,
     Setting,
     alterations,
     as_known,
@@ -20,10 +21,8 @@ from firnline_infra.local.materialise.snowflake.warehouse import (
     SCALE,
     SIZE,
     SUSPENDED,
-    SWITCH,
     WITHOUT_SIZE,
     common,
-    rename,
 )
 
 TYPE = "snowflake:index/warehouseInteractive:WarehouseInteractive"
@@ -32,12 +31,16 @@ RULES = Rules(  # provider source, pkg/resources/warehouse_interactive.go
     replaced_by=frozenset(),
     replaced_where=WITHOUT_SIZE,
     defaults={
-        "comment": "", "warehouseSize": "XSMALL", "maxClusterCount": 1, "minClusterCount": 1,
-        "autoSuspend": SUSPENSION_S, "autoResume": "true", "tables": [],
+        "comment": "",
+        "warehouseSize": "XSMALL",
+        "maxClusterCount": 1,
+        "minClusterCount": 1,
+        "autoSuspend": SUSPENSION_S,
+        "autoResume": "true",
+        "tables": [],
     },
     values={"autoResume": SWITCH},
-)  # fmt: skip
-NAME = ("name",)
+)
 OWN_PARAMETERS = (*parameters({"fallbackWarehouse": requoted}), *PARAMETERS)
 SUSPENSION = Setting("autoSuspend", "AUTO_SUSPEND", BEHAVIOUR[0].spell, unset=str(SUSPENSION_S))
 SETTINGS = (SIZE, *SCALE, SUSPENSION, *BEHAVIOUR[1:], *OWN_PARAMETERS)
@@ -54,7 +57,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> Properties | None:
-    name = located(id_, properties, NAME)["name"]
+    name = named(id_, properties)
     row = shown(clients, "WAREHOUSES", name)
     if row is None or row["type"] != "INTERACTIVE":
         return None
@@ -75,7 +78,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:
     """Tables come and go one by one; another size needs the warehouse suspended, and resumed."""
     refuse_others(TYPE, new, KNOWN)
-    rename(old, new, clients)
+    clients.execute(renaming("WAREHOUSE", quoted(old["name"]), quoted(new["name"])))
     target = f"WAREHOUSE {quoted(new['name'])}"
     before, after = ({requoted(table) for table in inputs.get("tables") or ()} for inputs in (old, new))
     for word, tables in (("ADD", after - before), ("DROP", before - after)):
@@ -88,4 +91,4 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Prop
 
 
 def delete(id_: str, properties: Properties, clients: Clients) -> None:
-    drop(clients, "WAREHOUSE", quoted(located(id_, properties, NAME)["name"]))
+    drop(clients, "WAREHOUSE", quoted(named(id_, properties)))

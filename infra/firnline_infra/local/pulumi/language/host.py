@@ -4,6 +4,8 @@ The engine reads the port from the first line of stdout; all that follows there 
 among it, it shows as diagnostics. Templates, code generation and packaging are the stock host's business.
 """
 
+# ruff: noqa: N802 (the service's names are its protocol's)
+
 import contextlib
 import importlib.metadata
 import json
@@ -32,14 +34,14 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._engine = engine
         self._programs: set[subprocess.Popen[bytes]] = set()
 
-    def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:
         self._engine = request.engine_address or self._engine
         return language_pb2.LanguageHandshakeResponse()
 
-    def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
         return plugin_pb2.PluginInfo(version=importlib.metadata.version("pulumi"))
 
-    def GetRequiredPackages(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def GetRequiredPackages(self, request: Any, context: grpc.ServicerContext) -> Any:
         packages = [
             plugin_pb2.PackageDependency(
                 name=plugin.name, kind="resource", version=f"v{plugin.version}", server=plugin.server
@@ -48,7 +50,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         ]
         return language_pb2.GetRequiredPackagesResponse(packages=packages)
 
-    def GetProgramDependencies(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def GetProgramDependencies(self, request: Any, context: grpc.ServicerContext) -> Any:
         installed = self._installed(request, context)
         dependencies = [
             language_pb2.DependencyInfo(name=name, version=version)
@@ -56,14 +58,14 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
         ]
         return language_pb2.GetProgramDependenciesResponse(dependencies=dependencies)
 
-    def About(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def About(self, request: Any, context: grpc.ServicerContext) -> Any:
         return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
 
-    def InstallDependencies(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:  # noqa: N802
+    def InstallDependencies(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
         """Nothing to install: the program runs in an environment that exists."""
         return iter(())
 
-    def Run(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def Run(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Runs the program once, to its end."""
         try:
             interpreter = _interpreter(request.info)
@@ -86,7 +88,7 @@ class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
             return language_pb2.RunResponse(bail=status == ALREADY_SHOWN)
         return language_pb2.RunResponse(error=f"The program ended with status {status}.")
 
-    def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802
+    def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
         for program in tuple(self._programs):
             program.terminate()
         return empty_pb2.Empty()

@@ -59,8 +59,6 @@ class Catalog:
         """Frees the rows."""
         self.store.close()
 
-    # Who asks
-
     def authenticate(self, jwt_text: str) -> User:
         """The user whose registered key signed the token, if its policies let it in.
 
@@ -81,11 +79,6 @@ class Catalog:
         with self.lock:
             check_admission(user, self.directory)
         return user
-
-    def user_for_key(self, fingerprint: str) -> User | None:
-        """The user who registered the key with this `SHA256:…` fingerprint, in either slot."""
-        with self.lock:
-            return next((user for user in self._users() if user.key_for(fingerprint)), None)
 
     def session_role(self, user: User, requested: str | None = None) -> Role:
         """The role that a session of the user acts in: `requested` (stored name), else the default one, else PUBLIC.
@@ -127,9 +120,8 @@ class Catalog:
                 return self.grants.has_any_privilege(acting, found.table)
             return found.kind is kinds.ROLE or self.grants.has_any_privilege(acting, found)
 
-    # What exists. The texts are segments of a REST path: upper-cased unless quoted
-
     def resolve_table(self, database: str, schema: str, table: str) -> Table | None:
+        """The names are segments of a REST path here and in `resolve_pipe`: upper-cased unless quoted."""
         with self.lock:
             found = self.directory.find(kinds.TABLE, [read_path_segment(part) for part in (database, schema, table)])
             return found if isinstance(found, Table) else None
@@ -145,8 +137,6 @@ class Catalog:
                 return None
             table = self.directory.find(kinds.TABLE, [*path[:2], path[2].removesuffix(DEFAULT_SUFFIX)])
             return self.directory.default_pipe(table) if isinstance(table, Table) else None
-
-    # Rows and columns
 
     def insert_rows(self, table: Table, rows: Sequence[dict[str, Any]], *, committed_at: datetime) -> None:
         """Makes rows visible, all at once, in their order; at least 20,000 a second for ten columns.
@@ -204,12 +194,10 @@ class Catalog:
             raise DoesNotExist("role", display(role))
         return found
 
-    def _users(self) -> list[User]:
-        return [user for user in self.account.of_kind(kinds.USER).values() if isinstance(user, User)]
-
     def _user_named(self, name: str) -> User | None:
         """By name or login name; clients upper-case what they put into a token."""
-        return next((user for user in self._users() if name.upper() in (user.name.upper(), user.login_name)), None)
+        users = (user for user in self.account.of_kind(kinds.USER).values() if isinstance(user, User))
+        return next((user for user in users if name.upper() in (user.name.upper(), user.login_name)), None)
 
 
 def refuse_case_clash(table: str, columns: Sequence[Column]) -> None:

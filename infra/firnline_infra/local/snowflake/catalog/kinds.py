@@ -40,7 +40,7 @@ PIPE = _kind("PIPE", Scope.SCHEMA, "APPLYBUDGET", "MONITOR", "OPERATE")
 TABLE = _kind(
     "TABLE", Scope.SCHEMA, "APPLYBUDGET", "DELETE", "EVOLVE SCHEMA", "INSERT", "REBUILD", "REFERENCES", "SELECT",
     "SELECT ERROR TABLE", "TRUNCATE", "UPDATE",
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 SCHEMA = _kind(
     "SCHEMA", Scope.DATABASE, "ADD SEARCH OPTIMIZATION", "APPLYBUDGET", "MODIFY", "MONITOR", "USAGE",
     *(f"CREATE {kind}" for kind in (
@@ -48,11 +48,11 @@ SCHEMA = _kind(
         "NETWORK RULE", "PIPE", "PROCEDURE", "SECRET", "SEQUENCE", "STAGE", "STREAM", "TABLE", "TASK",
         "TEMPORARY TABLE", "VIEW",
     )),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 DATABASE = _kind("DATABASE", Scope.ACCOUNT, "APPLYBUDGET", "CREATE DATABASE ROLE", "CREATE SCHEMA", "MODIFY", "MONITOR",
-                 "USAGE")  # fmt: skip
+                 "USAGE")  # fmt: skip # a paragraph, not a column
 WAREHOUSE = _kind("WAREHOUSE", Scope.ACCOUNT, "APPLYBUDGET", "MANAGE ATTACHED TABLES", "MODIFY", "MONITOR", "OPERATE",
-                  "USAGE")  # fmt: skip
+                  "USAGE")  # fmt: skip # a paragraph, not a column
 NETWORK_POLICY = _kind("NETWORK POLICY", Scope.ACCOUNT, plural="NETWORK POLICIES")
 NETWORK_RULE = _kind("NETWORK RULE", Scope.SCHEMA, "USAGE")
 AUTHENTICATION_POLICY = _kind("AUTHENTICATION POLICY", Scope.SCHEMA, plural="AUTHENTICATION POLICIES")
@@ -67,7 +67,7 @@ ACCOUNT = _kind(
     *(f"CREATE {kind}" for kind in (
         "DATABASE", "EXTERNAL VOLUME", "INTEGRATION", "NETWORK POLICY", "ROLE", "SHARE", "USER", "WAREHOUSE",
     )),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
@@ -75,6 +75,6 @@ KINDS: dict[str, Kind] = {
         ACCOUNT, DATABASE, SCHEMA, TABLE, PIPE, WAREHOUSE, USER, ROLE, NETWORK_POLICY, NETWORK_RULE,
         AUTHENTICATION_POLICY, EXTERNAL_VOLUME,
     )
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 TABLE_VARIETIES = ("ICEBERG TABLE", "INTERACTIVE TABLE")
 """Tables, to whoever grants or looks one up: CREATE needs a privilege of its own for each, and SHOW can list one apart."""

@@ -36,7 +36,7 @@ TRANSLATIONS = (
     _translation(r"(?:out of range|overflow|Could not cast value .* to DECIMAL)", "100132", "22003",
                  "Number out of representable range"),
     _translation(r"division by zero", "100051", "22012", "Division by zero"),
-)  # fmt: skip
+)  # fmt: skip # a fault with what it becomes
 
 OURS = re.compile(r"Invalid Input Error: \[([A-Z0-9-]+)\] (.*)", re.DOTALL)
 """What an expression of ours raised, in `sql/query/macros.py`."""

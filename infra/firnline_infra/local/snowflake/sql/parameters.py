@@ -61,10 +61,15 @@ OBJECT_PARAMETERS = {
 
 ICEBERG_PARAMETERS = frozenset(
     {
-        "CATALOG", "EXTERNAL_VOLUME", "CATALOG_SYNC", "TARGET_FILE_SIZE", "ENABLE_DATA_COMPACTION",
-        "ENABLE_ICEBERG_MERGE_ON_READ", "STORAGE_SERIALIZATION_POLICY",
+        "CATALOG",
+        "EXTERNAL_VOLUME",
+        "CATALOG_SYNC",
+        "TARGET_FILE_SIZE",
+        "ENABLE_DATA_COMPACTION",
+        "ENABLE_ICEBERG_MERGE_ON_READ",
+        "STORAGE_SERIALIZATION_POLICY",
     }
-)  # fmt: skip
+)
 """Of tables, only Iceberg ones have these."""
 
 SESSION_PARAMETERS: dict[str, tuple[str, ...] | None] = {

@@ -127,7 +127,7 @@ def any_value(words: Words) -> str:
 WAREHOUSE_SIZES = {
     "XSMALL": "X-Small", "SMALL": "Small", "MEDIUM": "Medium", "LARGE": "Large", "XLARGE": "X-Large",
     "XXLARGE": "2X-Large", "XXXLARGE": "3X-Large", "X4LARGE": "4X-Large", "X5LARGE": "5X-Large", "X6LARGE": "6X-Large",
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 """As it is kept, and as SHOW WAREHOUSES shows it."""
 SPELLINGS = {
     "X2LARGE": "XXLARGE",

@@ -47,7 +47,7 @@ def volume(clients, live, key_arn: str) -> Iterator[dict[str, Any]]:
         "storageLocationName": "lake", "storageProvider": "S3", "storageBaseUrl": f"s3://{BUCKET}/raw/",
         "storageAwsRoleArn": f"arn:aws:iam::{clients.account}:role/{ROLE}", "storageAwsExternalId": EXTERNAL_ID,
         "encryptionType": "AWS_SSE_KMS", "encryptionKmsKeyId": key_arn,
-    }  # fmt: skip
+    }  # fmt: skip # a paragraph, not a column
     inputs = {"name": "M_LAKE", "storageLocations": [location]}
     with live(external_volume, inputs) as made:
         iam.create_role(RoleName=ROLE, AssumeRolePolicyDocument=trust(principal(made.read())))
@@ -72,7 +72,7 @@ INPUTS = {
     "database": "MATERIALISED", "schema": "S", "name": "ICE", "externalVolume": "M_LAKE", "catalog": "SNOWFLAKE",
     "baseLocation": "ice/", "icebergVersion": 3, "comment": "c", "errorLogging": "true",
     "columns": [{"name": "META", "type": "VARIANT"}, {"name": "ID", "type": "STRING", "notNull": "true"}],
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 
 
 def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
@@ -124,6 +124,6 @@ def test_a_bucket_that_is_not_there_is_named(clients, live, key_arn: str) -> Non
     location = {
         "storageLocationName": "lake", "storageProvider": "S3", "storageBaseUrl": "s3://nowhere/",
         "storageAwsRoleArn": f"arn:aws:iam::{clients.account}:role/nobody",
-    }  # fmt: skip
+    }  # fmt: skip # a paragraph, not a column
     with live(external_volume, {"name": "M_LAKE", "storageLocations": [location]}):
         assert "role/nobody does not exist" in verified(clients)["error"]

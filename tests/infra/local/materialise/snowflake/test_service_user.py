@@ -17,10 +17,16 @@ def public_key() -> str:
 def test_a_user_lives_and_repairs(live, clients) -> None:
     first, second, third = public_key(), public_key(), public_key()
     inputs = {
-        "name": "M_USER", "comment": "c", "defaultRole": "PUBLIC", "defaultWarehouse": "COMPUTE_WH",
-        "defaultNamespace": "MATERIALISED.S", "rsaPublicKey": first, "rsaPublicKey2": second, "queryTag": "t",
+        "name": "M_USER",
+        "comment": "c",
+        "defaultRole": "PUBLIC",
+        "defaultWarehouse": "COMPUTE_WH",
+        "defaultNamespace": "MATERIALISED.S",
+        "rsaPublicKey": first,
+        "rsaPublicKey2": second,
+        "queryTag": "t",
         "defaultSecondaryRolesOption": "NONE",
-    }  # fmt: skip
+    }
     with live(service_user, inputs) as user:
         assert user.made.id == "M_USER"
         user.drifts("ALTER USER M_USER SET COMMENT = 'x'", comment="x")

@@ -12,7 +12,7 @@ INPUTS = {
         {"name": "N", "type": "NUMBER(10,2)", "nullable": True, "comment": "", "default": {"constant": "7"}},
         {"name": "lower", "type": "VARCHAR(5)", "nullable": True, "comment": "", "default": {"constant": "it's"}},
     ],
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 T = "MATERIALISED.S.T"
 
 
@@ -42,7 +42,7 @@ def test_what_can_be_changed_in_place_is(live) -> None:
         changed = made.changes_to(
             name="T2", comment=None, clusterBies=None, dataRetentionTimeInDays=None, changeTracking=None,
             columns=[*wider, {"name": "NEW", "type": "BOOLEAN", "nullable": True, "comment": "n"}],
-        )  # fmt: skip
+        )  # fmt: skip # a paragraph, not a column
         assert changed["columns"][-1] == {"name": "NEW", "type": "BOOLEAN", "nullable": True, "comment": "n"}
         assert (changed["comment"], changed["dataRetentionTimeInDays"]) == ("", -1)
 
@@ -68,7 +68,7 @@ def test_an_imported_table_shows_canonical_types(live, clients) -> None:
         found = table.read(made.made.id, {}, clients)
         assert [column["type"] for column in found["columns"]] == [
             "OBJECT", "VARCHAR(16777216)", "TIMESTAMP_NTZ(9)", "NUMBER(10,2)", "VARCHAR(5)",
-        ]  # fmt: skip
+        ]  # fmt: skip # a paragraph, not a column
 
 
 def test_a_column_is_read_in_the_words_in_which_it_was_asked_for(live, clients) -> None:

@@ -12,9 +12,13 @@ T1, T2 = '"MATERIALISED"."S"."I1"', '"MATERIALISED"."S"."I2"'
 
 def test_a_warehouse_lives_and_repairs(live, clients) -> None:
     inputs = {
-        "name": "M_WH", "warehouseSize": "SMALL", "autoSuspend": 60, "initiallySuspended": True, "comment": "c",
+        "name": "M_WH",
+        "warehouseSize": "SMALL",
+        "autoSuspend": 60,
+        "initiallySuspended": True,
+        "comment": "c",
         "statementTimeoutInSeconds": 600,
-    }  # fmt: skip
+    }
     with live(warehouse, inputs) as made:
         made.drifts(f"{W} SET COMMENT = 'x'", comment="x")
         made.drifts(f"{W} SET WAREHOUSE_SIZE = '2X-LARGE'", warehouseSize="XXLARGE")

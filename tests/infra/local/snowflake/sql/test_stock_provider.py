@@ -28,7 +28,7 @@ NAMES = {
     "network_policy": "NP", "network_rule": "NR", "authentication_policy": "AP", "authentication_policy2": "AP2",
     "external_volume": "VOL", "iceberg_table": "ICE", "pipe": "P", "comment": "c", "bucket": "b", "external_id": "x",
     "role_arn": "arn:aws:iam::123456789012:role/r",
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 WORLD = """
 CREATE DATABASE IF NOT EXISTS RAW; CREATE SCHEMA IF NOT EXISTS RAW.LANDING; CREATE SCHEMA IF NOT EXISTS RAW."tx lower";
 CREATE ROLE IF NOT EXISTS LOADER; CREATE ROLE IF NOT EXISTS OWNER; CREATE WAREHOUSE IF NOT EXISTS WH;

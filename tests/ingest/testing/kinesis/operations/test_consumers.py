@@ -4,13 +4,14 @@ from typing import Any
 import pytest
 
 from firnline_ingest.testing import FakeKinesis, FakeKinesisError, ManualClock
+from firnline_ingest.testing.kinesis import StreamHandle
 
 Register = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def arn(kinesis: FakeKinesis) -> str:
-    return kinesis.create_stream("orders").arn
+def arn(orders: StreamHandle) -> str:
+    return orders.arn
 
 
 @pytest.fixture

@@ -5,14 +5,9 @@ import pytest
 from firnline_ingest.testing import FakeKinesis, FakeKinesisError
 from firnline_ingest.testing.kinesis.operations.monitoring import METRICS
 
+pytestmark = pytest.mark.usefixtures("orders")
+
 ORDERS = {"StreamName": "orders"}
-
-
-@pytest.fixture
-def kinesis() -> FakeKinesis:
-    kinesis = FakeKinesis()
-    kinesis.create_stream("orders")
-    return kinesis
 
 
 def metrics(kinesis: FakeKinesis) -> Any:

@@ -2,14 +2,9 @@ import pytest
 
 from firnline_ingest.testing import FakeKinesis, FakeKinesisError
 
+pytestmark = pytest.mark.usefixtures("orders")
+
 ORDERS = {"StreamName": "orders"}
-
-
-@pytest.fixture
-def kinesis() -> FakeKinesis:
-    kinesis = FakeKinesis()
-    kinesis.create_stream("orders")
-    return kinesis
 
 
 def tags(kinesis: FakeKinesis) -> dict[str, str]:

@@ -118,7 +118,7 @@ VIEWS: dict[str, tuple[tuple[tuple[str, DataType], ...], Rows]] = {
                CHARACTER_MAXIMUM_LENGTH=NUMBER, NUMERIC_PRECISION=NUMBER, NUMERIC_SCALE=NUMBER, DATETIME_PRECISION=NUMBER),
         _columns,
     ),
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 
 
 def _visible(context: Context, database: Database, kind: type[Found]) -> Iterable[Found]:

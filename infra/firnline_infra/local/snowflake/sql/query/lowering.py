@@ -26,7 +26,7 @@ TAKE_VARIANTS = (
     exp.Select, exp.Alias, exp.Paren, exp.Subquery, exp.Cast, exp.TryCast, exp.JSONExtract, exp.GetExtract, exp.Bracket,
     exp.Is, exp.Count, exp.ParseJSON, exp.ArraySize, exp.Typeof, exp.JSONFormat, exp.ToVariant, exp.JSONKeys,
     exp.IsNullValue, exp.Struct, exp.PropertyEQ, exp.Array, exp.Tuple, FlattenInput, *COMPARISONS,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Cast: lower_cast,

@@ -8,12 +8,12 @@ from firnline_infra.local.snowflake.sql.query.casts import raw, text
 OTHERWISE_WRITTEN = (
     *exp.DataType.FLOAT_TYPES, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ, exp.DType.TIMESTAMPTZ,
     exp.DType.DATETIME, exp.DType.TIME, exp.DType.BINARY, exp.DType.VARBINARY,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 TEXT_FUNCTIONS: tuple[type[exp.Expr], ...] = (
     exp.DPipe, exp.Concat, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.Replace,
     exp.SplitPart, exp.StartsWith, exp.EndsWith, exp.Contains, exp.StrPosition, exp.Pad, exp.Repeat, exp.Reverse, exp.MD5,
     exp.SHA2, exp.RegexpLike,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def lower_text_function(node: exp.Expr) -> exp.Expr:

@@ -15,7 +15,7 @@ COLUMNS = (
             "parent_name", "parent_domain",
         )
     ),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def show_channels(context: Context, words: Words) -> Result:
@@ -45,4 +45,4 @@ def _row(channel: Channel) -> list[object]:
     return [
         channel.created_on, channel.name, database, schema, table, str(channel.client_sequencer),
         str(channel.row_sequencer), channel.offset_token, channel.pipe.name, "PIPE",
-    ]  # fmt: skip
+    ]  # fmt: skip # a paragraph, not a column

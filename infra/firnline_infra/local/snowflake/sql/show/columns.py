@@ -11,7 +11,7 @@ from firnline_infra.local.snowflake.sql.words import Words
 NAMES = (
     "table_name", "schema_name", "column_name", "data_type", "null?", "default", "kind", "expression", "comment",
     "database_name", "autoincrement", "schema_evolution_record",
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 WIRE_NAMES = {"NUMBER": "FIXED", "FLOAT": "REAL", "VARCHAR": "TEXT"}
 
 
@@ -46,4 +46,4 @@ def _row(table: Table, column: Column) -> list[str | None]:
         name, schema, column.name, type_json(column.type, nullable=column.nullable),
         "true" if column.nullable else "NOT_NULL", default.text if default and not default.is_identity else "", "COLUMN", "",
         column.comment, database, default.text if default and default.is_identity else "", column.evolution,
-    ]  # fmt: skip
+    ]  # fmt: skip # a paragraph, not a column

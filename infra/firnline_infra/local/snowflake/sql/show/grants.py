@@ -18,9 +18,7 @@ def _columns(*names: str) -> list[tuple[str, Any]]:
     return [("created_on", MOMENT), *((name, TEXT) for name in names)]
 
 
-GRANT_COLUMNS = _columns(
-    "privilege", "granted_on", "name", "granted_to", "grantee_name", "grant_option", "granted_by"
-)  # fmt: skip
+GRANT_COLUMNS = _columns("privilege", "granted_on", "name", "granted_to", "grantee_name", "grant_option", "granted_by")
 FUTURE_COLUMNS = _columns("privilege", "grant_on", "name", "grant_to", "grantee_name", "grant_option")
 ROLE_COLUMNS = _columns("role", "granted_to", "grantee_name", "granted_by")
 
@@ -102,9 +100,15 @@ def called(found: CatalogObject) -> str:
 def _grant_row(grant: Grant) -> tuple[Any, ...]:
     on = grant.on
     return (
-        grant.created_on, grant.privilege, called(on), on.full_name, "ROLE", grant.to.name, grant.grant_option,
+        grant.created_on,
+        grant.privilege,
+        called(on),
+        on.full_name,
+        "ROLE",
+        grant.to.name,
+        grant.grant_option,
         grant.granted_by,
-    )  # fmt: skip
+    )
 
 
 def _future_row(grant: FutureGrant) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """SHOW for each kind of object, as data: the columns that a real account has, and where each value comes from."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from firnline_infra.local.snowflake.catalog import (
 )
 from firnline_infra.local.snowflake.sql.parameters import OBJECT_PARAMETERS, effective
 from firnline_infra.local.snowflake.sql.properties import WAREHOUSE_SIZES
-from firnline_infra.local.snowflake.sql.result import MOMENT, NUMBER, TEXT
+from firnline_infra.local.snowflake.sql.result import MOMENT, NUMBER, TEXT, Result, listing
 from firnline_infra.local.snowflake.sql.scope import Context
 
 Value = Callable[[Any, Context], Any]
@@ -31,6 +31,12 @@ class Listed:
     name: str
     value: Value
     type: DataType = TEXT
+
+
+def described(columns: Sequence[Listed], found: Any, context: Context) -> Result:
+    """One object as DESCRIBE shows it: in the columns of a listing."""
+    values = [column.value(found, context) for column in columns]
+    return listing([(column.name, column.type) for column in columns], [values])
 
 
 def constant(value: Any) -> Value:
@@ -96,12 +102,12 @@ DATABASES = (
     CREATED_ON, NAME, *CURRENT, *named("", "origin"), OWNER, COMMENT, Listed("options", options),
     Listed("retention_time", retention), *named("STANDARD", "kind"), *unset("budget"), OWNER_ROLE_TYPE,
     *unset("object_visibility"),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 SCHEMAS = (
     CREATED_ON, NAME, *CURRENT, DATABASE_NAME, OWNER, COMMENT, Listed("options", options),
     Listed("retention_time", retention), OWNER_ROLE_TYPE,
     *unset("classification_profile_database", "budget", "object_visibility"),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 TABLES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME,
     Listed("kind", flag("transient", "TRANSIENT", "TABLE")), COMMENT, Listed("cluster_by", cluster_by),
@@ -113,20 +119,20 @@ TABLES = (
     *unset("budget"), *named("N", "is_hybrid"),
     Listed("is_iceberg", flag("iceberg")), *named("N", "is_dynamic", "is_immutable"),
     Listed("error_logging", flag("error_logging", "ON", "OFF")), Listed("row_timestamp", flag("row_timestamp", "ON", "OFF")),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 PIPES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("definition", attribute("definition")), OWNER,
     *unset("notification_channel"), COMMENT, *unset("integration", "pattern", "error_integration"), OWNER_ROLE_TYPE,
     Listed("invalid_reason", lambda found, _: None if found.is_live else "The target table was dropped or replaced."),
     *named("STREAMING", "kind"),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 ROLES = (
     CREATED_ON, NAME, *CURRENT,
     Listed("is_inherited", lambda found, context: "Y" if found in context.catalog.grants.effective(context.role) else "N"),
     Listed("assigned_to_users", lambda found, context: _count_holders(found, context, User), NUMBER),
     Listed("granted_to_roles", lambda found, context: _count_holders(found, context, Role), NUMBER),
     Listed("granted_roles", lambda found, context: len(context.catalog.grants.roles_of(found)), NUMBER), OWNER, COMMENT,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 USERS = (
     NAME, CREATED_ON, Listed("login_name", attribute("login_name")),
     Listed("display_name", lambda found, _: found.properties.get("DISPLAY_NAME", found.name)),
@@ -140,7 +146,7 @@ USERS = (
     *unset("last_success_login", "expires_at_time", "locked_until_time", kind=MOMENT), *named("false", "has_password"),
     Listed("has_rsa_public_key", lambda found, _: bool(found.public_keys)), Listed("type", attribute("type")),
     *named("false", "has_mfa", "has_pat", "has_workload_identity", "is_from_organization_user"),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 WAREHOUSES = (
     NAME, Listed("state", lambda found, _: "SUSPENDED" if found.properties.get("INITIALLY_SUSPENDED") == "true" else "STARTED"),
     Listed("type", lambda found, _: "INTERACTIVE" if found.interactive else found.properties.get("WAREHOUSE_TYPE", "STANDARD")),
@@ -159,7 +165,7 @@ WAREHOUSES = (
     OWNER_ROLE_TYPE, Listed("resource_constraint", setting("RESOURCE_CONSTRAINT", None)),
     Listed("generation", setting("GENERATION", "1")),
     Listed("tables", lambda found, _: json.dumps([table.full_name for table in found.tables])),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def all_of(kind: kinds.Kind) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:

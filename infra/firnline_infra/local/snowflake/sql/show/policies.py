@@ -32,16 +32,16 @@ NETWORK_POLICIES = (
     Listed("entries_in_blocked_ip_list", count_of("BLOCKED_IP_LIST"), NUMBER),
     Listed("entries_in_allowed_network_rules", count_of("ALLOWED_NETWORK_RULE_LIST"), NUMBER),
     Listed("entries_in_blocked_network_rules", count_of("BLOCKED_NETWORK_RULE_LIST"), NUMBER),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 NETWORK_RULES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, OWNER, COMMENT, Listed("type", setting("TYPE")),
     Listed("mode", setting("MODE", "INGRESS")), Listed("entries_in_valuelist", count_of("VALUE_LIST"), NUMBER),
     OWNER_ROLE_TYPE,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 AUTHENTICATION_POLICIES = (
     CREATED_ON, NAME, COMMENT, DATABASE_NAME, SCHEMA_NAME, *named("AUTHENTICATION_POLICY", "kind"), OWNER,
     OWNER_ROLE_TYPE, *named("", "options"),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 POLICY_LISTINGS = {
     "NETWORK POLICIES": Listing(NETWORK_POLICIES, all_of(kinds.NETWORK_POLICY), whole_account=True),

@@ -7,7 +7,7 @@ from firnline_infra.local.snowflake.sql.words import Words
 NAMES = (
     "region_group", "snowflake_region", "created_on", "account_name", "name", "comment", "is_primary", "primary",
     "replication_allowed_to_accounts", "failover_allowed_to_accounts", "organization_name", "account_locator",
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def show_replication_databases(_context: Context, words: Words) -> Result:

@@ -39,10 +39,10 @@ ICEBERG_TABLES = (
     *named('[{"spec-id": 0, "fields": []}]', "partition_specs"), Listed("current_partition_spec_id", constant(0), NUMBER),
     *named("", "name_mapping"), Listed("enable_schema_evolution", flag("enable_schema_evolution")),
     Listed("error_logging", flag("error_logging", "ON", "OFF")),
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 EXTERNAL_VOLUMES = (
     NAME, Listed("allow_writes", attribute("allow_writes")), COMMENT,
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def of_variety(variety: str) -> Listing:

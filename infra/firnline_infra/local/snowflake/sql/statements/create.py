@@ -1,46 +1,33 @@
 """CREATE: finds the kind, and hands over to the file that knows it."""
 
-from collections.abc import Callable
-
+from firnline_infra.local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
 from firnline_infra.local.snowflake.catalog.errors import NotKnown
 from firnline_infra.local.snowflake.sql.result import Result
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.statements.create_iceberg_table import create_iceberg_table
 from firnline_infra.local.snowflake.sql.statements.create_interactive_table import create_interactive_table
-from firnline_infra.local.snowflake.sql.statements.create_object import (
-    create_authentication_policy,
-    create_database,
-    create_network_policy,
-    create_network_rule,
-    create_role,
-    create_schema,
-    create_user,
-)
+from firnline_infra.local.snowflake.sql.statements.create_object import create_database, create_schema, creator_of
 from firnline_infra.local.snowflake.sql.statements.create_pipe import create_pipe
 from firnline_infra.local.snowflake.sql.statements.create_table import create_table
 from firnline_infra.local.snowflake.sql.statements.create_warehouse import (
     create_interactive_warehouse,
     create_warehouse,
 )
-from firnline_infra.local.snowflake.sql.statements.creation import Modifiers
+from firnline_infra.local.snowflake.sql.statements.creation import Creator, Modifiers
 from firnline_infra.local.snowflake.sql.statements.external_volume import create_external_volume
 from firnline_infra.local.snowflake.sql.words import Words
 
-CREATORS: dict[str, Callable[[Context, Words, Modifiers], Result]] = {
+CREATORS: dict[str, Creator] = {
     "DATABASE": create_database,
     "SCHEMA": create_schema,
     "TABLE": create_table,
     "PIPE": create_pipe,
-    "ROLE": create_role,
-    "USER": create_user,
     "WAREHOUSE": create_warehouse,
     "ICEBERG TABLE": create_iceberg_table,
     "INTERACTIVE TABLE": create_interactive_table,
     "INTERACTIVE WAREHOUSE": create_interactive_warehouse,
-    "NETWORK POLICY": create_network_policy,
-    "NETWORK RULE": create_network_rule,
-    "AUTHENTICATION POLICY": create_authentication_policy,
     "EXTERNAL VOLUME": create_external_volume,
+    **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
 }
 """By the words that name the kind."""
 

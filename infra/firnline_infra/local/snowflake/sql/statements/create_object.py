@@ -2,20 +2,11 @@
 
 from typing import Any
 
-from firnline_infra.local.snowflake.catalog import (
-    AuthenticationPolicy,
-    CatalogObject,
-    Database,
-    NetworkPolicy,
-    NetworkRule,
-    Role,
-    Schema,
-    User,
-)
+from firnline_infra.local.snowflake.catalog import CatalogObject, Database, Schema
 from firnline_infra.local.snowflake.sql.result import Result
 from firnline_infra.local.snowflake.sql.scope import Context
 from firnline_infra.local.snowflake.sql.settings import apply_settings, read_settings, refuse_impossible
-from firnline_infra.local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
+from firnline_infra.local.snowflake.sql.statements.creation import Creator, Modifiers, Place, created, kept, place
 from firnline_infra.local.snowflake.sql.statements.user_policy import refuse_foreign_policy
 from firnline_infra.local.snowflake.sql.words import Words
 
@@ -32,24 +23,13 @@ def create_schema(context: Context, words: Words, modifiers: Modifiers) -> Resul
     return _finish(context, words, where, Schema, transient=modifiers.transient, managed_access=managed)
 
 
-def create_role(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, Role.kind, modifiers), Role)
+def creator_of(made: type[CatalogObject]) -> Creator:
+    """For a kind with nothing of its own."""
 
+    def create_object(context: Context, words: Words, modifiers: Modifiers) -> Result:
+        return _finish(context, words, place(context, words, made.kind, modifiers), made)
 
-def create_user(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, User.kind, modifiers), User)
-
-
-def create_network_policy(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, NetworkPolicy.kind, modifiers), NetworkPolicy)
-
-
-def create_network_rule(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, NetworkRule.kind, modifiers), NetworkRule)
-
-
-def create_authentication_policy(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    return _finish(context, words, place(context, words, AuthenticationPolicy.kind, modifiers), AuthenticationPolicy)
+    return create_object
 
 
 def _finish(context: Context, words: Words, where: Place, made: type[CatalogObject], **fields: Any) -> Result:

@@ -1,5 +1,6 @@
 """What every CREATE has in common: OR REPLACE, IF NOT EXISTS, the name, who may, and what is answered."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,6 +20,10 @@ class Modifiers:
 
     replace: bool = False
     transient: bool = False
+
+
+Creator = Callable[[Context, Words, Modifiers], Result]
+"""One form of CREATE; the words that name the kind are read already."""
 
 
 @dataclass(frozen=True, slots=True)

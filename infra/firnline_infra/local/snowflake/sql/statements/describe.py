@@ -8,7 +8,7 @@ from firnline_infra.local.snowflake.catalog.kinds import TABLE_VARIETIES
 from firnline_infra.local.snowflake.catalog.users import KEY_SLOTS
 from firnline_infra.local.snowflake.sql.result import MOMENT, TEXT, Result, listing
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.show.listings import PIPES
+from firnline_infra.local.snowflake.sql.show.listings import PIPES, described
 from firnline_infra.local.snowflake.sql.statements.describe_policy import (
     describe_authentication_policy,
     describe_external_volume,
@@ -21,7 +21,7 @@ from firnline_infra.local.snowflake.sql.words import Words
 TABLE_COLUMNS = (
     "name", "type", "kind", "null?", "default", "primary key", "unique key", "check", "expression", "comment", "policy name",
     "privacy domain",
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 EVOLUTION = "schema evolution record"
 USER_COLUMNS = ("property", "value", "default", "description")
 UNSET = "null"
@@ -30,7 +30,7 @@ BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNO
 USER_TEXTS = (
     "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
     "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 
 
 def describe(context: Context, words: Words) -> Result:
@@ -71,9 +71,7 @@ def _column(column: Column) -> list[str | None]:
 def _pipe(context: Context, words: Words) -> Result:
     pipe = context.find(Pipe, words.name())
     words.end()
-    return listing(
-        [(column.name, column.type) for column in PIPES], [[column.value(pipe, context) for column in PIPES]]
-    )
+    return described(PIPES, pipe, context)
 
 
 def _user(context: Context, words: Words) -> Result:

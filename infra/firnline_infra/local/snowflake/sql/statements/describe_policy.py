@@ -13,7 +13,7 @@ from firnline_infra.local.snowflake.catalog import (
 from firnline_infra.local.snowflake.catalog.volumes import storage_user_arn
 from firnline_infra.local.snowflake.sql.result import TEXT, Result, listing
 from firnline_infra.local.snowflake.sql.scope import Context
-from firnline_infra.local.snowflake.sql.show.listings import Listed, setting
+from firnline_infra.local.snowflake.sql.show.listings import Listed, described, setting
 from firnline_infra.local.snowflake.sql.show.policies import AUTHENTICATION_DEFAULTS, DESCRIBED_LISTS, NETWORK_RULES
 from firnline_infra.local.snowflake.sql.words import Words
 
@@ -33,9 +33,7 @@ def describe_network_rule(context: Context, words: Words) -> Result:
     words.end()
     columns = [column for column in NETWORK_RULES if column.name not in ("entries_in_valuelist", "owner_role_type")]
     columns.append(Listed("value_list", lambda found, _: ",".join(found.listed("VALUE_LIST"))))
-    return listing(
-        [(column.name, column.type) for column in columns], [[column.value(rule, context) for column in columns]]
-    )
+    return described(columns, rule, context)
 
 
 def describe_authentication_policy(context: Context, words: Words) -> Result:

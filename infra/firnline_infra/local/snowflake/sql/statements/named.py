@@ -29,7 +29,7 @@ NAMED: dict[str, type[CatalogObject]] = {
         )
     },
     **dict.fromkeys(TABLE_VARIETIES, Table),
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 """By the words that stand in front of the name."""
 
 

@@ -50,7 +50,7 @@ QUERIES = {
     "SELECT column1, column2 FROM (VALUES (1, 'a'), (2, NULL)) ORDER BY 1": [("1", "a"), ("2", None)],
     "SELECT x, y FROM (VALUES (1, NULL)) AS v (x, y)": [("1", None)],
     "SELECT f FROM orders ORDER BY id": [("1.5",), (None,), ("2.5",), ("10000000000.0",)],
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -70,7 +70,7 @@ def test_a_query_answers_as_snowflake_would(orders, query: str) -> None:
         ("SELECT LISTAGG(id) WITHIN GROUP (ORDER BY id) FROM orders", ["LISTAGG(ID) WITHIN GROUP (ORDER BY ID)"]),
         ("SELECT 1 + 1 UNION SELECT 2", ["1 + 1"]),
     ],
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 def test_columns_are_called_what_snowflake_calls_them(orders, query: str, names: list[str]) -> None:
     assert [column.name for column in orders(query).columns] == names
 

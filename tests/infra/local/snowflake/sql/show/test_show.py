@@ -46,7 +46,7 @@ def test_starts_with_minds_case_and_limit_counts_from_a_name(account) -> None:
 def test_a_terse_listing_has_the_first_columns_only(account) -> None:
     assert [column.name for column in account("SHOW TERSE TABLES").columns] == [
         "created_on", "name", "database_name", "schema_name", "kind"
-    ]  # fmt: skip
+    ]  # fmt: skip # a paragraph, not a column
 
 
 def test_a_role_sees_only_what_it_has_a_privilege_on(account) -> None:
@@ -82,7 +82,7 @@ def test_channels_are_listed_while_their_pipe_leads_somewhere(account, catalog) 
     (row,) = account.table("SHOW CHANNELS LIKE 'shard-%' IN TABLE s.orders")
     assert [row[key] for key in ("name", "table_name", "client_sequencer", "offset_token", "parent_name")] == [
         "shard-0", "ORDERS", "2", "17", "ORDERS-STREAMING"
-    ]  # fmt: skip
+    ]  # fmt: skip # a paragraph, not a column
     assert account.table('SHOW CHANNELS IN PIPE s."ORDERS-STREAMING"') == [row]
     assert account.table("SHOW CHANNELS IN TABLE s.old_x") == []
     account("DROP TABLE s.orders")

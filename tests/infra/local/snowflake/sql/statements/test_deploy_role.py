@@ -67,9 +67,14 @@ def test_what_was_built_can_be_taken_down_again(account) -> None:
     deploy = account.as_role("DEPLOY")
     assert build(deploy) is None
     deploy.run(
-        "DROP WAREHOUSE w", "DROP USER engine", "DROP DATABASE raw", "DROP NETWORK POLICY engine", "DROP EXTERNAL VOLUME lake",
-        "DROP ROLE ingest", "DROP ROLE reader",
-    )  # fmt: skip
+        "DROP WAREHOUSE w",
+        "DROP USER engine",
+        "DROP DATABASE raw",
+        "DROP NETWORK POLICY engine",
+        "DROP EXTERNAL VOLUME lake",
+        "DROP ROLE ingest",
+        "DROP ROLE reader",
+    )
 
 
 def test_the_objects_of_others_are_none_of_its_business(account) -> None:

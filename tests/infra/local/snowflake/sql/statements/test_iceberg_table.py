@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from firnline_infra.blueprint.aws import Bucket
+from firnline_infra.blueprint.snowflake import IcebergVolume
+from firnline_infra.spec.identifier import Identifier
+
 LOCATION = (
     "(NAME = 'one' STORAGE_PROVIDER = 'S3' STORAGE_BASE_URL = 's3://lake/raw/' STORAGE_AWS_EXTERNAL_ID = 'ours' "
     "STORAGE_AWS_ROLE_ARN = 'arn:aws:iam::123456789012:role/lake' "
@@ -48,6 +52,15 @@ def test_what_is_in_the_way_is_told_and_no_table_is_made(account, catalog) -> No
     assert "another external id" in answer["error"]
     assert "another external id" in account.refusal(TABLE).message
     assert account.rows("SHOW ICEBERG TABLES") == []
+
+
+def test_the_blueprints_proof_of_a_volume_fails_with_what_verify_says(account, catalog) -> None:
+    lake = IcebergVolume(
+        name=Identifier("VOL"), bucket=Bucket(name="lake"), role_arn="arn:aws:iam::1:role/r", external_id="ours"
+    )
+    assert account.value(lake.prove) == "1"
+    catalog.volume_access = lambda _location, _principal: ["the role's trust names another external id"]
+    assert "another external id" in account.refusal(lake.prove).message
 
 
 def test_a_volume_by_itself_has_no_aws(sql) -> None:

@@ -86,7 +86,7 @@ def test_a_second_authentication_policy_needs_force(account) -> None:
         ("CREATE INTERACTIVE TABLE", "SCHEMA db.public",
          "CREATE INTERACTIVE TABLE db.public.i (a VARCHAR) CLUSTER BY (a)"),
     ],
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 def test_making_each_needs_its_own_privilege(account, privilege: str, on: str, statement: str) -> None:
     maker = account.as_role("R")
     refused = maker.refusal(statement)

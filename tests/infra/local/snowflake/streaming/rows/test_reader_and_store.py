@@ -13,13 +13,13 @@ Account = Any  # of conftest.py
 TYPES = {
     "V": "VARIANT", "S": "VARCHAR(20)", "N": "NUMBER(10,3)", "F": "FLOAT", "O": "OBJECT", "A": "ARRAY", "T": "TIMESTAMP_NTZ",
     "Z": "TIMESTAMP_TZ", "D": "DATE", "I": "TIME", "B": "BOOLEAN", "X": "BINARY",
-}  # fmt: skip
+}  # fmt: skip # a paragraph, not a column
 LITERALS = st.sampled_from(
     [
         rb'"\ud83d\ude00"', rb'"\ud800"', rb'"\u0000"', b'"aGk="', b'"2026-02-30"', b'"0001-01-01T00:00:00+23:59"', b'"24:00"',
         b'"9999-12-31T23:59:59-10:00"', b"253402300800", b"9999999.9995", b"1e400", b"-0.0005", b"[" * 900 + b"]" * 900,
     ]
-)  # fmt: skip
+)  # fmt: skip # a paragraph, not a column
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
