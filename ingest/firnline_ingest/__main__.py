@@ -11,9 +11,9 @@ from firnline_ingest.errors import FirnlineError
 REFUSED = 2
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit status: 0 done, 2 refused with a message, 4 a shard failed."""
-    options = _parser().parse_args(arguments)
+def main(arguments: Sequence[str] | None = None, *, program: str = "python -m firnline_ingest") -> int:
+    """Exit status: 0 done, 2 refused with a message, 4 a shard failed. `program` is what a person typed."""
+    options = _parser(program).parse_args(arguments)
     command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
     try:
         return command(load_config(options.config), options)
@@ -22,40 +22,57 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m firnline_ingest", description="Kinesis to Snowflake, once.")
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description="Kinesis to Snowflake, once.")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="read the streams until stopped")
-    run.add_argument("--available-now", action="store_true", help="take in what has arrived by now, and end")
-    stop = commands.add_parser("stop", help="ask the running engine to prove its last rows and end")
-    validate = commands.add_parser("validate", help="check machine, ledger, streams and tables; change nothing")
-    resume = commands.add_parser("resume", help="decide about shards that the engine refused; it must not run")
-    resume.add_argument("--stream", required=True)
-    resume.add_argument("--shard", help="one shard; all of the stream where absent")
+
+    def command(name: str, summary: str, more: str = "") -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=summary, description=f"{summary} {more}".strip())
+        added.add_argument(
+            "--config", type=Path, required=True, metavar="FILE", help="The engine's configuration: engine.json."
+        )
+        return added
+
+    run = command(
+        "run", "Read the streams into Snowflake until stopped.", "Exit status: 0 done, 2 refused, 4 a shard failed."
+    )
+    run.add_argument("--available-now", action="store_true", help="Take in what has arrived by now, and end.")
+    command("stop", "Ask the running engine to prove its last rows and end.")
+    command(
+        "validate", "Check machine, ledger, streams and tables; change nothing.", "Exit status: 0 all is good, 2 not."
+    )
+    resume = command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
+    resume.add_argument("--stream", required=True, help="The stream of the shards.")
+    resume.add_argument("--shard", help="One shard; all of the stream where absent.")
     decision = resume.add_mutually_exclusive_group(required=True)
-    decision.add_argument("--from", dest="start", choices=("proven", "horizon"))
-    decision.add_argument("--accept-errors", metavar="TOKEN", help="rejected rows up to here stop the shard no more")
-    for command in (run, stop, validate, resume):
-        command.add_argument("--config", type=Path, required=True, metavar="engine.json")
+    decision.add_argument(
+        "--from",
+        dest="start",
+        choices=("proven", "horizon"),
+        help="Go on after the last row that is proven, or at the oldest record that the stream still has.",
+    )
+    decision.add_argument(
+        "--accept-errors", metavar="TOKEN", help="Rejected rows up to this offset token stop the shard no more."
+    )
     return parser
 
 
 def _run(config: EngineConfig, options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.provision import open_ledger
     from firnline_ingest.logs import configure_logs
-    from firnline_ingest.spark.machine import check_folder, check_java, check_spark
+    from firnline_ingest.spark.machine import check_java, check_spark, make_folder
 
     configure_logs()
     check_java()
     check_spark()
-    check_folder(config.dead_letters.folder)
+    make_folder(config.dead_letters.folder)
     ledger = open_ledger(config)
     from firnline_ingest.spark.job import EngineJob
 
     return EngineJob(config, ledger, is_bounded=options.available_now).run()
 
 
-def _stop(config: EngineConfig, options: argparse.Namespace) -> int:  # noqa: ARG001
+def _stop(config: EngineConfig, _options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.provision import open_ledger
 
     run = open_ledger(config).request_stop()
@@ -66,7 +83,7 @@ def _stop(config: EngineConfig, options: argparse.Namespace) -> int:  # noqa: AR
     return 0
 
 
-def _validate(config: EngineConfig, options: argparse.Namespace) -> int:  # noqa: ARG001
+def _validate(config: EngineConfig, _options: argparse.Namespace) -> int:
     from firnline_ingest.validate import validate
 
     problems = 0

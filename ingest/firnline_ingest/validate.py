@@ -6,9 +6,15 @@ all that is wrong.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import Pipeline
 from firnline_ingest.errors import FirnlineError
+
+if TYPE_CHECKING:
+    from firnline_ingest.snowflake.target import TargetCatalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +27,12 @@ class Check:
 
 
 def validate(config: EngineConfig) -> Iterator[Check]:
-    """Yields as it goes; changes nothing but creating folders that are to be written."""
+    """Yields as it goes; changes nothing."""
     yield _checked("java", _java)
-    yield _checked("dead letters", lambda: _folder(config))
-    yield _checked("ledger", lambda: _ledger(config))
+    yield _checked("dead letters", partial(_folder, config))
+    yield _checked("ledger", partial(_ledger, config))
     for pipeline in config.pipelines:
-        yield _checked(f"stream {pipeline.stream}", lambda name=pipeline.stream: _stream(config, name))  # type: ignore[misc]
+        yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline.stream))
     yield from _snowflake(config)
 
 
@@ -51,10 +57,10 @@ def _folder(config: EngineConfig) -> str:
 
 
 def _ledger(config: EngineConfig) -> str:
-    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.ledger.provision import check_ledger
 
-    open_ledger(config)
-    return f"table {config.ledger.table}"
+    is_there = check_ledger(config)
+    return f"table {config.ledger.table}" + ("" if is_there else ", which the engine makes when it starts")
 
 
 def _stream(config: EngineConfig, stream: str) -> str:
@@ -77,6 +83,10 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
     catalog = TargetCatalog(config)
     try:
         for pipeline in config.pipelines:
-            yield _checked(f"table of {pipeline.stream}", lambda one=pipeline: str(catalog.state_of(one).target))  # type: ignore[misc]
+            yield _checked(f"table of {pipeline.stream}", partial(_table, catalog, pipeline))
     finally:
         catalog.close()
+
+
+def _table(catalog: "TargetCatalog", pipeline: Pipeline) -> str:
+    return str(catalog.state_of(pipeline).target)

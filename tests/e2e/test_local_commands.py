@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -33,6 +34,23 @@ def firnline(*arguments: str | Path, folder: Path) -> "subprocess.CompletedProce
         timeout=60,
         env={**os.environ, "FIRNLINE_LOCAL_FOLDER": str(folder)},
     )
+
+
+@contextmanager
+def up_empty(folder: Path, spec: Path) -> Iterator[list[str]]:
+    """The lines that a person sees of an environment in which nothing is made."""
+    command = [*FIRNLINE, "local", "up", "--spec", str(spec), "--folder", str(folder), "--empty"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        lines = []
+        try:
+            for line in process.stdout:
+                lines.append(line.rstrip())
+                if line.startswith("  firnline up "):
+                    break
+            yield lines
+        finally:
+            process.kill()
 
 
 @contextmanager
@@ -87,12 +105,12 @@ def test_put_loads_the_lines_of_files_as_they_are(folder: Path, tmp_path: Path) 
     assert (as_json["records"], as_json["size_bytes"]) == (3, 63)
 
 
-def test_put_into_a_stream_that_is_not_there_says_so(folder: Path, tmp_path: Path) -> None:
+def test_put_into_a_stream_that_is_not_there_says_which_is(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "a.ndjson").write_bytes(b"{}")
     said = firnline("local", "put", "oders", tmp_path / "a.ndjson", folder=folder)
     assert said.returncode == 2
-    assert "FL-6037" in said.stderr
-    assert "ResourceNotFoundException" in said.stderr
+    assert "FL-6034" in said.stderr
+    assert "did you mean 'orders'?" in said.stderr
     assert "Traceback" not in said.stderr
 
 
@@ -125,6 +143,26 @@ def test_a_second_environment_in_the_same_folder_is_refused(folder: Path) -> Non
     said = firnline("local", "up", "--spec", SPEC, folder=folder)
     assert said.returncode == 2
     assert "FL-6030" in said.stderr
+
+
+@pytest.mark.parametrize("name", ["local", "dev"])
+def test_an_empty_environment_tells_what_is_there_and_what_comes_next(tmp_path: Path, name: str) -> None:
+    """Only where the engine has its machine's key does the environment bring keys of its own."""
+    spec, folder = SPEC.with_name(f"{name}.yaml"), tmp_path / "environment"
+    with up_empty(folder, spec) as lines:
+        text = "\n".join(lines)
+        assert "up and empty" in lines[0]
+        assert "user admin" in text
+        assert not re.search(r"user ingest|user reader|pipeline|engine\.json", text)
+        named = [line.strip() for line in lines if line.startswith("  firnline ")]
+        keys = [f"firnline keys create {spec} --folder {folder} {user}" for user in ("ingest", "reader")]
+        assert named == [*(keys if name == "dev" else []), f"firnline up {spec} --folder {folder}"]
+
+
+def test_an_empty_environment_gives_programs_the_administrator_alone(tmp_path: Path) -> None:
+    with up(tmp_path / "environment", "--empty") as (_, report):
+        assert report["logins"].keys() == {"admin"}
+        assert "engine_config" not in report
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

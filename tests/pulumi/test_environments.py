@@ -84,6 +84,13 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: 
 
         trial.deployment.destroy()
         assert survey(trial.environment) == {name: facts for name, facts in before.items() if "secret" not in name}
+        assert names_of_secrets(trial) == []
+
+
+def names_of_secrets(trial: Trial) -> list[str]:
+    """Also of those that wait for their deletion: no other secret can have such a name."""
+    listed = trial.environment.client("secretsmanager").list_secrets(IncludePlannedDeletion=True)["SecretList"]
+    return [each["Name"] for each in listed]
 
 
 def ingest(trial: Trial, outputs: Mapping[str, Any]) -> None:

@@ -32,8 +32,16 @@ _file = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @click.command()
 @click.option("--config", "config_file", type=_file, required=True, help="The engine's configuration.")
-@click.option("--reader-user", required=True, envvar="FIRNLINE_READER_USER", show_envvar=True, help="Who looks.")
-@click.option("--reader-role", required=True, envvar="FIRNLINE_READER_ROLE", show_envvar=True, help="As what.")
+@click.option(
+    "--reader-user",
+    required=True,
+    envvar="FIRNLINE_READER_USER",
+    show_envvar=True,
+    help="The Snowflake user that looks.",
+)
+@click.option(
+    "--reader-role", required=True, envvar="FIRNLINE_READER_ROLE", show_envvar=True, help="The role that it has."
+)
 @click.option(
     "--reader-key",
     type=_file,
@@ -42,7 +50,9 @@ _file = click.Path(path_type=Path, exists=True, dir_okay=False)
     show_envvar=True,
     help="The reader's private key, a PEM file.",
 )
-@click.option("--warehouse", help="What the questions run on; the reader's default one where absent.")
+@click.option(
+    "--warehouse", help="The Snowflake warehouse that the questions run on; the reader's default one where absent."
+)
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--content", is_flag=True, help="Compare the values too, which reads the whole table.")
 @click.option("--since", type=Moment(), help="Records that arrived earlier may be absent.")
@@ -54,7 +64,9 @@ _file = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="A stream that the table may have rows of as well; repeatable.",
 )
 @click.option(
-    "--dead-letters", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Their folder here."
+    "--dead-letters",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Their folder on this machine, where it is not that of the configuration.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 def audit(
@@ -68,10 +80,15 @@ def audit(
     as_json: bool,
     **claim: Any,
 ) -> None:
-    """Prove that every record of the streams is where it belongs, once.
+    """Prove that every record is where it belongs, once.
 
     Reads the stream, the table, its error table and the dead letters; never the engine's own books. Changes nothing.
     Exit status: 0 proven, 3 something is missing, doubled, foreign, changed or misplaced, 2 it could not be done.
+
+    \b
+    For example:
+      firnline audit --config engine.json --reader-user FIRNLINE_DEV_READER \\
+        --reader-role FIRNLINE_DEV_READER --reader-key reader.pem
     """
     from firnline_infra.audit import Reader
     from firnline_infra.audit import audit as audit_streams

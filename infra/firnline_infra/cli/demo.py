@@ -42,9 +42,10 @@ LOCAL_SPEC = Path("stacks/environments/local.yaml")
 def demo(
     *, records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path, by_pulumi: bool
 ) -> None:
-    """Run the whole pipeline here: real Spark, the real SDK, a driver killed half-way, and the proof.
+    """Run the whole pipeline here, kill it, and prove the outcome.
 
-    Everything listens on 127.0.0.1 and needs no account. Exit status: 0 every record is in its place once, 3 not.
+    Real Spark, the real SDK, a driver that is killed half-way, and the audit. Everything listens on 127.0.0.1 and needs no
+    account. Exit status: 0 every record is in its place once, 3 not.
     """
     from contextlib import nullcontext
     from tempfile import TemporaryDirectory

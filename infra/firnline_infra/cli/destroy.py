@@ -11,11 +11,12 @@ from firnline_infra.cli.environment_argument import environment_argument
 @click.command()
 @environment_argument
 @accounts_options
-@click.option("--yes", is_flag=True, help="Don't ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for the environment's name first.")
 def destroy(environment: Path, local: bool, folder: Path | None, yes: bool) -> None:
     """Remove ENV with all the data in it.
 
-    Refused unless its specification says EPHEMERAL, and these are its accounts.
+    Refused unless its specification says EPHEMERAL, and these are its accounts. Keys that went with it are taken out of
+    the file of keys.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.cli.text_table import text_table

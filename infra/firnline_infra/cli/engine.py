@@ -13,7 +13,7 @@ def _engine_command(name: str, summary: str) -> click.Command:
     def command(arguments: tuple[str, ...]) -> None:
         from firnline_ingest.__main__ import main
 
-        raise SystemExit(main([name, *arguments]))
+        raise SystemExit(main([name, *arguments], program="firnline"))
 
     return command
 

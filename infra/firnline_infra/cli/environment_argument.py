@@ -1,5 +1,7 @@
 """The argument ENV of a command: an environment's name, or the path of its specification."""
 
+import inspect
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import click
 
 SPECS = Path("stacks") / "environments"
+WHAT_ENV_IS = f"ENV is the name of a file in {SPECS} without its .yaml, such as dev; or the path of any other."
 
 
 class EnvironmentFile(click.ParamType[Path]):
@@ -15,12 +18,17 @@ class EnvironmentFile(click.ParamType[Path]):
     name = "env"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        given = Path(value)
-        is_path = len(given.parts) > 1 or given.suffix in (".yaml", ".yml")
-        path = given if is_path else SPECS / f"{value}.yaml"
+        path = spec_file_of(str(value))
         if not path.is_file():
-            self.fail(f"there is no {path}.{_hint(str(value))}", param, ctx)
+            self.fail(f"there is no {path}.{known_instead(str(value))}", param, ctx)
         return path
+
+
+def spec_file_of(value: str) -> Path:
+    """Whether or not there is one."""
+    given = Path(value)
+    is_path = len(given.parts) > 1 or given.suffix in (".yaml", ".yml")
+    return given if is_path else SPECS / f"{value}.yaml"
 
 
 def called(spec_file: Path) -> str:
@@ -28,7 +36,8 @@ def called(spec_file: Path) -> str:
     return spec_file.stem if spec_file.parent == SPECS else str(spec_file)
 
 
-def _hint(name: str) -> str:
+def known_instead(name: str) -> str:
+    """The end of a sentence about an environment that is not there; empty where there is none at all."""
     known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith(".keys"))
     near = get_close_matches(name, known, n=1)
     if near:
@@ -36,4 +45,7 @@ def _hint(name: str) -> str:
     return f" There are: {', '.join(known)}." if known else ""
 
 
-environment_argument = click.argument("environment", metavar="ENV", type=EnvironmentFile())
+def environment_argument(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds what ENV is to the command's help."""
+    command.__doc__ = f"{inspect.cleandoc(command.__doc__ or '')}\n\n{WHAT_ENV_IS}"
+    return click.argument("environment", metavar="ENV", type=EnvironmentFile())(command)

@@ -36,7 +36,13 @@ EXIT_ERROR = 2
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")
 def firnline() -> None:
-    """Amazon Kinesis to Snowflake as code: every record exactly once."""
+    """Amazon Kinesis to Snowflake as code: every record exactly once.
+
+    \b
+    To see it, without any account:  firnline demo
+    To try it, on this machine:      firnline local up
+    To have an environment:          firnline init, then what it names
+    """
 
 
 def main() -> None:

@@ -16,7 +16,14 @@ ENGINE_CONFIG = "engine_config"
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
 def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, engine_config: bool) -> None:
-    """Show what ENV gives out: ARNs, names, and the engine's configuration. Nothing in it is secret."""
+    """Show ARNs, names and the engine's configuration of ENV.
+
+    Nothing of it is secret.
+
+    \b
+    For example:
+      firnline outputs dev --engine-config > engine.json
+    """
     import json
 
     from firnline_infra.cli.deployment import deployment

@@ -14,15 +14,18 @@ DIFFERS = 3
 @environment_argument
 @accounts_options
 @click.option(
-    "--refresh/--no-refresh", default=True, show_default=True, help="Look at what there is, not at the state."
+    "--refresh/--no-refresh",
+    default=True,
+    show_default=True,
+    help="Look at what there is first, or go by the state alone.",
 )
 @click.option("--expect-no-changes", is_flag=True, help="Exit status 3 where `up` would change anything.")
 def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, expect_no_changes: bool) -> None:
-    """Show what `up` would do, and what is no longer as it was made.
+    """Show what `up` would do, and what was changed meanwhile.
 
-    Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing. Exit
-    status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything `up` would
-    change), 2 it could not be told.
+    Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
+    keys yet. Exit status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything
+    `up` would change), 2 it could not be told.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.cli.text_table import text_table
@@ -36,4 +39,6 @@ def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, 
         click.echo(text_table(("object", "property", "expected", "found"), rows))
         click.echo("Next: find out who changed it. `firnline up` does not set it back; these statements do:")
         click.echo("\n".join(f"  {each.repair};" for each in found.findings if each.repair) or "  (none of it)")
+    if found.missing is not None:
+        click.echo(f"\n`firnline up` will be refused: {found.missing}", err=True)
     raise SystemExit(DIFFERS if found.differs else 0)

@@ -13,13 +13,21 @@ from firnline_infra.cli.environment_argument import environment_argument
 @environment_argument
 @accounts_options
 @click.option(
-    "--refresh/--no-refresh", default=True, show_default=True, help="Look at what there is, not at the state."
+    "--refresh/--no-refresh",
+    default=True,
+    show_default=True,
+    help="Look at what there is first, or go by the state alone.",
 )
 def up(environment: Path, local: bool, folder: Path | None, refresh: bool) -> None:
     """Make ENV what its specification says.
 
     Looks first whether everything is ready, in the right accounts, and free; puts in order what a killed `up` has left;
     then runs `pulumi up --refresh`.
+
+    \b
+    For example:
+      firnline up dev
+      firnline up dev --local      in the embedded environment of `firnline local up --empty`
     """
     from firnline_infra.cli.deployment import deployment
 

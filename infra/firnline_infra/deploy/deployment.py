@@ -14,15 +14,18 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.embedded_engine import in_embedded
 from firnline_infra.deploy.embedded_keys import with_embedded_keys
 from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
-from firnline_infra.deploy.existing import already_there
+from firnline_infra.deploy.existing import Known, already_there
+from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.readback import Finding, read_back
-from firnline_infra.deploy.secrets import lost_secrets
+from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
 from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
+from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.spec.errors import KeysMissing
 from firnline_infra.spec.model import Durability
-from firnline_infra.spec.ready import check_ready
+from firnline_infra.spec.ready import check_ready, missing_keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,8 @@ class Preview:
     changes: bool
     """Only told where none were expected."""
     findings: list[Finding]
+    missing: KeysMissing | None = None
+    """Why `up` would be refused all the same."""
 
     @property
     def differs(self) -> bool:
@@ -48,8 +53,8 @@ class Deployment:
 
     @classmethod
     def of(cls, spec_file: Path, called: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
-        """Raises ConfigError, KeysMissing, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
-        spec = _ready(load_spec(spec_file), spec_file, called, accounts)
+        """Raises ConfigError, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
+        spec = _with_embedded_keys(load_spec(spec_file), spec_file, accounts)
         check_packages()
         stack = stack_of(spec, spec_file, accounts, on_line=say)
         return cls(spec=spec, spec_file=spec_file, called=called, accounts=accounts, say=say, stack=stack)
@@ -57,13 +62,17 @@ class Deployment:
     def up(self, *, refresh: bool = False) -> dict[str, Any]:
         """The outputs. With `refresh`, what was changed behind the program's back is put right too.
 
-        Raises WrongAwsAccount, WrongSnowflakeAccount, AlreadyThere, SecretsLost, and what Pulumi and the recovery raise.
+        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost, and what
+        Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 
+        check_ready(self.spec, self.called)
         with self._session() as session:
-            found = list(already_there(self._blueprint, self.accounts, session, self.stack.state() or {}))
+            state = self.stack.state() or {}
+            check_owners(session, state)
+            found = list(already_there(self._blueprint, self.accounts, session, state))
         if found:
             raise AlreadyThere(found)
         self._refuse_lost_secrets()
@@ -75,6 +84,8 @@ class Deployment:
     def preview(self, *, refresh: bool = True, expect_no_changes: bool = False) -> Preview:
         """What `up` would do, through `say`; then what Pulumi can't see is read back, once it was made."""
         with self._session() as session:
+            state = self.stack.state() or {}
+            check_owners(session, state)
             self._refuse_lost_secrets()
             self.stack.cli.init(self.stack.name)
             changes = False
@@ -82,8 +93,8 @@ class Deployment:
                 self.stack.cli.preview(self.stack.name, refresh=refresh, expect_no_changes=expect_no_changes)
             except UnexpectedChanges:
                 changes = True
-            findings = read_back(self._blueprint, session) if self._is_made else []
-        return Preview(changes=changes, findings=findings)
+            findings = read_back(self._blueprint, session) if _is_made(state) else []
+        return Preview(changes=changes, findings=findings, missing=missing_keys(self.spec, self.called))
 
     def outputs(self) -> dict[str, Any]:
         """Raises NotDeployed."""
@@ -93,25 +104,31 @@ class Deployment:
         return found
 
     def removals(self) -> list[tuple[str, str]]:
-        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, or that it is another account.
+        """What `destroy` would remove: type and name. Raises DestroyRefused, NotDeployed, OwnerOutOfReach, or that it is
+        another account.
 
         What is still PROTECTED since the last `up` counts, whatever the specification says by now: Pulumi would find
         that out half-way.
         """
         if self.spec.durability is not Durability.EPHEMERAL:
             raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
-        with self._session():
-            state = self.stack.state()
-        if state is None:
+        with self._session() as session:
+            state = self.stack.state() or {}
+            check_owners(session, state)
+        if not Known.of(state).resources:
             raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
             raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
         return [_named(resource) for resource in _resources(state)]
 
     def destroy(self) -> None:
-        """Raises as `removals` does, which is asked again."""
+        """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
         self.removals()
         self.stack.cli.destroy(self.stack.name)
+        if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
+            again = "; ".join(f"firnline keys create {self.called} {user}" for user in gone)
+            self.say(f"The keys of {' and '.join(gone)} are gone, and no longer in {self._keys_file.path}: commit it.")
+            self.say(f"Before another `up`: {again}")
 
     def engine_config(self) -> dict[str, Any]:
         """What an engine has to be given here. Raises NotDeployed."""
@@ -123,17 +140,17 @@ class Deployment:
         return document
 
     def _refuse_lost_secrets(self) -> None:
-        if lost := list(lost_secrets(self._blueprint, self.accounts)):
+        lost = list(lost_secrets(self._blueprint, self.accounts, file=self._keys_file, environment=self.called))
+        if lost:
             raise SecretsLost(lost, environment=self.called)
+
+    @property
+    def _keys_file(self) -> ReviewedFile:
+        return ReviewedFile.beside(self.spec_file)
 
     @property
     def _blueprint(self) -> Blueprint:
         return blueprint_of(self.spec)
-
-    @property
-    def _is_made(self) -> bool:
-        state = self.stack.state() or {}
-        return any("/execute:" in each["type"] for each in state.get("deployment", {}).get("resources") or ())
 
     @contextmanager
     def _session(self) -> Iterator[Any]:
@@ -144,13 +161,11 @@ class Deployment:
             yield session
 
 
-def _ready(spec: EnvironmentSpec, spec_file: Path, called: str, accounts: Accounts) -> EnvironmentSpec:
-    """With the keys that an embedded environment has of its own. Raises KeysMissing."""
+def _with_embedded_keys(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts) -> EnvironmentSpec:
     from firnline_infra.accounts.embedded import EmbeddedAccounts
 
     if isinstance(accounts, EmbeddedAccounts):
-        spec = load_spec(with_embedded_keys(spec_file, accounts.environment))
-    check_ready(spec, called)
+        return load_spec(with_embedded_keys(spec_file, accounts.environment))
     return spec
 
 
@@ -158,6 +173,10 @@ def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:
     """Those of a cloud."""
     found = state["deployment"].get("resources") or ()
     return [each for each in found if each.get("custom") and not each["type"].startswith("pulumi:")]
+
+
+def _is_made(state: dict[str, Any]) -> bool:
+    return any("/execute:" in each["type"] for each in Known.of(state).resources)
 
 
 def _named(resource: dict[str, Any]) -> tuple[str, str]:

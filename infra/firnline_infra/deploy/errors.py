@@ -5,12 +5,14 @@ DeployError
 ├── PackagesTooOld     a Python package is older than the one that this was made for
 ├── AlreadyThere       what is to be created exists, and this stack did not make it
 ├── SecretsLost        a secret that the file of keys names is gone
+├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── DestroyRefused     the environment is protected
 └── NotDeployed        there is no such stack yet, or nothing in it
 """
 
 from collections.abc import Sequence
 
+from firnline_infra.spec.identifier import Identifier
 from firnline_ingest.errors import Fatal, FirnlineError
 
 
@@ -89,6 +91,17 @@ class SecretsLost(DeployError):
         self.lost = tuple(lost)
         super().__init__(
             "The file of keys names secrets that can't be used:\n" + "\n".join(f"  - {each}" for each in lost),
-            next_step=f"after that, firnline up {environment} again. Nothing was created. A destroy takes the "
-            "secrets along, so the next environment of the same name needs them back, or new keys.",
+            next_step=f"after that, firnline up {environment} again. Nothing was created.",
+        )
+
+
+class OwnerOutOfReach(DeployError):
+    """With `table_privilege: ownership` who deploys reaches the tables through the engine's role. Runbook: FL-6137."""
+
+    id = "FL-6137"
+
+    def __init__(self, table: str, *, owner: Identifier, deployer: Identifier) -> None:
+        super().__init__(
+            f"{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone.",
+            next_step=f"find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed.",
         )

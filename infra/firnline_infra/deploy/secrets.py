@@ -1,4 +1,7 @@
-"""Whether the secrets that the file of keys names are there: `up` takes them over, and would find out half-way."""
+"""The secrets that the file of keys names: whether they are there, and what of the file goes with them.
+
+`up` takes them over, and would find out half-way that one is gone.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,21 +9,38 @@ from typing import Any
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Secret
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.spec.keys_file import USERS
 
 MISSING = "ResourceNotFoundException"
 
 
-def lost_secrets(blueprint: Blueprint, accounts: Accounts) -> Iterator[str]:
+def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile, environment: str) -> Iterator[str]:
     """A sentence for each, with what to do about it. Raises AwsRefused where it can't be told."""
     client = accounts.aws("secretsmanager")
-    for secret in blueprint.secrets:
-        if secret.existing_arn is None:
-            continue
-        found = _described(client, secret.existing_arn)
+    for user, secret, arn in _taken_over(blueprint):
+        found = _described(client, arn)
         if found is None:
-            yield f"{secret.name} is not there: firnline keys create says what to do"
+            again = f"take {user} out of {file.path}, then firnline keys create {environment} {user}"
+            yield f"{secret.name} is not there. In another account? Where it is really gone: {again}"
         elif found.get("DeletedDate"):
             yield f"{secret.name} was deleted, and waits: aws secretsmanager restore-secret --secret-id {secret.name}"
+
+
+def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile) -> list[str]:
+    """Takes out of the file whose secret is gone for good, and returns them. Raises AwsRefused."""
+    client = accounts.aws("secretsmanager")
+    gone = [user for user, _, arn in _taken_over(blueprint) if _described(client, arn) is None]
+    for user in gone:
+        file.put(user, None)
+    return gone
+
+
+def _taken_over(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
+    for user, secret in zip(USERS, blueprint.secrets, strict=False):  # with trust: nobody there are none
+        if secret.existing_arn is not None:
+            yield user, secret, secret.existing_arn
 
 
 def _described(client: Any, arn: str) -> dict[str, Any] | None:

@@ -27,8 +27,8 @@ class ReviewedFile:
         found: UserKeys | None = getattr(self._read(), user)
         return found or UserKeys()
 
-    def put(self, user: str, keys: UserKeys) -> None:
-        """On the disk before it has the name, so that a crash leaves the old file or the new one."""
+    def put(self, user: str, keys: UserKeys | None) -> None:
+        """On the disk before it has the name, so that a crash leaves the old file or the new one. None takes the user out."""
         text = _rendered(self._read().model_copy(update={user: keys}))
         descriptor, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:

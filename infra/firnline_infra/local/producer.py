@@ -10,7 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firnline_infra.local.errors import PutRefused
+from firnline_infra.local.errors import NoSuchStream, PutRefused
+from firnline_infra.spec.checks.near import near
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -65,7 +66,7 @@ def put_records(
     key: PartitionKey | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> PutReport:
-    """Returns when every event is in the stream. Raises PutRefused; a part of the events is in the stream then.
+    """Returns when every event is in the stream. Raises NoSuchStream, or PutRefused; then a part of the events is in it.
 
     `pause` is called with seconds before refused records are put again.
     """
@@ -130,6 +131,8 @@ def _put(
     for attempt in range(ATTEMPTS):
         try:
             answers = client.put_records(StreamName=stream, Records=entries)["Records"]
+        except client.exceptions.ResourceNotFoundException as error:
+            raise NoSuchStream(stream, near=near(stream, _streams(client))) from error
         except (BotoCoreError, ClientError) as error:
             raise PutRefused(stream, str(error)) from error
         refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if "ErrorCode" in answer]
@@ -143,3 +146,8 @@ def _put(
         f"After {ATTEMPTS} attempts, {len(refusals)} records of a request were still refused: "
         f"{refusals[0]['ErrorCode']} {refusals[0].get('ErrorMessage', '')}",
     )
+
+
+def _streams(client: "KinesisClient") -> list[str]:
+    pages = client.get_paginator("list_streams").paginate()
+    return [name for page in pages for name in page["StreamNames"]]

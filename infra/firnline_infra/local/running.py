@@ -123,8 +123,8 @@ class RunningEnvironment:
         """The key stands for the principal, and may do everything."""
         enforce(self.endpoints, access_key, principal=principal, statements=None)
 
-    def as_json(self) -> str:
-        return report_json(self.folder, self.state)
+    def as_json(self, *, is_furnished: bool = True) -> str:
+        return report_json(self.folder, self.state, is_furnished=is_furnished)
 
-    def as_table(self) -> str:
-        return report_table(self.folder, self.state)
+    def as_table(self, *, is_furnished: bool = True) -> str:
+        return report_table(self.folder, self.state, is_furnished=is_furnished)

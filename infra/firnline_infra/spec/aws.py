@@ -6,13 +6,43 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form, plain
 
-StreamName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]
-BUCKET_NAME = r"^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$"
-BucketName = Annotated[str, Field(pattern=BUCKET_NAME)]
-KeyArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key/.+$")]
-PolicyArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:iam::(\d{12}|aws):policy/.+$")]
-TopicArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+$")]
+BUCKET_NAME = Form(
+    r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
+    "3 to 63 lower-case letters, digits and hyphens, with no hyphen at either end",
+    "acme-events",
+)
+KEY_ARN = Form(
+    r"arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key/.+",
+    "the ARN of a KMS key",
+    "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555",
+)
+POLICY_ARN = Form(
+    r"arn:[a-z-]+:iam::(\d{12}|aws):policy/.+", "the ARN of an IAM policy", "arn:aws:iam::123456789012:policy/boundary"
+)
+TOPIC_ARN = Form(
+    r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
+)
+OIDC_PROVIDER = Form(
+    r"[a-z0-9.-]+(/[A-Za-z0-9._/-]+)?",
+    "the address of an OpenID Connect provider without https://",
+    "oidc.eks.eu-west-1.amazonaws.com/id/1A2B3C",
+)
+NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
+SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
+ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -", "firnline-engine")
+REGION = Form(r"[a-z]{2}(-[a-z]+)+-\d", "an AWS region", "eu-central-1")
+ACCOUNT = Form(r"\d{12}", "twelve digits", "123456789012")
+SSM_PREFIX = Form(
+    r"(/[A-Za-z0-9_.-]+)+", "parts of letters, digits and _ . - with a slash before each", "/firnline/dev"
+)
+
+StreamName = Annotated[str, plain(1, 128, example="orders")]
+BucketName = Annotated[str, BUCKET_NAME]
+KeyArn = Annotated[str, KEY_ARN]
+PolicyArn = Annotated[str, POLICY_ARN]
+TopicArn = Annotated[str, TOPIC_ARN]
 
 
 class Origin(StrEnum):
@@ -79,13 +109,13 @@ class Runtime(Section):
 
     trust: Trust = Field(default=Trust.EMR_SERVERLESS, strict=False)
     """Who gets the role's rights. EMR Serverless by default: no machine to keep, no key to rotate."""
-    oidc_provider: str | None = Field(default=None, pattern=r"^[a-z0-9.-]+(/[A-Za-z0-9._/-]+)?$")
+    oidc_provider: Annotated[str, OIDC_PROVIDER] | None = None
     """The cluster's, without https://: oidc.eks.eu-west-1.amazonaws.com/id/…; with `irsa`."""
-    namespace: str | None = Field(default=None, pattern=r"^[a-z0-9-]{1,63}$")
+    namespace: Annotated[str, NAMESPACE] | None = None
     """The Kubernetes namespace that the engine runs in; with `irsa`."""
-    service_account: str | None = Field(default=None, pattern=r"^[a-z0-9.-]{1,253}$")
+    service_account: Annotated[str, SERVICE_ACCOUNT] | None = None
     """The Kubernetes service account of the engine's pods; with `irsa`."""
-    role: str | None = Field(default=None, pattern=r"^[\w+=,.@-]{1,64}$")
+    role: Annotated[str, ROLE_NAME] | None = None
     """The name of the engine's IAM role; <application>-engine where absent."""
 
     @model_validator(mode="after")
@@ -101,10 +131,10 @@ class Runtime(Section):
 class Aws(Section):
     """Where the AWS side of the environment lives."""
 
-    region: str = Field(pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    region: Annotated[str, REGION]
     """Where everything is made: eu-central-1. The nearer to the Snowflake account, the shorter a row's way."""
-    account: str = Field(pattern=r"^\d{12}$")
-    """Twelve digits, in quotes; every command refuses to work in another account."""
+    account: Annotated[str, ACCOUNT]
+    """In quotes, because YAML would make a number of it; every command refuses to work in another account."""
     partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
     """The first part of every ARN; another one in China and in GovCloud."""
     key: EncryptionKey = EncryptionKey()
@@ -141,7 +171,7 @@ class Stream(Section):
     """A Kinesis data stream."""
 
     name: StreamName
-    """1 to 128 letters, digits, _ . -; producers know it, and it can't be changed."""
+    """Producers know it, and it can't be changed."""
     origin: Origin = Field(default=Origin.CREATE, strict=False)
     """`adopt` reads a stream that exists, and leaves it as it is."""
     shards: int | None = Field(default=None, ge=1, le=10_000)
@@ -155,7 +185,7 @@ class Stream(Section):
     max_record_kib: int = Field(default=1024, ge=1024, le=10_240)
     """The largest record in KiB that producers may put; 1024 is what every stream takes. A row that Snowflake takes is
     smaller: see the engine's limits."""
-    consumers: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,128}$")]] = Field(default_factory=list)
+    consumers: list[Annotated[str, plain(1, 128, example="audit")]] = Field(default_factory=list)
     """Consumers with a throughput of their own (enhanced fan-out), paid each."""
     key_arn: KeyArn | None = None
     """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
@@ -175,7 +205,7 @@ class Stream(Section):
 class Ledger(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
 
-    table: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.-]{3,255}$")
+    table: Annotated[str, plain(3, 255, example="firnline-dev")] | None = None
     """The table's name; the application's where absent. It can't change once records have flowed."""
     migration: bool = False
     """Makes <table>_migration too, for the time of a migration from another consumer's checkpoints."""
@@ -194,5 +224,5 @@ class Alarms(Section):
 class Publication(Section):
     """Where others find what was made."""
 
-    ssm_prefix: str | None = Field(default=None, pattern=r"^(/[A-Za-z0-9_.-]+)+$")
+    ssm_prefix: Annotated[str, SSM_PREFIX] | None = None
     """Where parameters of Systems Manager are written for other tools: <ssm_prefix>/engine-config; none where absent."""

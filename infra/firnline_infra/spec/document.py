@@ -30,7 +30,7 @@ def read_yaml(text: str, source: str) -> object:
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 
 
-class _OnceLoader(_Loader):  # type: ignore[misc]
+class _OnceLoader(_Loader):  # type: ignore[misc] # one of two, by what PyYAML has
     """Refuses a key that is given twice; YAML itself would silently take the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:

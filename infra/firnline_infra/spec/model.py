@@ -5,7 +5,7 @@ belongs here.
 """
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,12 @@ from firnline_infra.spec.aws import Alarms, Aws, Ledger, Publication, Stream
 from firnline_infra.spec.pipeline import Pipeline
 from firnline_infra.spec.snowflake import Snowflake
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.model import Epoch, Polling
+from firnline_ingest.config.form import Form
+from firnline_ingest.config.model import APPLICATION, Epoch, Polling
+
+NAME = Form(
+    r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
+)
 
 
 class Durability(StrEnum):
@@ -30,9 +35,9 @@ class EnvironmentSpec(Section):
 
     version: Literal[1]
     """Of this format."""
-    name: str = Field(pattern=r"^[a-z][a-z0-9-]{0,31}$")
+    name: Annotated[str, NAME]
     """Part of every derived name: dev, staging, prod."""
-    application: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+    application: Annotated[str, APPLICATION] | None = None
     """Names the engine and its ledger; firnline-<name> where absent. Can't change once records have flowed."""
     durability: Durability = Field(default=Durability.PROTECTED, strict=False)
     """What removing the environment may do to data; protected by default, because forgetting to say so must lose nothing."""

@@ -9,12 +9,24 @@ from firnline_infra.spec.names import Names
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
     """Raises KeysMissing. `environment` is what the person typed for it, a name or a file; it goes into the command."""
+    if (missing := missing_keys(spec, environment)) is not None:
+        raise missing
+
+
+def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysMissing | None:
+    """For who only looks: what `check_ready` would raise."""
+    missing = users_without_keys(spec)
+    if not missing:
+        return None
+    if spec.aws.runtime.trust is Trust.NOBODY:
+        return KeysMissing.where_the_engine_runs(missing)
+    return KeysMissing.of(environment or spec.name, missing)
+
+
+def users_without_keys(spec: EnvironmentSpec) -> dict[str, str]:
+    """What `firnline keys` calls each, and its name in Snowflake."""
     names = Names.of(spec)
-    missing = {user: str(getattr(names, user).user) for user in USERS if not _has_a_key(spec, user)}
-    if missing and spec.aws.runtime.trust is Trust.NOBODY:
-        raise KeysMissing.where_the_engine_runs(missing)
-    if missing:
-        raise KeysMissing.of(environment or spec.name, missing)
+    return {user: str(getattr(names, user).user) for user in USERS if not _has_a_key(spec, user)}
 
 
 def _has_a_key(spec: EnvironmentSpec, user: str) -> bool:

@@ -1,7 +1,7 @@
 """The Snowflake side of an environment: the account, and who writes, reads and deploys there."""
 
 from ipaddress import ip_network
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -9,6 +9,7 @@ from firnline_infra.spec.aws import BucketName
 from firnline_infra.spec.identifier import IdentifierText
 from firnline_infra.spec.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form, plain
 
 
 def _network(text: str) -> str:
@@ -19,7 +20,14 @@ def _network(text: str) -> str:
 
 
 Network = Annotated[str, AfterValidator(_network)]
-SecretArn = Annotated[str, Field(pattern=r"^arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+$")]
+SECRET_ARN = Form(
+    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+",
+    "the ARN of a secret in Secrets Manager",
+    "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf",
+)
+PREFIX = Form(r"([A-Za-z0-9_.-]+/)+", "folders of letters, digits and _ . - with a slash after each", "tables/")
+SecretArn = Annotated[str, SECRET_ARN]
+WarehouseSize = Literal["X-SMALL", "SMALL", "MEDIUM", "LARGE", "X-LARGE", "2X-LARGE", "3X-LARGE"]
 
 
 class PublicKeys(Section):
@@ -56,7 +64,7 @@ class InteractiveWarehouse(Section):
 
     name: IdentifierText
     """It is made here, with the interactive tables attached."""
-    size: Annotated[str, Field(pattern=r"^(X-SMALL|SMALL|MEDIUM|LARGE|X-LARGE|2X-LARGE|3X-LARGE)$")] = "X-SMALL"
+    size: WarehouseSize = "X-SMALL"
     """The smallest by default; an hour is billed at least whenever it resumes."""
 
 
@@ -67,14 +75,14 @@ class ExternalVolume(Section):
     """What pipelines name in external_volume."""
     bucket: BucketName | None = None
     """<application>-<name>-<account>-<region> where absent. It is made, and Snowflake alone writes there."""
-    prefix: str = Field(default="tables/", pattern=r"^([A-Za-z0-9_.-]+/)+$")
+    prefix: Annotated[str, PREFIX] = "tables/"
     """The folder in the bucket, with a slash at its end; Snowflake's rights end there."""
 
 
 class Snowflake(Section):
     """The account, and who writes and reads there."""
 
-    account: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,255}$")
+    account: Annotated[str, plain(1, 255, example="ORG-ACCOUNT")]
     """<organisation>-<account>, as in the account's URL."""
     ingest: ServiceUser = ServiceUser()
     """What the engine is: may insert, and nothing else."""

@@ -13,7 +13,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import plain
 
+APPLICATION = plain(1, 64, example="firnline-dev")
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
@@ -192,7 +194,7 @@ class EngineConfig(Section):
     """Everything the engine needs to run."""
 
     version: Literal[1]
-    application: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+    application: Annotated[str, APPLICATION]
     """Names this engine: part of every channel's name, so it can't change once records have flowed."""
     aws: Aws
     ledger: Ledger

@@ -63,14 +63,27 @@ def check_spark() -> None:
         raise SparkMissing()
 
 
-def check_folder(folder: Path) -> None:
-    """Raises FolderUnusable where nothing can be written, or where it would soon be full."""
+def make_folder(folder: Path) -> None:
+    """Raises FolderUnusable, as `check_folder`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        free = shutil.disk_usage(folder).free
     except OSError as error:
         raise FolderUnusable(folder, error.strerror or str(error)) from error
-    if not os.access(folder, os.W_OK):
-        raise FolderUnusable(folder, "it is not writable")
+    check_folder(folder)
+
+
+def check_folder(folder: Path) -> None:
+    """Raises FolderUnusable where nothing could be written, or where it would soon be full. Makes nothing: of a folder
+    that is not there yet, the nearest one above is looked at.
+    """
+    try:
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        free = shutil.disk_usage(there).free
+    except OSError as error:
+        raise FolderUnusable(folder, error.strerror or str(error)) from error
+    if not there.is_dir():
+        raise FolderUnusable(folder, f"{there} is a file")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise FolderUnusable(folder, "it is not writable" if there == folder else f"{there} is not writable")
     if free < LEAST_FREE_BYTES:
         raise FolderUnusable(folder, f"{free // 1024**2} MiB are free, {LEAST_FREE_BYTES // 1024**2} are needed")

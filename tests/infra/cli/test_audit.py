@@ -42,18 +42,8 @@ def audit(monkeypatch: pytest.MonkeyPatch) -> Audit:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
-    config = {
-        "version": 1,
-        "application": "demo",
-        "aws": {"region": "us-east-1"},
-        "ledger": {"table": "demo"},
-        "snowflake": {"account": "acme", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
-        "dead_letters": {"folder": "/nowhere"},
-        "spark": {"checkpoint": "/nowhere"},
-    }
-    (tmp_path / "engine.json").write_text(json.dumps(config))
+def files(tmp_path: Path, engine_document: dict[str, Any]) -> Path:
+    (tmp_path / "engine.json").write_text(json.dumps(engine_document))
     (tmp_path / "reader.pem").write_text("a key")
     return tmp_path
 

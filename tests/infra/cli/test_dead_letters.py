@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -50,17 +51,10 @@ def test_list_as_json_is_a_document_a_line_without_the_payload(folder: Path) -> 
     assert "data" not in document
 
 
-def test_the_folder_can_come_from_the_engines_configuration(folder: Path, tmp_path: Path) -> None:
-    config = {
-        "version": 1,
-        "application": "demo",
-        "aws": {"region": "us-east-1"},
-        "ledger": {"table": "demo"},
-        "snowflake": {"account": "acme", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
-        "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
-        "dead_letters": {"folder": str(folder)},
-        "spark": {"checkpoint": str(tmp_path / "checkpoint")},
-    }
+def test_the_folder_can_come_from_the_engines_configuration(
+    folder: Path, tmp_path: Path, engine_document: dict[str, Any]
+) -> None:
+    config = {**engine_document, "dead_letters": {"folder": str(folder)}}
     file = tmp_path / "engine.json"
     file.write_text(json.dumps(config))
     assert KEY in run("list", "--config", str(file)).output

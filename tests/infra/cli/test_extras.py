@@ -20,7 +20,7 @@ def brought_by(extra: str) -> set[str]:
     project = tomllib.loads((ROOT / name.removeprefix("firnline-") / "pyproject.toml").read_text())["project"]
     found: set[str] = set()
     for requirement in project["optional-dependencies"][wanted]:
-        package, extras = re.match(r"([\w.-]+)(?:\[(.+?)\])?", requirement).groups()  # type: ignore[union-attr]
+        package, extras = re.match(r"([\w.-]+)(?:\[(.+?)\])?", requirement).groups()
         inner = [f"{package}[{each}]" for each in (extras or "").split(",") if package == name]
         found |= set().union(*map(brought_by, inner)) if inner else {package}
     return found

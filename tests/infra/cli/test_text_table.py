@@ -9,7 +9,7 @@ def test_numbers_stand_to_the_right_and_text_to_the_left() -> None:
         "------  -----  -----\n"
         "orders     12    1.5\n"
         "a        1000   NULL"
-    )  # fmt: skip
+    )  # fmt: skip # as it is seen
 
 
 def test_a_row_is_one_line_whatever_is_in_it() -> None:

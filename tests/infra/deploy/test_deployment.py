@@ -1,22 +1,28 @@
 """What is said before anything happens. The engine is stood in for: its own tier is tests/e2e."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
 from firnline_infra.deploy.deployment import Deployment
-from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
+from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, OwnerOutOfReach, SecretsLost
 from firnline_infra.deploy.stack import Stack
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.spec import load_spec
+from firnline_infra.spec.errors import KeysMissing
+from firnline_infra.spec.identifier import Identifier
 from firnline_infra.spec.public_key import public_key_body
 
 pytestmark = pytest.mark.contract
+STREAM = {"type": "aws:kinesis/stream:Stream", "urn": "urn:pulumi:dev::firnline::t::stream-carts", "custom": True}
+INGEST_SECRET = "firnline-dev/snowflake/ingest"
 HERE = {"111122223333": "000000000000", "ACME-DEV": "FIRNLINE-LOCAL", "eu-central-1": "us-east-1"}
 
 
@@ -29,6 +35,7 @@ class Engine:
     differs: bool = False
     variables: dict[str, str] = field(default_factory=dict)
     gives: dict[str, Any] = field(default_factory=lambda: {"ledger_table": "firnline-dev"})
+    at_destroy: Callable[[], object] = lambda: None
 
     def export(self, stack: str) -> dict[str, Any]:
         if self.resources is None:
@@ -49,6 +56,7 @@ class Engine:
 
     def destroy(self, stack: str) -> None:
         self.calls.append("destroy")
+        self.at_destroy()
 
     def outputs(self, stack: str) -> dict[str, Any]:
         return self.gives
@@ -59,6 +67,21 @@ class World:
     spec_file: Path
     environment: RunningEnvironment
     engine: Engine = field(default_factory=Engine)
+    said: list[str] = field(default_factory=list)
+
+    def keys(self, **secret_arns: str) -> None:
+        """As `firnline keys create` would have written them, with the embedded environment's own pairs."""
+        users = {user: {"slot_1": self.public_key(user)} for user in ("ingest", "reader")}
+        for user, arn in secret_arns.items():
+            users[user]["secret_arn"] = arn
+        self.keys_file.write_text(yaml.safe_dump(users))
+
+    def public_key(self, user: str) -> str:
+        return public_key_body((self.environment.folder.keys / f"{user}.pub.pem").read_text())
+
+    @property
+    def keys_file(self) -> Path:
+        return self.spec_file.with_name("dev.keys.yaml")
 
     def change(self, before: str, after: str) -> None:
         text = self.spec_file.read_text()
@@ -72,8 +95,8 @@ class World:
             spec_file=self.spec_file,
             called="dev",
             accounts=EmbeddedAccounts(self.environment),
-            say=lambda _: None,
-            stack=Stack(self.engine, "dev"),  # type: ignore[arg-type]
+            say=self.said.append,
+            stack=Stack(self.engine, "dev"),
         )
 
 
@@ -84,7 +107,17 @@ def world(spec_file: Path, local_environment: RunningEnvironment) -> World:
         world.change(before, after)
     world.change("name: orders", "name: carts")
     world.change("stream: orders", "stream: carts")
+    world.keys()
     return world
+
+
+@pytest.fixture
+def secret(world: World) -> Iterator[str]:
+    """The ARN of the engine's."""
+    secrets = world.environment.client("secretsmanager")
+    arn = secrets.create_secret(Name=INGEST_SECRET)["ARN"]
+    yield arn
+    secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
 
 
 def test_up_makes_the_stack_and_tells_its_outputs(world: World) -> None:
@@ -98,27 +131,66 @@ def test_up_looks_at_what_there_is_where_it_is_asked_to(world: World) -> None:
 
 
 @pytest.mark.parametrize("what", ["up", "preview"])
-def test_a_secret_that_is_gone_is_told_before_anything_is_created(world: World, what: str) -> None:
-    secrets = world.environment.client("secretsmanager")
-    name = "firnline-dev/snowflake/ingest"
-    arn = secrets.create_secret(Name=name)["ARN"]
-    beside = world.spec_file.with_name("dev.keys.yaml")
-    beside.write_text(f"ingest: {{secret_arn: '{arn}'}}\nreader: {{secret_arn: '{arn[:-13]}reader-AbCdEf'}}\n")
-    try:
-        secrets.delete_secret(SecretId=name)
-        with pytest.raises(SecretsLost) as caught:
-            getattr(world.deployment, what)()
-    finally:
-        secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
-    assert [f"restore-secret --secret-id {name}" in each for each in caught.value.lost] == [True, False]
-    assert "reader is not there" in caught.value.lost[1]
+def test_a_secret_that_is_gone_is_told_before_anything_is_created(world: World, secret: str, what: str) -> None:
+    world.keys(ingest=secret, reader=f"{secret[:-13]}reader-AbCdEf")
+    world.environment.client("secretsmanager").delete_secret(SecretId=secret)
+    with pytest.raises(SecretsLost) as caught:
+        getattr(world.deployment, what)()
+    waiting, gone = caught.value.lost
+    assert f"restore-secret --secret-id {INGEST_SECRET}" in waiting
+    assert f"take reader out of {world.keys_file}, then firnline keys create dev reader" in gone
     assert world.engine.calls == []
+
+
+def test_keys_that_went_with_a_destroy_are_taken_out_of_their_file(world: World, secret: str) -> None:
+    secrets = world.environment.client("secretsmanager")
+    reader = secrets.create_secret(Name="firnline-dev/snowflake/reader")["ARN"]
+    world.keys(ingest=secret, reader=reader)
+    world.engine.resources = [STREAM]
+    world.engine.at_destroy = lambda: secrets.delete_secret(SecretId=secret, ForceDeleteWithoutRecovery=True)
+    try:
+        world.deployment.destroy()
+    finally:
+        secrets.delete_secret(SecretId=reader, ForceDeleteWithoutRecovery=True)
+    assert load_spec(world.spec_file).snowflake.ingest.secret_arn is None
+    assert load_spec(world.spec_file).snowflake.reader.secret_arn == reader
+    assert world.said[-1] == "Before another `up`: firnline keys create dev ingest"
+
+
+def test_an_up_without_keys_is_refused_and_names_the_command(world: World) -> None:
+    world.keys_file.unlink()
+    with pytest.raises(KeysMissing, match="firnline keys create dev ingest; firnline keys create dev reader"):
+        world.deployment.up()
+    assert world.engine.calls == []
+
+
+def test_a_preview_without_keys_tells_what_would_be_made_and_why_it_will_not_be_yet(world: World) -> None:
+    world.keys_file.unlink()
+    preview = world.deployment.preview()
+    assert world.engine.calls == ["init", "preview"]
+    assert "firnline keys create dev ingest" in str(preview.missing)
+
+
+def test_a_preview_with_keys_misses_nothing(world: World) -> None:
+    assert world.deployment.preview().missing is None
+
+
+def test_outputs_and_destroy_need_no_keys(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.keys_file.unlink()
+    world.engine.resources = [STREAM]
+    stack = Stack(world.engine, "dev")
+    monkeypatch.setattr("firnline_infra.deploy.deployment.stack_of", lambda *_, **__: stack)
+    deployment = Deployment.of(world.spec_file, "dev", EmbeddedAccounts(world.environment), world.said.append)
+    assert deployment.outputs() == {"ledger_table": "firnline-dev"}
+    deployment.destroy()
+    assert world.engine.calls == ["destroy"]
 
 
 def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -> None:
     names = {"account": "FIRNLINE-LOCAL", "user": "U", "private_key": {"secret_arn": "arn"}}
     made = {"aws": {"region": "us-east-1", "endpoints": {}}, "snowflake": names, "spark": {"checkpoint": "s3://b/"}}
     world.engine.resources, world.engine.gives = [], {"engine_config": made}
+    world.keys_file.unlink()
     document, own = world.deployment.engine_config(), world.environment.engine_config()
     assert document["aws"] == own["aws"]
     assert document["snowflake"] == {**names, "url": own["snowflake"]["url"], "ca_file": own["snowflake"]["ca_file"]}
@@ -127,8 +199,6 @@ def test_an_engine_of_the_embedded_clouds_is_told_where_they_are(world: World) -
 
 
 def test_an_engine_with_a_key_of_the_embedded_environment_reads_its_file(world: World) -> None:
-    public = (world.environment.folder.keys / "ingest.pub.pem").read_text()
-    world.spec_file.with_name("dev.keys.yaml").write_text(f"ingest: {{slot_1: {public_key_body(public)}}}\n")
     names = {"private_key": {"env": "FIRNLINE_PRIVATE_KEY"}}
     made = {"aws": {"region": "us-east-1"}, "snowflake": names, "spark": {"checkpoint": "/c"}}
     world.engine.resources, world.engine.gives = [], {"engine_config": made}
@@ -175,10 +245,9 @@ def test_a_protected_environment_is_not_destroyed(world: World) -> None:
 
 
 def test_destroy_says_what_it_would_remove(world: World) -> None:
-    stream = {"type": "aws:kinesis/stream:Stream", "urn": "urn:pulumi:dev::firnline::t::stream-carts", "custom": True}
     provider = {"type": "pulumi:providers:aws", "urn": "urn:pulumi:dev::firnline::t::aws", "custom": True}
     component = {"type": "firnline:index:EventStream", "urn": "urn:pulumi:dev::firnline::t::carts"}
-    world.engine.resources = [provider, component, stream]
+    world.engine.resources = [provider, component, STREAM]
     assert world.deployment.removals() == [("aws:kinesis/stream:Stream", "stream-carts")]
     world.deployment.destroy()
     assert world.engine.calls == ["destroy"]
@@ -188,6 +257,29 @@ def test_destroy_says_what_it_would_remove(world: World) -> None:
 def test_a_stack_that_was_never_made_is_said_so(world: World, what: str) -> None:
     with pytest.raises(NotDeployed, match="firnline up dev"):
         getattr(world.deployment, what)()
+
+
+def test_a_stack_without_anything_in_it_has_nothing_to_destroy(world: World) -> None:
+    world.engine.resources = []
+    with pytest.raises(NotDeployed, match="or an empty one"):
+        world.deployment.destroy()
+    assert world.engine.calls == []
+
+
+@pytest.mark.parametrize("what", ["up", "preview", "destroy"])
+def test_a_table_that_the_deployer_no_longer_reaches_is_told_before_pulumi_takes_it_for_gone(
+    world: World, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.engine.resources = [STREAM]
+
+    def out_of_reach(_session: object, state: Any) -> None:
+        assert state["deployment"]["resources"] == [STREAM]
+        raise OwnerOutOfReach("T", owner=Identifier("ENGINE"), deployer=Identifier("DEPLOY"))
+
+    monkeypatch.setattr("firnline_infra.deploy.deployment.check_owners", out_of_reach)
+    with pytest.raises(OwnerOutOfReach):
+        getattr(world.deployment, what)()
+    assert world.engine.calls == []
 
 
 def test_a_preview_before_the_first_up_reads_nothing_back(world: World) -> None:

@@ -34,7 +34,7 @@ class AwsAlone:
     is_embedded: bool = False
 
     def aws(self, service: str) -> Any:
-        return self.clients.setdefault(service, boto3.client(service, **AWS))  # type: ignore[call-overload]
+        return self.clients.setdefault(service, boto3.client(service, **AWS))
 
     def snowflake(self) -> Any:
         raise AssertionError("Snowflake has no part in this")

@@ -65,7 +65,7 @@ def test_the_specification_is_then_read_with_the_key_and_its_secret(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
     for user, pair in zip(("ingest", "reader"), pairs, strict=False):
-        create_key(subject_of(spec_file, user), accounts, make_pair=lambda pair=pair: pair)  # type: ignore[misc]
+        create_key(subject_of(spec_file, user), accounts, make_pair=lambda pair=pair: pair)
     snowflake = load_spec(spec_file).snowflake
     assert snowflake.ingest.public_keys.slot_1 == pairs[0].public_key
     assert snowflake.ingest.secret_arn == secret_of(accounts)["ARN"]

@@ -19,7 +19,7 @@ from firnline_ingest.snowflake.key import SigningKey
 def test_a_new_pair_is_one_that_engine_and_specification_take() -> None:
     pair = new_pair()
     key = load_pem_private_key(pair.private_pem.encode(), password=None)
-    assert key.key_size == 3072  # type: ignore[union-attr]
+    assert key.key_size == 3072
     assert load_der_public_key(base64.b64decode(pair.public_key)) == key.public_key()
     assert public_key_body(pair.public_key) == pair.public_key
     assert SigningKey(pair.private_pem, "test").fingerprint == pair.fingerprint

@@ -180,7 +180,7 @@ def _deploy(
     def run() -> None:
         with _event_loop() as loop:
             set_mocks(Cloud(), "firnline", "test", preview, monitor=recorder, organization="acme")
-            set_root_resource(None)  # type: ignore[arg-type]  # run_in_stack makes its own, which has the outputs
+            set_root_resource(None)  # run_in_stack makes its own, which has the outputs
             pulumi.runtime.set_all_config(dict(config or {}), [])
             loop.run_until_complete(run_in_stack(lambda: program() and None))
 

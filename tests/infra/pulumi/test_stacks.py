@@ -73,6 +73,18 @@ def test_without_keys_nothing_is_made_and_the_command_is_named(folder: Path, dep
         deploy(program(folder), config=config)
 
 
+def test_a_preview_without_keys_shows_what_would_be_made_and_warns(
+    deploy: Any, spec_file: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warnings: list[str] = []
+    monkeypatch.setattr(pulumi, "warn", warnings.append)
+    config = {"firnline:spec": str(spec_file("prod", with_keys=False))}
+    deployment = deploy(program(SINGLE), config=config, preview=True)
+    assert deployment.of("Table")
+    (warning,) = warnings
+    assert "firnline keys create prod ingest" in warning
+
+
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
 def test_a_program_is_a_project_that_runs_with_what_setup_installed(folder: Path) -> None:
     project = yaml.safe_load((folder / "Pulumi.yaml").read_text(encoding="utf-8"))

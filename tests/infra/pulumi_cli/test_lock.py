@@ -2,6 +2,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_the_lock_of_a_process_that_has_ended_does_not_count() -> None:
     assert lock(pid=process.pid).why_it_counts() is None
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="tells such processes by /proc")  # noqa: PTH110
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells such processes by /proc")
 def test_the_lock_of_one_that_nobody_waited_for_does_not_count() -> None:
     with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

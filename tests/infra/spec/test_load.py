@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.spec import EnvironmentSpec, load_spec, parse_spec
+from firnline_infra.spec import EnvironmentSpec, aws, load_spec, model, parse_spec, snowflake
 from firnline_infra.spec.keys_file import is_keys_file
+from firnline_ingest.config.form import Form
 from firnline_ingest.errors import ConfigError
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
@@ -168,3 +169,37 @@ def test_a_document_that_is_no_mapping_is_refused(text: str) -> None:
 def test_an_unhashable_key_is_refused() -> None:
     with pytest.raises(ConfigError, match="unhashable"):
         parse_spec("? [1]\n: 2\n", "dev.yaml")
+
+
+FORMS = [each for module in (aws, model, snowflake) for each in vars(module).values() if isinstance(each, Form)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)
+def test_the_example_of_a_form_has_it(form: Form) -> None:
+    assert form.check(form.example) == form.example
+
+
+def test_no_error_asks_a_person_to_read_a_regular_expression() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 1
+            name: Dev
+            application: a b
+            aws: {region: europe, account: "123", key: {origin: adopt, arn: k}, bucket: {name: B}, permissions_boundary: p,
+                  runtime: {trust: irsa, oidc_provider: "https://x", namespace: N, service_account: S, role: "a b"}}
+            snowflake: {account: "a b", ingest: {secret_arn: x}, external_volumes: [{name: V, prefix: t}],
+                        interactive_warehouse: {name: W, size: HUGE}}
+            streams: [{name: "a b", consumers: ["c d"]}]
+            pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+            ledger: {table: t}
+            alarms: {topics: [t]}
+            publication: {ssm_prefix: firnline}
+            """,
+            "dev.yaml",
+        )
+    told = [problem for problem in caught.value.problems if ": has to be " in problem]
+    assert len(told) == 19
+    assert not any(sign in problem for problem in caught.value.problems for sign in ("[a-z", "\\d", "pattern"))
+    assert "aws.account: has to be twelve digits, for example 123456789012 (got '123')" in told
+    assert any("'X-SMALL'" in problem for problem in caught.value.problems)

@@ -73,6 +73,18 @@ class IcebergVolume:
 
     @property
     def verify(self) -> str:
-        """Writes, reads, lists and deletes a file through the role, and says how each went."""
+        """Writes, reads, lists and deletes a file through the role, and says how each went; an error it never is."""
+        return f"SELECT {self._verification}"
+
+    @property
+    def prove(self) -> str:
+        """Fails, with that answer in its error, where the answer is that something went wrong. A text that is no number
+        is what an expression of constants can fail with: it takes neither a script nor a warehouse.
+        """
+        succeeded = f"REPLACE({self._verification}, ' ') LIKE '%\"success\":true%'"
+        return f"SELECT TO_NUMBER(IFF({succeeded}, '1', {self._verification}))"
+
+    @property
+    def _verification(self) -> str:
         name = self.name.name.replace("\\", "\\\\").replace("'", "\\'")
-        return f"SELECT SYSTEM$VERIFY_EXTERNAL_VOLUME('{name}')"
+        return f"SYSTEM$VERIFY_EXTERNAL_VOLUME('{name}')"

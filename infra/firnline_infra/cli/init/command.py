@@ -19,7 +19,7 @@ def _asked(command: Any) -> Any:
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @_asked
-@click.option("--ephemeral", is_flag=True, help="Data goes with the environment; it is protected where absent.")
+@click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
 @click.option("--force", is_flag=True, help="Write over a file that exists.")
 @click.option(
     "--bootstrap",
@@ -28,7 +28,9 @@ def _asked(command: Any) -> Any:
     help="Instead, render what has to exist before the first up of ENV.",
 )
 @click.option("--github", metavar="OWNER/REPO", help="With --bootstrap: the repository whose workflow deploys.")
-@click.option("--branch", default="main", show_default=True, help="With --bootstrap: what up follows.")
+@click.option(
+    "--branch", default="main", show_default=True, help="With --bootstrap: the branch whose merges are deployed."
+)
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
@@ -45,9 +47,15 @@ def init(
     into: Path | None,
     **given: Any,
 ) -> None:
-    """Write the first specification of an environment to FILE (stacks/environments/NAME.yaml where absent).
+    """Write the first specification of an environment.
 
-    Asks for what no option says, if there is somebody to ask.
+    FILE is stacks/environments/NAME.yaml where absent. Asks for what no option says, if there is somebody to ask.
+
+    \b
+    For example:
+      firnline init --name dev --region eu-central-1 --aws-account 123456789012 \\
+        --snowflake-account ORG-ACCOUNT --stream orders --database LAKE --schema RAW --ephemeral
+      firnline init --bootstrap dev --github acme/data-platform --into bootstrap
     """
     if bootstrap is not None:
         from firnline_infra.cli.init.bootstrap import render
@@ -83,7 +91,7 @@ def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool)
         f"{for_pulumi}"
         "Next:\n"
         f"  1. read it, and change what should be otherwise: docs/spec.md has every field\n"
-        f"  2. firnline spec check {path}\n"
+        f"  2. firnline spec check {environment}\n"
         f"  3. firnline init --bootstrap {environment} --github OWNER/REPO   what has to exist before the first up\n"
         f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"
         f"  5. firnline up {environment}"

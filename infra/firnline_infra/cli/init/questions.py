@@ -21,10 +21,14 @@ class Question:
 
 
 QUESTIONS = (
-    Question(name="name", option="--name", help="The environment: dev, staging, prod.", default="dev"),
-    Question(name="region", option="--region", help="The AWS region: eu-central-1."),
+    Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
+    Question(name="region", option="--region", help="The AWS region, such as eu-central-1."),
     Question(name="aws_account", option="--aws-account", help="The AWS account: twelve digits."),
-    Question(name="snowflake_account", option="--snowflake-account", help="<organisation>-<account>."),
+    Question(
+        name="snowflake_account",
+        option="--snowflake-account",
+        help="The Snowflake account, as <organisation>-<account>.",
+    ),
     Question(name="streams", option="--stream", help="A Kinesis stream to read; repeatable.", is_list=True),
     Question(name="database", option="--database", help="The Snowflake database that tables are made in."),
     Question(name="schema", option="--schema", help="The schema in it.", default="RAW"),

@@ -13,4 +13,7 @@ from firnline_infra.cli.lazy_group import LazyGroup
     },
 )
 def keys() -> None:
-    """Make and replace the keys of Snowflake's users; private halves are in Secrets Manager and nowhere else."""
+    """Make and replace the keys of Snowflake's users.
+
+    Private halves are in Secrets Manager and nowhere else.
+    """

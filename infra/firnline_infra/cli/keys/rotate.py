@@ -29,10 +29,10 @@ WAITING = 3
     help="How long to wait for the engine to take up the new key.",
 )
 def rotate(environment: Path, user: str, local: bool, folder: Path | None, wait_s: float) -> None:
-    """Replace the key of USER (the engine where absent) while it is in use.
+    """Replace the key of USER while it is in use.
 
-    Run it again after each step that it names; what is to be done next follows from what it finds. Exit status: 0 the
-    rotation is complete, 3 it waits for what the last line says.
+    The engine's where absent. Run it again after each step that it names; what is to be done next follows from what it
+    finds. Exit status: 0 the rotation is complete, 3 it waits for what the last line says.
     """
     from firnline_infra.keys import Rotation
     from firnline_infra.keys.steps import Step

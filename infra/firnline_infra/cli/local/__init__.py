@@ -16,4 +16,12 @@ from firnline_infra.cli.lazy_group import LazyGroup
     },
 )
 def local() -> None:
-    """Kinesis, DynamoDB and Snowflake on this machine, with nothing to sign up for."""
+    """Kinesis, DynamoDB and Snowflake on this machine.
+
+    There is nothing to sign up for, and nothing leaves it.
+
+    \b
+    For example, `up` in a terminal of its own, and then:
+      firnline local put orders events.ndjson
+      firnline local sql "SELECT * FROM FIRNLINE.RAW.ORDERS LIMIT 5"
+    """

@@ -10,7 +10,12 @@ from firnline_infra.cli.local.folder_option import folder_option
 @click.command()
 @folder_option
 def env(folder: Path) -> None:
-    """Print the variables with which any program finds the embedded AWS: eval "$(firnline local env)"."""
+    """Print the variables that lead programs to the embedded AWS.
+
+    \b
+    For a shell, and all that it starts:
+      eval "$(firnline local env)"
+    """
     import shlex
 
     from firnline_infra.local.running import RunningEnvironment

@@ -22,7 +22,7 @@ from firnline_infra.cli.local.folder_option import folder_option
 @click.option(
     "--code", default="", help="The service's name of an ERROR, such as ProvisionedThroughputExceededException."
 )
-@click.option("--message", default="", help="Of an ERROR.")
+@click.option("--message", default="", help="The message of an ERROR.")
 @click.option("--delay-s", type=click.FloatRange(min=0), default=0.0, help="Seconds that the answer is held back.")
 @click.option("--every", type=click.IntRange(min=1), default=1, show_default=True, help="Hit each n-th call.")
 @click.option("--times", type=click.IntRange(min=1), help="Hit so often in all; without end where absent.")
@@ -34,6 +34,11 @@ def fault(endpoint: str | None, clear: bool, folder: Path, **how: object) -> Non
 
     ENDPOINT is a pattern over service:Operation, such as kinesis:GetRecords, dynamodb:* or snowflake:append. Adding one
     starts the counting of all anew.
+
+    \b
+    For example:
+      firnline local fault kinesis:GetRecords --status 500 --every 3
+      firnline local fault --clear
     """
     from firnline_infra.cli.text_table import text_table
     from firnline_infra.local.running import RunningEnvironment

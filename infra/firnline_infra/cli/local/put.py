@@ -22,6 +22,10 @@ def put(stream: str, files: tuple[Path, ...], key: str | None, as_json: bool, fo
 
     Files may be gzipped. Lines are bytes: one that is no JSON becomes a record all the same, and it is the engine that
     has to deal with it.
+
+    \b
+    For example:
+      firnline local put orders events.ndjson more.ndjson.gz --key customer_id
     """
     import json
     from dataclasses import asdict

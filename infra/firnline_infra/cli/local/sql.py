@@ -13,11 +13,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("statement")
-@click.option("--role", type=click.Choice(["reader", "admin"]), default="reader", show_default=True, help="Whose eyes.")
+@click.option("--role", type=click.Choice(["reader", "admin"]), default="reader", show_default=True, help="Who asks.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON list of rows instead of a table.")
 @folder_option
 def sql(statement: str, role: str, as_json: bool, folder: Path) -> None:
-    """Run one statement in the embedded Snowflake."""
+    """Run one statement in the embedded Snowflake.
+
+    \b
+    For example:
+      firnline local sql "SELECT * FROM FIRNLINE.RAW.ORDERS LIMIT 5"
+      firnline local sql "SHOW TABLES IN ACCOUNT" --role admin
+    """
     import json
 
     from firnline_infra.cli.text_table import text_table

@@ -3,11 +3,15 @@
 import signal
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.environment_argument import called
+from firnline_infra.cli.accounts_option import as_typed
 from firnline_infra.cli.local.folder_option import folder_option
+
+if TYPE_CHECKING:
+    from firnline_infra.spec import EnvironmentSpec
 
 DEFAULT_SPEC = "stacks/environments/local.yaml"
 CHECK_EVERY_S = 0.5
@@ -24,13 +28,23 @@ CHECK_EVERY_S = 0.5
     help="The environment's specification.",
 )
 @click.option(
-    "--commit-lag-ms", type=click.IntRange(min=0), default=200, show_default=True, help="From append to visible."
+    "--commit-lag-ms",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="How many milliseconds after its append a row is visible.",
 )
 @click.option("--write-limits", is_flag=True, help="Refuse more than 1,000 records or 1 MiB a second and shard.")
-@click.option("--kinesis-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
-@click.option("--aws-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
-@click.option("--snowflake-port", type=click.IntRange(0, 65535), default=0, help="A free one where absent.")
-@click.option("--empty", is_flag=True, help="Make nothing in it: `firnline up ENV --local` does.")
+@click.option(
+    "--kinesis-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option(
+    "--aws-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option(
+    "--snowflake-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option("--empty", is_flag=True, help="Make nothing of the specification in it: `firnline up ENV --local` does.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 def up(
     *,
@@ -46,15 +60,16 @@ def up(
 ) -> None:
     """Start the embedded environment, and run it until Ctrl-C.
 
-    Prints how to reach it once everything that the specification names exists. It begins empty, and nothing of it runs on
-    when this command ends, however it ends.
+    Prints how to reach it once everything that the specification names exists in it; no record of an earlier one does.
+    Nothing of it runs on when this command ends, however it ends.
     """
     from firnline_infra.local.environment import LocalEnvironment
     from firnline_infra.spec import load_spec
 
+    spec = load_spec(spec_file)
     supervisor = LocalEnvironment(
         folder,
-        load_spec(spec_file),
+        spec,
         is_furnished=not empty,
         commit_lag_ms=commit_lag_ms,
         write_limits=write_limits,
@@ -63,14 +78,25 @@ def up(
     _interrupt_on_every_ending()
     try:
         with supervisor as environment:
-            click.echo(environment.as_json() if as_json else environment.as_table())
+            report = environment.as_json if as_json else environment.as_table
+            click.echo(report(is_furnished=not empty))
             if empty and not as_json:
-                click.echo(f"\nNothing of it is made yet. Next: firnline up {called(spec_file)} --folder {folder}")
+                click.echo(f"\n{_next(spec, as_typed(spec_file, local=False, folder=folder))}")
             while True:
                 supervisor.check()
                 time.sleep(CHECK_EVERY_S)
     except KeyboardInterrupt:
         click.echo("The embedded environment has ended.", err=True)
+
+
+def _next(spec: "EnvironmentSpec", environment: str) -> str:
+    """Where nothing is made. With `trust: nobody`, `firnline up` takes the keys that the embedded environment has itself."""
+    from firnline_infra.spec.aws import Trust
+    from firnline_infra.spec.ready import users_without_keys
+
+    users = [] if spec.aws.runtime.trust is Trust.NOBODY else list(users_without_keys(spec))
+    commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
+    return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])
 
 
 def _interrupt_on_every_ending() -> None:

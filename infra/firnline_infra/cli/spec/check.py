@@ -5,38 +5,50 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firnline_infra.cli.environment_argument import WHAT_ENV_IS, known_instead, spec_file_of
+
 if TYPE_CHECKING:
     from firnline_infra.spec import EnvironmentSpec
 
 EXIT_PROBLEMS = 2
 
 
-@click.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-def check(files: tuple[Path, ...]) -> None:
-    """Tell everything that is wrong with specifications, without meeting any account.
+@click.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
+@click.argument("environments", metavar="ENV...", nargs=-1, required=True)
+def check(environments: tuple[str, ...]) -> None:
+    """Tell everything that is wrong with specifications.
 
-    A file of keys (dev.keys.yaml) is checked with the specification that it belongs to. Exit status: 0 all of them are
-    good, 2 at least one is not.
+    No account is asked for anything. A file of keys (dev.keys.yaml) is checked with the specification that it belongs to.
+    Exit status: 0 all of them are good, 2 at least one is not.
     """
-    from firnline_infra.blueprint import blueprint_of
-    from firnline_infra.spec import load_spec
     from firnline_infra.spec.keys_file import is_keys_file
     from firnline_ingest.errors import ConfigError
 
     refused = False
-    for path in files:
+    for environment in environments:
+        path = spec_file_of(environment)
         if is_keys_file(path):
             continue
         try:
-            spec = load_spec(path)
-            blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
-            click.echo(_summary(path, spec))
+            click.echo(_summary(path, _checked(path, environment)))
         except ConfigError as error:
             refused = True
             click.echo(str(error), err=True)
     if refused:
         raise SystemExit(EXIT_PROBLEMS)
+
+
+def _checked(path: Path, environment: str) -> "EnvironmentSpec":
+    """Raises ConfigError."""
+    from firnline_infra.blueprint import blueprint_of
+    from firnline_infra.spec import load_spec
+    from firnline_ingest.errors import ConfigError
+
+    if not path.is_file():
+        raise ConfigError(str(path), [f"is not there.{known_instead(environment)}"])
+    spec = load_spec(path)
+    blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
+    return spec
 
 
 def _summary(path: Path, spec: "EnvironmentSpec") -> str:

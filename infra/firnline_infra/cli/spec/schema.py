@@ -7,7 +7,9 @@ import click
 def schema() -> None:
     """Print the JSON Schema of specifications, for editors.
 
-    An editor finds it by the first line of a specification: # yaml-language-server: $schema=schema.json
+    \b
+    An editor finds it by the first line of a specification:
+      # yaml-language-server: $schema=schema.json
     """
     from firnline_infra.spec.reference.json_schema import json_schema_text
 

@@ -10,7 +10,8 @@ from firnline_infra.pulumi.references import as_input
 __all__ = ["Secret", "SecretArgs"]
 
 UNTOLD = ["recovery_window_in_days", "force_overwrite_replica_secret"]
-"""What no API tells of a secret that exists, and an import would compare."""
+"""What no API tells of a secret that exists, and an import would compare. So the state of one that was taken over has no
+window, and the provider deletes it at once (terraform-provider-aws, `resourceSecretDelete`; its issue 42139)."""
 
 
 class Secret(pulumi.ComponentResource):
@@ -35,6 +36,7 @@ class Secret(pulumi.ComponentResource):
                 self,
                 durability=args.durability,
                 import_=args.existing_arn,
+                retain_on_delete=args.stays,
                 ignore_changes=UNTOLD if args.existing_arn else [],
             ),
         )

@@ -92,7 +92,7 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
     for index, volume in enumerate(spec.snowflake.external_volumes):
         buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
     for path, name in buckets.items():
-        fits = re.fullmatch(BUCKET_NAME, name) or len(name) > BUCKET  # a length is told above
+        fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
         if not fits or RESERVED_BUCKETS.fullmatch(name):
             yield f"{path}: {name!r} is no name that S3 takes; give another: small letters, digits and hyphens."
 

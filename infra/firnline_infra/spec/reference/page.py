@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.spec.reference.json_schema import Schema, json_schema
+from firnline_ingest.config.form import IN_WORDS
 
 START = """\
 # The specification of an environment
@@ -11,7 +12,7 @@ START = """\
 <!-- Made by `firnline spec reference > docs/spec.md` from the models in infra/firnline_infra/spec. Change those. -->
 
 One YAML document says what an environment is; names, permissions, Snowflake objects and the engine's configuration follow
-from it. `firnline init` writes a first one, `firnline spec check FILE` tells everything that is wrong with it at once, and
+from it. `firnline init` writes a first one, `firnline spec check ENV` tells everything that is wrong with it at once, and
 editors that know JSON Schema complete and check it while it is written, by the first line of this smallest example:
 
 ```yaml
@@ -111,7 +112,7 @@ def _scalar(kind: Schema) -> str:
             return "section"
     if kind.get("format") == "date-time":
         return "time, ISO 8601"
-    return f"text, {_pattern(kind['pattern'])}" if "pattern" in kind else "text"
+    return f"text: {kind[IN_WORDS].removeprefix('has to be ')}" if IN_WORDS in kind else "text"
 
 
 def _default(name: str, field: Schema, required: list[str]) -> str:
@@ -154,11 +155,6 @@ def _resolved(item: Schema, kinds: Schema) -> Schema:
 def _object_of(field: Schema, kinds: Schema) -> str | None:
     reference = _item(field).get("$ref", "").rpartition("/")[2]
     return reference if reference and "properties" in kinds[reference] else None
-
-
-def _pattern(pattern: str) -> str:
-    escaped = pattern.replace("|", "\\|")  # ends a cell even inside code
-    return f"`{escaped}`"
 
 
 def _cell(text: str) -> str:

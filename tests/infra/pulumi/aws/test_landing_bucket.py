@@ -40,7 +40,7 @@ def test_objects_are_encrypted_with_the_key_that_is_given(key: str | None, algor
 def test_a_buckets_name_is_told_when_it_is_encrypted_and_closed(deploy: Any) -> None:
     def program() -> None:
         bucket = LandingBucket("b", LandingBucketArgs(name="lake"))
-        LandingBucket("after", LandingBucketArgs(name=bucket.name))  # type: ignore[arg-type]
+        LandingBucket("after", LandingBucketArgs(name=bucket.name))
         pulumi.export("name", bucket.name)
 
     deployment = deploy(program)

@@ -17,3 +17,13 @@ def test_the_secret_that_has_the_key_already_is_taken_over(deploy: Any) -> None:
     secret = deploy(lambda: Secret("s", SecretArgs(name="orders/snowflake/ingest", existing_arn=ARN)))["s-secret"]
     assert secret.import_id == ARN
     assert secret.ignore_changes == ("recoveryWindowInDays", "forceOverwriteReplicaSecret")
+
+
+def test_one_that_was_taken_over_stays_where_it_could_not_be_had_back(deploy: Any) -> None:
+    def retained(**given: Any) -> bool:
+        args = SecretArgs(name="orders/snowflake/ingest", **given)
+        return bool(deploy(lambda: Secret("s", args))["s-secret"].retain_on_delete)
+
+    assert retained(existing_arn=ARN, recovery_days=30)
+    assert not retained(existing_arn=ARN, recovery_days=0)
+    assert not retained(recovery_days=30)  # made here: the provider knows the window

@@ -11,14 +11,16 @@ IAM_USER = "arn:aws:iam::999988887777:user/snowflake"  # what the mocks answer
 ROLE = "arn:aws:iam::111122223333:role/lake-volume"
 
 
+ARGS: dict[str, Any] = {
+    "name": Identifier.parse("LAKE"),
+    "bucket": Bucket(name="lake"),
+    "role_arn": ROLE,
+    "external_id": "ours",
+}
+
+
 def program(**changes: Any) -> Any:
-    args = {
-        "name": Identifier.parse("LAKE"),
-        "bucket": Bucket(name="lake"),
-        "role_arn": ROLE,
-        "external_id": "ours",
-        **changes,
-    }
+    args = {**ARGS, **changes}
 
     def run() -> None:
         pulumi.export("iam_user_arn", IcebergVolume("v", IcebergVolumeArgs(**args)).iam_user_arn)
@@ -62,6 +64,7 @@ def test_a_key_encrypts_the_bucket_and_what_snowflake_writes(deploy: Any) -> Non
 
 def test_snowflake_tries_it_once_everything_is_there_and_again_if_it_must(deploy: Any) -> None:
     verify = deploy(program())["v-verify"]
-    assert verify.inputs["execute"] == verify.inputs["query"] == "SELECT SYSTEM$VERIFY_EXTERNAL_VOLUME('LAKE')"
+    assert verify.inputs["query"] == "SELECT SYSTEM$VERIFY_EXTERNAL_VOLUME('LAKE')"
+    assert verify.inputs["execute"] == IcebergVolumeArgs(**ARGS).prove
     assert {"v-volume", "v-role-role", "v-role-policy", "v-bucket-bucket", "v-bucket-policy"} <= verify.after
     assert verify.is_tried_again

@@ -87,6 +87,9 @@ def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Any, sp
     (table,), (database,) = deployment.of("Table"), deployment.of("Database")
     place = [table.inputs[each] for each in ("database", "schema", "name")]
     assert (place, database.inputs["name"]) == (["my lake", "Raw", "Orders"], "my lake")
-    names = {each.inputs["onSchemaObject"]["objectName"] for each in deployment.of("GrantPrivilegesToAccountRole")
-             if "onSchemaObject" in each.inputs}  # fmt: skip
+    names = {
+        each.inputs["onSchemaObject"]["objectName"]
+        for each in deployment.of("GrantPrivilegesToAccountRole")
+        if "onSchemaObject" in each.inputs
+    }
     assert names == {'"my lake"."Raw"."Orders"'}

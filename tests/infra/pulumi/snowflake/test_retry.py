@@ -2,6 +2,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
+import pulumi
 import pytest
 
 from firnline_infra.pulumi.snowflake import retry
@@ -9,8 +10,12 @@ from firnline_infra.pulumi.snowflake import retry
 YOUNG_ROLE = "Error assuming AWS_ROLE: User arn:… is not authorized to perform: sts:AssumeRole"
 
 
-def test_a_role_that_aws_does_not_know_yet_is_waited_for() -> None:
-    assert retry.can_pass("create", [YOUNG_ROLE])
+REFUSED = """100038: Numeric value '{"success":false,"readResult":"FAILED"}' is not recognized"""
+
+
+@pytest.mark.parametrize("error", [YOUNG_ROLE, REFUSED])
+def test_a_role_that_aws_does_not_know_yet_is_waited_for(error: str) -> None:
+    assert retry.can_pass("create", [error])
 
 
 @pytest.mark.parametrize(
@@ -26,20 +31,36 @@ def test_what_time_does_not_mend_fails_at_once(operation: str, errors: list[str]
     assert not retry.can_pass(operation, errors)
 
 
-def test_nothing_is_waited_for_for_ever() -> None:
-    assert retry.can_pass("create", [YOUNG_ROLE] * retry.TRIES)
-    assert not retry.can_pass("create", [YOUNG_ROLE] * (retry.TRIES + 1))
+class Paused:
+    """In place of the module's clock."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seconds: list[float] = []
+        monkeypatch.setattr(retry, "asyncio", SimpleNamespace(sleep=self._sleep))
+
+    async def _sleep(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def tried(*errors: str) -> bool:
+    failed: Any = SimpleNamespace(name="lake-verify", failed_operation="create", errors=list(errors))
+    return asyncio.run(retry.try_again(failed))
+
+
+def test_nothing_is_waited_for_for_ever_and_then_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused, said = Paused(monkeypatch), list[str]()
+    monkeypatch.setattr(pulumi, "error", said.append)
+    assert tried(*[YOUNG_ROLE] * retry.TRIES)
+    assert said == []
+    assert not tried(*[YOUNG_ROLE] * (retry.TRIES + 1))
+    assert paused.seconds == [retry.PAUSE_S]
+    (told,) = said
+    assert "lake-verify failed 13 times" in told
+    assert "the role's trust" in told
 
 
 def test_there_is_a_pause_before_another_try_and_none_before_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    pauses: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-
-    monkeypatch.setattr(retry, "asyncio", SimpleNamespace(sleep=sleep))
-    failed: Any = SimpleNamespace(failed_operation="create", errors=[YOUNG_ROLE])
-    assert asyncio.run(retry.try_again(failed)) is True
-    failed.errors = ["Table 'T' already exists."]
-    assert asyncio.run(retry.try_again(failed)) is False
-    assert pauses == [retry.PAUSE_S]
+    paused = Paused(monkeypatch)
+    assert tried(YOUNG_ROLE) is True
+    assert tried("Table 'T' already exists.") is False
+    assert paused.seconds == [retry.PAUSE_S]

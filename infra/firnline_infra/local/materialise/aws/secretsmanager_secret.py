@@ -46,7 +46,8 @@ def create(inputs: Properties, clients: Clients) -> Made:
 
 
 def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] | None:
-    """A secret that is waiting to be deleted counts as deleted."""
+    """A secret that is waiting to be deleted counts as deleted. The window of one that is imported is told by nobody, and
+    unknown is 0 to the provider: it is deleted at once (hashicorp/terraform-provider-aws issue 42139)."""
     secrets = clients.aws("secretsmanager")
     try:
         found = secrets.describe_secret(SecretId=id_)
@@ -64,7 +65,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] |
             "description": found.get("Description") or "",
             "kmsKeyId": found.get("KmsKeyId") or None,
             "policy": document_like(policy, properties.get("policy")) if policy else None,
-            "recoveryWindowInDays": value_of("recoveryWindowInDays", properties, RULES),
+            "recoveryWindowInDays": value_of("recoveryWindowInDays", properties, RULES) if properties else 0,
             "forceOverwriteReplicaSecret": value_of("forceOverwriteReplicaSecret", properties, RULES),
             **as_outputs(found.get("Tags", []), properties),
         }

@@ -36,6 +36,7 @@ def project_of(program: Program) -> str:
 
 def run(program: Program, monitor: Monitor, *, project: str, stack: str, config: Mapping[str, str]) -> None:
     """Returns when all that the program registered is made. Raises what the program or the monitor raised first."""
+    program = program.resolve() if isinstance(program, Path) else program  # seen from here, not from its own folder
     outcome: Future[None] = Future()
 
     def in_own_thread() -> None:
@@ -102,7 +103,7 @@ def _importing_from(program: Program) -> Iterator[None]:
 def _callable(program: Program) -> Callable[[], Awaitable[None] | None]:
     if not isinstance(program, Path):
         return program
-    path = str(program.resolve() / ENTRY if program.is_dir() else program.resolve())
+    path = str(program / ENTRY if program.is_dir() else program)
 
     def run_program() -> None:
         runpy.run_path(path, run_name="__main__")

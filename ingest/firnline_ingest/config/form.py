@@ -1,0 +1,49 @@
+"""The form that a text has to have: a pattern for programs, words and an example for people.
+
+The error, the JSON Schema and the reference all take it from here, so that nobody has to read a regular expression.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+IN_WORDS = "patternErrorMessage"
+"""The key of a JSON Schema that editors show in place of the pattern (yaml-language-server, VS Code)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Goes into the annotation of a text: `Annotated[str, Form(r"\\d{12}", "twelve digits", "123456789012")]`."""
+
+    pattern: str
+    """Of the whole text; letters, digits and spaces are those of ASCII."""
+    words: str
+    """Ends the sentence "it has to be"."""
+    example: str
+
+    @property
+    def said(self) -> str:
+        return f"{self.words}, for example {self.example}"
+
+    def check(self, text: str) -> str:
+        """The text. Raises ValueError."""
+        if re.fullmatch(self.pattern, text, re.ASCII) is None:
+            raise ValueError(f"has to be {self.said}")
+        return text
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": f"^{self.pattern}$", IN_WORDS: f"has to be {self.said}"}
+
+
+def plain(shortest: int, longest: int, *, example: str) -> Form:
+    """What most services take for a name."""
+    return Form(
+        rf"[A-Za-z0-9_.-]{{{shortest},{longest}}}", f"{shortest} to {longest} letters, digits and _ . -", example
+    )

@@ -1,0 +1,86 @@
+"""What `--help` says to somebody who has never seen a command: whole sentences, and nothing left to guess."""
+
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from firnline_infra.cli.environment_argument import WHAT_ENV_IS
+from firnline_infra.cli.main import firnline
+from firnline_ingest.__main__ import main as engine
+
+ENGINE = ["run", "stop", "validate", "resume"]
+WIDTH = 200
+"""Of the terminal, so that no sentence is broken."""
+
+
+def commands(group: click.Group = firnline, *way: str) -> Iterator[tuple[str, ...]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield (*way, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, *way, name)
+
+
+def help_of(*command: str) -> str:
+    result = CliRunner().invoke(firnline, [*command, "--help"], terminal_width=WIDTH, max_content_width=WIDTH)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def found(way: tuple[str, ...]) -> click.Command:
+    command: click.Command = firnline
+    for name in way:
+        assert isinstance(command, click.Group)
+        inner = command.get_command(click.Context(command), name)
+        assert inner is not None
+        command = inner
+    return command
+
+
+GROUPS = [(), *(way for way in commands() if isinstance(found(way), click.Group))]
+OWN = [way for way in commands() if way[0] not in ENGINE]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_no_summary_in_a_list_of_commands_is_cut_off(group: tuple[str, ...]) -> None:
+    listed = CliRunner().invoke(firnline, [*group, "--help"], terminal_width=80).output.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed
+
+
+@pytest.mark.parametrize("command", OWN, ids=" ".join)
+def test_every_option_is_explained_in_a_sentence(command: tuple[str, ...]) -> None:
+    for parameter in found(command).params:
+        if isinstance(parameter, click.Option):
+            said = parameter.help or ""
+            assert said[:1].isupper() or said[:1] in "`<", parameter.opts
+            assert said.endswith("."), parameter.opts
+
+
+@pytest.mark.parametrize("command", OWN, ids=" ".join)
+def test_what_env_is_is_said_wherever_it_is_asked_for(command: tuple[str, ...]) -> None:
+    text = " ".join(help_of(*command).split())
+    usage = text.partition("Options:")[0]
+    if " ENV" in usage.removeprefix("Usage: ").split("  ")[0][:80]:
+        assert WHAT_ENV_IS in text
+
+
+def test_examples_stay_on_their_lines() -> None:
+    assert '  eval "$(firnline local env)"\n' in help_of("local", "env")
+
+
+@pytest.mark.parametrize("command", ENGINE)
+def test_an_engines_command_is_called_as_it_was_typed_and_explains_its_options(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        engine([command, "--help"], program="firnline")
+    said = capsys.readouterr().out
+    assert f"usage: firnline {command} " in said
+    assert "The engine's configuration: engine.json." in said
+    summary = found((command,)).help
+    assert summary is not None
+    assert summary in " ".join(said.split())
