@@ -102,9 +102,10 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
     assert lane.rows("COUNT(N)") == [(50,)]
 
 
-def test_two_executors_keep_their_shards_from_epoch_to_epoch(new_lane: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("master", ["local-cluster[2,1,900]", "local[2]"], ids=["two executors", "two tasks of one"])
+def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[..., Any], master: str) -> None:
     lane = new_lane(
-        spark={"master": "local-cluster[2,1,900]", "conf": {"spark.executor.memory": "512m"}},
+        spark={"master": master, "conf": {"spark.executor.memory": "512m"}},
         epoch={"shards_per_task": 1},
     )
     lane.put(*({"n": n} for n in range(200)))
@@ -113,7 +114,8 @@ def test_two_executors_keep_their_shards_from_epoch_to_epoch(new_lane: Callable[
         def receipts() -> list[dict[str, Any]]:
             return [line for line in lane.log() if line["event"] == "shard.receipt"]
 
-        until(lambda: len({line["epoch"] for line in receipts()}) >= 2, "two epochs")
+        until(receipts, "an epoch")
+        until(lambda: len({line["epoch"] for line in receipts()}) >= 3, "two more epochs")
         lane.put(*({"n": n} for n in range(200, 300)))
         until(lambda: lane.rows()[0][0] == 300, "rows of a later epoch")
         assert command(lane, "stop").returncode == 0

@@ -60,6 +60,9 @@ class Nowhere:
     def append(self, rows: Sequence[Any], *, start: str, end: str) -> None:
         self.rows += len(rows)
 
+    def flush(self, timeout_s: float) -> None:
+        """All rows are nowhere already."""
+
 
 class _Raw:
     """As much of urllib3's response as botocore reads."""
@@ -105,6 +108,7 @@ def _our_lap(bodies: Bodies) -> Callable[[], None]:
     from firnline_ingest.shard.flight import Flight
     from firnline_ingest.shard.pace import Pace
     from firnline_ingest.shard.tally import Tally
+    from firnline_ingest.shard.window import SendWindow
 
     client = kinesis_client(Aws(region="us-east-1"))
     bodies.answer(client)
@@ -117,15 +121,15 @@ def _our_lap(bodies: Bodies) -> Callable[[], None]:
 
     def lap() -> None:
         reader = ShardReader(client, key, TrimHorizon(), Polling())
-        channel = Nowhere()
-        appender = Appender(
-            cast("Channel", channel), Flight(key, Proven(), None), None, Pace(an_hour_later), lambda: None
-        )
+        nowhere = Nowhere()
+        channel = cast("Channel", nowhere)
+        flight, window = Flight(key, Proven(), None), SendWindow(channel)
+        appender = Appender(channel, flight, None, Pace(an_hour_later), window, lambda: None)
         for _ in range(PAGES):
             read = reader.read(lambda _: False)
             assert read is not None
             appender.append(read.records, maker.convert(read.records), Tally())
-        assert channel.rows == RECORDS * PAGES
+        assert nowhere.rows == RECORDS * PAGES
 
     return lap
 

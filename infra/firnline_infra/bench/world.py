@@ -136,7 +136,7 @@ class World:
         return self._counts(self.kinesis)
 
     def written(self) -> dict[str, int]:
-        """What the canned Snowflake was given: requests, rows, bytes."""
+        """What the canned Snowflake was given: opens of channels, requests, rows, bytes."""
         return self._counts(self.snowflake)
 
     def _counts(self, endpoint: str) -> dict[str, int]:

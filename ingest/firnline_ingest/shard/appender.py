@@ -17,6 +17,7 @@ from firnline_ingest.shard.channel import Channel
 from firnline_ingest.shard.flight import Chunk, Flight
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.snowflake.errors import Backpressure
 
 APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
@@ -33,10 +34,11 @@ class Appender:
     committed_before: Position | None
     """The channel's token when it was opened."""
     pace: Pace
+    window: SendWindow
     on_append: Callable[[], None]
 
     def append(self, records: Sequence[Record], made: Rows, tally: Tally) -> None:
-        """Appends all rows of a page. Raises ChannelLost, ClientLost, or Backpressure that lasted."""
+        """Appends all rows of a page. Raises ChannelLost, ClientLost, SnowflakeUnavailable, or Backpressure that lasted."""
         if not made.rows:
             self.flight.sent(Chunk(position_of(records[-1]), (), 0))
         first = 0
@@ -68,6 +70,7 @@ class Appender:
 
     def _send(self, rows: Sequence[msgspec.Raw], start: str, end: str, size: int) -> None:
         time.sleep(self.pace.delay_s(size))
+        self.window.make_room(size)
         give_up_s = time.monotonic() + BACKPRESSURE_PATIENCE_S
         while True:
             try:

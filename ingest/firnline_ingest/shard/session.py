@@ -23,12 +23,12 @@ from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardWork, Tools
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
 COMMIT_POLL_S = 0.2
-FLUSH_TIMEOUT_S = 60.0
 
 
 class ShardSession:
@@ -42,11 +42,13 @@ class ShardSession:
         self._committed_before = opened.resume.committed
         self._flight = Flight(work.key, opened.resume.baseline, opened.row.read_through)
         self._prover = Prover(work, tools, opened.channel, self._flight, opened.row)
+        self._window = SendWindow(opened.channel)
         self._appender = Appender(
             opened.channel,
             self._flight,
             opened.resume.committed,
             Pace(),
+            self._window,
             lambda: tools.observer(Step.APPENDED, work.key),
         )
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
@@ -75,7 +77,7 @@ class ShardSession:
                 tally.read(read)
                 state, children = self._take_in(read, until, tally), read.children
             self._keep_books()
-        self._channel.flush(FLUSH_TIMEOUT_S)
+        self._window.empty()
         if self._is_past_what_was_committed:
             if state is not State.READING or until.is_stopped:
                 self._await_proof()

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import msgspec
 
@@ -35,6 +35,9 @@ from firnline_ingest.snowflake.status import StatusWatch
 
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestChannel, StreamingIngestClient
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 HEALTHY = "SUCCESS"
 SATURATED = {"ReceiverSaturated", "MemoryThresholdExceeded", "MemoryThresholdExceededInContainer"}
@@ -245,7 +248,7 @@ class SdkChannel:
             if _code(error) is None and not isinstance(error, TimeoutError):
                 raise
 
-    def _call(self, function: Any, *arguments: Any, **named: Any) -> Any:
+    def _call(self, function: Callable[Given, Answer], *arguments: Given.args, **named: Given.kwargs) -> Answer:
         try:
             return function(*arguments, **named)
         except Exception as error:

@@ -18,6 +18,7 @@ from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.evolution import ColumnWatch
 from firnline_ingest.spark.placement import executor_locations, placed
 from firnline_ingest.spark.task import ingest_partition
+from firnline_ingest.spark.workers import run_in_own_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,7 +35,7 @@ class EpochRunner:
     run_id: str
     catalog: TargetCatalog
     arrival_ms: int | None = None
-    skips: Callable[[ShardKey], bool] = lambda key: False  # noqa: ARG005
+    skips: Callable[[ShardKey], bool] = lambda _: False
     columns: ColumnWatch = field(default_factory=ColumnWatch)
 
     def run(self, planned: "DataFrame") -> list[Receipt]:
@@ -44,8 +45,10 @@ class EpochRunner:
             return []
         context = self.spark.sparkContext
         groups = grouped(shards, slots=context.defaultParallelism, most=self.config.epoch.shards_per_task)
-        tasks = placed(context, [self._assignment(group).to_json() for group in groups], executor_locations(context))
-        answers = tasks.mapPartitions(ingest_partition).collect()
+        assignments = [self._assignment(group).to_json() for group in groups]
+        answers = run_in_own_workers(
+            context, ingest_partition, placed(context, assignments, executor_locations(context))
+        )
         return [Receipt.from_dict(json.loads(answer)) for answer in answers]
 
     def _shards(self, planned: "DataFrame") -> list[PlannedShard]:

@@ -8,7 +8,8 @@ import re
 import signal
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError, LedgerError
@@ -154,7 +155,7 @@ class EngineJob:
         while not self._running.acquire(timeout=BEAT_S):
             self._beat(lease)
 
-    def _on_signal(self, number: int, frame: Any) -> None:
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         log.info("engine.signalled", extra={"signal": signal.Signals(number).name})
         self._over.set()
 

@@ -31,27 +31,23 @@ def executor_locations(context: SparkContext) -> list[str]:
     return sorted(found)
 
 
-def placed(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "RDD[str]":
-    """An RDD with one partition an item, the n-th preferred at the n-th location, round and round."""
-    if not locations:
-        return context.parallelize(items, len(items))
-    try:
-        return _with_locations(context, items, [locations[n % len(locations)] for n in range(len(items))])
-    except Py4JError as error:
-        log.warning("placement.refused", extra={"cause": str(error)})
-        return context.parallelize(items, len(items))
+def placed(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "list[RDD[str]]":
+    """An RDD of one partition for each item, the n-th preferred at the n-th location, round and round."""
+    if locations:
+        try:
+            return [_at(context, item, locations[n % len(locations)]) for n, item in enumerate(items)]
+        except Py4JError as error:
+            log.warning("placement.refused", extra={"cause": str(error)})
+    return [context.parallelize([item], 1) for item in items]
 
 
-def _with_locations(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "RDD[str]":
+def _at(context: SparkContext, item: str, location: str) -> "RDD[str]":
     jvm: Any = context._jvm
     pickler: Any = CPickleSerializer()
     batched: Any = BatchedSerializer
-    pairs = [
-        jvm.scala.Tuple2(bytearray(pickler.dumps([item])), _scala_seq(jvm, [location]))
-        for item, location in zip(items, locations, strict=True)
-    ]
+    pair = jvm.scala.Tuple2(bytearray(pickler.dumps([item])), _scala_seq(jvm, [location]))
     tag = jvm.scala.reflect.ClassTag.apply(jvm.java.lang.Class.forName("[B"))
-    rdd = context._jsc.sc().makeRDD(_scala_seq(jvm, pairs), tag)
+    rdd = context._jsc.sc().makeRDD(_scala_seq(jvm, [pair]), tag)
     return RDD(rdd.toJavaRDD(), context, batched(pickler))
 
 

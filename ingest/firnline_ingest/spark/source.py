@@ -4,6 +4,8 @@ Spark runs the reader in a process of its own that shares nothing with the drive
 configuration comes as text in the options; nothing secret is in it.
 """
 
+# ruff: noqa: N802 (the methods' names are Spark's)
+
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +37,7 @@ class ShardPlanSource(DataSource):
     def schema(self) -> str:
         return SCHEMA
 
-    def streamReader(self, schema: StructType) -> "ShardPlanReader":  # noqa: N802 - Spark names it
+    def streamReader(self, schema: StructType) -> "ShardPlanReader":
         return ShardPlanReader(EngineConfig.model_validate_json(self.options["config"]))
 
 
@@ -63,10 +65,10 @@ class ShardPlanReader(DataSourceStreamReader):
     def __getstate__(self) -> dict[str, Any]:
         return {"_config": self._config, "_last": SourceOffset()}
 
-    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark names it
+    def initialOffset(self) -> dict[str, Any]:
         return SourceOffset().as_document()
 
-    def latestOffset(self, start: Mapping[str, Any] | None = None, limit: object = None) -> dict[str, Any]:  # noqa: N802
+    def latestOffset(self, start: Mapping[str, Any] | None = None, limit: object = None) -> dict[str, Any]:
         before = SourceOffset.from_document(start) if start else self._last
         self._last = patiently(lambda: self._planner.next_offset(before))
         return self._last.as_document()

@@ -4,7 +4,7 @@ from firnline_infra.bench.figure import Figure, at_least, at_most, percentile, s
 
 
 def figure(*values: float, **settings: object) -> Figure:
-    return Figure(part="page", name="firnline", unit="ms", values=values, **settings)  # type: ignore[arg-type]
+    return Figure(part="page", name="firnline", unit="ms", values=values, **settings)
 
 
 def test_a_figure_is_the_median_of_its_runs_and_their_spread() -> None:

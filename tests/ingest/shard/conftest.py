@@ -1,6 +1,5 @@
 """A shard's world in memory: the fake Kinesis behind a real client, channels and a ledger without servers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,7 +51,7 @@ class World:
             "channel": f"app~{(shard or self.shard).id}",
             "retention_hours": 24,
         }
-        return ShardWork(**{**settings, **changes})  # type: ignore[arg-type]
+        return ShardWork(**{**settings, **changes})
 
     def tools(self, run_id: str = "run", **changes: object) -> Tools:
         client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
@@ -69,7 +68,7 @@ class World:
             "final_commit_s": 5.0,
             "reopen_delay_s": 0.0,
         }
-        return Tools(**{**settings, **changes})  # type: ignore[arg-type]
+        return Tools(**{**settings, **changes})
 
     def runner(self, run_id: str = "run", **changes: object) -> ShardRunner:
         return ShardRunner(self.tools(run_id, **changes))
@@ -86,17 +85,6 @@ class World:
         return row
 
 
-@pytest.fixture(autouse=True)
-def credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "fake")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "fake")
-
-
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path / "dead-letters")
-
-
-@pytest.fixture
-def new_world(tmp_path: Path) -> Callable[[], World]:
-    return lambda: World(tmp_path / "dead-letters")

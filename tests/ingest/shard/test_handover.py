@@ -1,8 +1,6 @@
 """What one attempt at a shard leaves to the next, and what it may not believe once there is one."""
 
-import json
 import threading
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -12,22 +10,13 @@ import pytest
 from firnline_ingest.config.model import Polling
 from firnline_ingest.kinesis.position import Position
 from firnline_ingest.shard import flight, prover
-from firnline_ingest.shard.receipt import Receipt, State
-from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.testing import FakeKinesis, ManualClock
 
-
-def bounded(runner: ShardRunner, work: ShardWork) -> Receipt:
-    """Reads what is there now."""
-    return runner.run(work, Until.after(20, arrival_ms=int(time.time() * 1000) + 1000), Tally())
-
-
-def numbers(rows: list[bytes]) -> list[int]:
-    return [json.loads(row)["n"] for row in rows]
+from .running import bounded, frozen_at, numbers
 
 
 class Killed(BaseException):
@@ -83,24 +72,11 @@ def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     monkeypatch.setattr(flight, "PATIENCE_S", 0.0)
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
-    frozen, thawed = threading.Event(), threading.Event()
-
-    def freeze_after_appending(step: Step, key: object) -> None:
-        if step is Step.APPENDED:
-            frozen.set()
-            assert thawed.wait(10)
-
-    answers: list[Receipt] = []
-    zombie = world.runner("zombie", observer=freeze_after_appending)
-    thread = threading.Thread(target=lambda: answers.append(bounded(zombie, world.work())))
-    thread.start()
-    assert frozen.wait(10)
-    world.channels.commits_at_once = True
-    world.stream.put({"n": 3})
-    assert bounded(world.runner("owner"), world.work()).state is State.DONE
-    thawed.set()
-    thread.join(10)
-    assert answers[0].state is State.FENCED
+    with frozen_at(Step.APPENDED, world) as receipts:
+        world.channels.commits_at_once = True
+        world.stream.put({"n": 3})
+        assert bounded(world.runner("owner"), world.work()).state is State.DONE
+    assert receipts[0].state is State.FENCED
     assert numbers(world.served.rows) == [0, 1, 2, 3]
 
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,27 +10,14 @@ import pytest
 from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.row import Fence, IncidentKind
-from firnline_ingest.shard.receipt import Receipt, State
-from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.testing.clock import ManualClock
 from firnline_ingest.testing.kinesis import FakeKinesis
 
-
-def now_ms() -> int:
-    return int(time.time() * 1000) + 1000
-
-
-def bounded(runner: ShardRunner, work: ShardWork, seconds: float = 20.0) -> Receipt:
-    """Reads what is there now."""
-    return runner.run(work, Until.after(seconds, arrival_ms=now_ms()), Tally())
-
-
-def numbers(rows: list[bytes]) -> list[int]:
-    return [json.loads(row)["n"] for row in rows]
+from .running import bounded, frozen_at, numbers
 
 
 def test_every_record_becomes_one_row_in_order_and_is_proven(world: Any) -> None:
@@ -127,23 +113,10 @@ def test_a_shard_that_somebody_else_opened_yields(world: Any) -> None:
 
 def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
     world.stream.shard(records=3)
-    frozen, thawed = threading.Event(), threading.Event()
-
-    def freeze_after_reading(step: Step, key: object) -> None:
-        if step is Step.READ:
-            frozen.set()
-            assert thawed.wait(10)
-
-    answers: list[Receipt] = []
-    zombie = world.runner("zombie", observer=freeze_after_reading)
-    thread = threading.Thread(target=lambda: answers.append(bounded(zombie, world.work())))
-    thread.start()
-    assert frozen.wait(10)
-    assert bounded(world.runner("owner"), world.work()).state is State.DONE
-    thawed.set()
-    thread.join(10)
-    assert answers[0].state is State.FENCED
-    assert "owner" in answers[0].problem.what  # type: ignore[union-attr]
+    with frozen_at(Step.READ, world) as receipts:
+        assert bounded(world.runner("owner"), world.work()).state is State.DONE
+    assert receipts[0].state is State.FENCED
+    assert "owner" in receipts[0].problem.what
     assert numbers(world.served.rows) == [0, 1, 2]
     assert world.row.fence.owner.startswith("owner/")
 
@@ -250,7 +223,7 @@ def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: Any) ->
     assert world.row.incidents == ()
 
 
-def clock_ms(clock: ManualClock):  # type: ignore[no-untyped-def]
+def clock_ms(clock: ManualClock):
     return lambda: int(clock.now.timestamp() * 1000)
 
 
@@ -291,7 +264,7 @@ def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(wo
     class Blocking:
         fingerprint = ""
 
-        def open(self, target, name):  # type: ignore[no-untyped-def]
+        def open(self, target, name):
             assert unblock.wait(10)
             return real_open(target, name)
 

@@ -150,7 +150,7 @@ def test_a_handle_that_the_service_invalidated_loses_its_channel_and_not_the_cli
     client = Client()
     channels = Channels(client)
     channel, _ = channels.open(TARGET, "channel")
-    channel._handle.code = "InvalidChannelError"  # type: ignore[attr-defined]
+    channel._handle.code = "InvalidChannelError"
     with pytest.raises(ChannelLost):
         append(channel)
     assert not client.is_closed

@@ -43,7 +43,7 @@ class CountingStream:
     def __init__(self) -> None:
         self._channels: dict[str, CountingChannel] = {}
         self._tokens = ScopedTokens(lambda: datetime.now(UTC))
-        self.counts = Counter(requests=0, rows=0, bytes=0)
+        self.counts = Counter(opens=0, requests=0, rows=0, bytes=0)
 
     def reply(self, request: HttpRequest) -> Reply:
         url = urlsplit(request.target)
@@ -64,6 +64,7 @@ class CountingStream:
             case Operation.OPEN:
                 channel = self._channels.setdefault(address.channel, CountingChannel())
                 channel.opens += 1
+                self.counts["opens"] += 1
                 return {
                     "next_continuation_token": channel.continuation,
                     "channel_status": _status(address, address.channel, channel),

@@ -52,7 +52,7 @@ def test_empty_lines_are_no_rows(stream: CountingStream, body: bytes) -> None:
 def test_compressed_rows_count_as_they_were(stream: CountingStream) -> None:
     body = b'{"a":1}\n' * 50
     append(stream, zstandard.compress(body), "17", content_encoding="zstd")
-    assert stream.counts == {"requests": 1, "rows": 50, "bytes": len(body)}
+    assert stream.counts == {"opens": 1, "requests": 1, "rows": 50, "bytes": len(body)}
 
 
 def test_opening_again_keeps_the_token_and_moves_the_sequence(stream: CountingStream) -> None:
