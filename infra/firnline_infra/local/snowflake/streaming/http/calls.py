@@ -16,8 +16,8 @@ from firnline_infra.local.snowflake.streaming.http.pipe_info import pipe_info
 from firnline_infra.local.snowflake.streaming.refusals import Malformed, NotModelled
 
 NO_FILE_LANE = (
-    "[FL-6050] The embedded Snowflake takes rows, not files. Append less at a time (the SDK turns to files above about "
-    "1 MB in 100 ms of a channel), or raise the SDK property max_buffered_kb_for_rowset_mode."
+    "[FL-6050] The embedded Snowflake takes rows, not files. Append less at a time (the SDK turns to files where more than "
+    "about 1 MB of a channel waits to be sent), or raise the SDK property max_buffered_kb_for_rowset_mode."
 )
 NO_ELASTIC_CHANNEL = "[FL-6050] The embedded Snowflake has no elastic channels. Open a named one."
 

@@ -1,8 +1,8 @@
 """The answer to `:pipe-info`, which the SDK asks for before anything else. Undocumented: its fields are those that SDK
 1.9.1 and Openflow read.
 
-Which lane rows take is the SDK's own decision: up to about 1 MB in 100 ms of a channel it sends rows, above that it uploads
-a file and names it. No parameter of this answer changes that (measured); the client property
+Which lane rows take is the SDK's own decision: where up to about 1 MB of a channel waits to be sent it sends rows, for more
+it uploads a file and names it. No parameter of this answer changes that (measured); the client property
 `max_buffered_kb_for_rowset_mode` does. The upload would go to `storage_endpoint`, which is this server, so that it fails
 at once and says why, instead of trying S3 for hours.
 """
