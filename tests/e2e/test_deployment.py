@@ -149,6 +149,11 @@ def test_an_environment_from_its_first_key_to_its_end_and_no_trace_of_the_key(fi
     environment.query("ALTER TABLE TRACED.RAW.EVENTS SET ERROR_LOGGING = FALSE", login="admin")
     drifted = firnline("preview", expect=3)
     assert re.search(r"TRACED\.RAW\.EVENTS +ERROR_LOGGING +TRUE +FALSE", drifted)
+    environment.query("DROP TABLE TRACED.RAW.EVENTS", login="admin")
+    again = firnline("up")
+    for name in ("ENABLE_SCHEMA_EVOLUTION", "ERROR_LOGGING", "ROW_TIMESTAMP"):  # a new table has none of its properties
+        assert f"table TRACED.RAW.EVENTS: {name} is FALSE, expected TRUE: set back." in again
+    assert "rows" not in firnline("preview", "--expect-no-changes")
 
     secrets = [
         environment.client("secretsmanager").get_secret_value(SecretId=f"firnline-traced/snowflake/{user}")

@@ -34,11 +34,13 @@ def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, 
         refresh=refresh, expect_no_changes=expect_no_changes
     )
     if found.findings:
-        click.echo("\nChanged behind the program's back, where Pulumi does not look:")
+        click.echo("\nNot as the specification says, where Pulumi does not look:")
         rows = [(each.object, each.property, each.expected, each.found) for each in found.findings]
         click.echo(text_table(("object", "property", "expected", "found"), rows))
-        click.echo("Next: find out who changed it. `firnline up` does not set it back; these statements do:")
+        click.echo(
+            "Next: find out who changed it. `firnline up` makes what is not there, and sets back what a statement can:"
+        )
         click.echo("\n".join(f"  {each.repair};" for each in found.findings if each.repair) or "  (none of it)")
-    if found.missing is not None:
-        click.echo(f"\n`firnline up` will be refused: {found.missing}", err=True)
+    for refusal in found.refusals:
+        click.echo(f"\n`firnline up` will be refused: {refusal}", err=True)
     raise SystemExit(DIFFERS if found.differs else 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.embedded_engine import in_embedded
 from firnline_infra.deploy.embedded_keys import with_embedded_keys
@@ -23,9 +24,9 @@ from firnline_infra.deploy.versions import check_packages
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.errors import KeysMissing
 from firnline_infra.spec.model import Durability
 from firnline_infra.spec.ready import check_ready, missing_keys
+from firnline_ingest.errors import FirnlineError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +34,8 @@ class Preview:
     changes: bool
     """Only told where none were expected."""
     findings: list[Finding]
-    missing: KeysMissing | None = None
-    """Why `up` would be refused all the same."""
+    refusals: tuple[FirnlineError, ...] = ()
+    """Why `up` would be refused all the same: keys are missing, or something is there already."""
 
     @property
     def differs(self) -> bool:
@@ -60,7 +61,8 @@ class Deployment:
         return cls(spec=spec, spec_file=spec_file, called=called, accounts=accounts, say=say, stack=stack)
 
     def up(self, *, refresh: bool = False) -> dict[str, Any]:
-        """The outputs. With `refresh`, what was changed behind the program's back is put right too.
+        """The outputs. With `refresh`, what was changed behind the program's back is set back too, also where Pulumi does
+        not look: a table that it made anew has none of its properties yet.
 
         Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost, and what
         Pulumi and the recovery raise.
@@ -72,13 +74,15 @@ class Deployment:
         with self._session() as session:
             state = self.stack.state() or {}
             check_owners(session, state)
-            found = list(already_there(self._blueprint, self.accounts, session, state))
-        if found:
-            raise AlreadyThere(found)
+            taken = self._taken(session, state)
+        if taken is not None:
+            raise taken
         self._refuse_lost_secrets()
         self.stack.cli.init(self.stack.name)
         lookups = aws_lookups(self.accounts.aws)
         recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh)
+        if refresh:
+            self._set_back()
         return self.stack.cli.outputs(self.stack.name)
 
     def preview(self, *, refresh: bool = True, expect_no_changes: bool = False) -> Preview:
@@ -87,6 +91,7 @@ class Deployment:
             state = self.stack.state() or {}
             check_owners(session, state)
             self._refuse_lost_secrets()
+            refusals = [error for error in (missing_keys(self.spec, self.called), self._taken(session, state)) if error]
             self.stack.cli.init(self.stack.name)
             changes = False
             try:
@@ -94,7 +99,7 @@ class Deployment:
             except UnexpectedChanges:
                 changes = True
             findings = read_back(self._blueprint, session) if _is_made(state) else []
-        return Preview(changes=changes, findings=findings, missing=missing_keys(self.spec, self.called))
+        return Preview(changes=changes, findings=findings, refusals=tuple(refusals))
 
     def outputs(self) -> dict[str, Any]:
         """Raises NotDeployed."""
@@ -138,6 +143,17 @@ class Deployment:
         if isinstance(self.accounts, EmbeddedAccounts):
             return in_embedded(document, self.spec, self.accounts.environment)
         return document
+
+    def _taken(self, session: Any, state: dict[str, Any]) -> AlreadyThere | None:
+        found = list(already_there(self._blueprint, self.accounts, session, state))
+        return AlreadyThere(found) if found else None
+
+    def _set_back(self) -> None:
+        with self._session() as session:
+            for finding in read_back(self._blueprint, session):
+                if finding.repair:
+                    rows(session, finding.repair)
+                self.say(f"{finding}: {'set back' if finding.repair else 'no statement sets that back'}.")
 
     def _refuse_lost_secrets(self) -> None:
         lost = list(lost_secrets(self._blueprint, self.accounts, file=self._keys_file, environment=self.called))

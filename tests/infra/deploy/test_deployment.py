@@ -168,11 +168,11 @@ def test_a_preview_without_keys_tells_what_would_be_made_and_why_it_will_not_be_
     world.keys_file.unlink()
     preview = world.deployment.preview()
     assert world.engine.calls == ["init", "preview"]
-    assert "firnline keys create dev ingest" in str(preview.missing)
+    assert "firnline keys create dev ingest" in str(preview.refusals[0])
 
 
 def test_a_preview_with_keys_misses_nothing(world: World) -> None:
-    assert world.deployment.preview().missing is None
+    assert world.deployment.preview().refusals == ()
 
 
 def test_outputs_and_destroy_need_no_keys(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +234,7 @@ def test_what_exists_already_is_named_all_at_once_before_anything_is_created(wor
         world.deployment.up()
     assert len(caught.value.found) == 2
     assert world.engine.calls == []
+    assert [str(refusal) for refusal in world.deployment.preview().refusals] == [str(caught.value)]
 
 
 def test_a_protected_environment_is_not_destroyed(world: World) -> None:

@@ -15,17 +15,13 @@ class Alteration:
     """As SHOW TABLES names its column, in upper case."""
     execute: str
     revert: str
-    query: str
 
     @classmethod
     def of(cls, table: QualifiedName, property_: str, *, is_reverted: bool, kind: str = "TABLE") -> Self:
         """Where reverting would lose data (error rows, timestamps), the statement that reverts does nothing."""
-        *container, name = table.parts
-        schema = ".".join(part.sql for part in container)
         off = f"ALTER {kind} IF EXISTS {table.sql} SET {property_} = FALSE"
         return cls(
             property=property_,
             execute=f"ALTER {kind} {table.sql} SET {property_} = TRUE",
             revert=off if is_reverted else "SELECT 1",
-            query=f"SHOW {kind}S LIKE '{name.name}' IN SCHEMA {schema}",
         )

@@ -13,11 +13,8 @@ NOTHING = "nothing"
 SYNONYMS = {"TEXT": "VARCHAR", "STRING": "VARCHAR"}
 
 
-def switches(object_: str, wanted: Mapping[str, bool], row: Row | None, *, alter: str) -> Iterator[Finding]:
-    """`row` is the object's in SHOW, None where it was not listed. `alter` begins the statement that sets one back."""
-    if row is None:
-        yield Finding(object_, "exists", "yes", NOTHING)
-        return
+def switches(object_: str, wanted: Mapping[str, bool], row: Row, *, alter: str) -> Iterator[Finding]:
+    """`row` is the object's in SHOW. `alter` begins the statement that sets one back."""
     for name, on in wanted.items():
         said = str(row.get(name.lower(), "")).upper()
         if said not in ON | OFF:

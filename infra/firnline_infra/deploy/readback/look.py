@@ -7,7 +7,7 @@ from firnline_infra.accounts.accounts import Rows, rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
-from firnline_infra.deploy.readback.compare import columns, sorting, switches
+from firnline_infra.deploy.readback.compare import NOTHING, columns, sorting, switches
 from firnline_infra.deploy.readback.finding import Finding
 from firnline_infra.spec.identifier import QualifiedName
 
@@ -26,9 +26,11 @@ def _table(table: AnyTable, session: Any) -> Iterator[Finding]:
     name = f"table {table.name}"
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
-    yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
     if row is None:
+        create = table.create if isinstance(table, InteractiveTable) else ""
+        yield Finding(name, "exists", "yes", NOTHING, create)
         return
+    yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
     yield from columns(name, _columns(table), _answer(session, f"DESCRIBE TABLE {table.name.sql}"))
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)

@@ -88,12 +88,12 @@ def _interactive(site: Site, args: InteractiveTable) -> pulumi.Resource:
 
 
 def _alterations(site: Site, args: Table | IcebergTable) -> list[pulumi.Resource]:
+    """Without a query: its answer would show every row that arrives as a change. `firnline preview` reads them back."""
     return [
         snowflake.Execute(
             site.child("table", args.name, each.property.lower()),
             execute=site.after(Kind.TABLE, args.name, each.execute),
             revert=each.revert,
-            query=each.query,
             opts=site.options(),
         )
         for each in args.alterations

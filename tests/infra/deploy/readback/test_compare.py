@@ -9,7 +9,7 @@ WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
 ALTER = 'ALTER TABLE "DB"."RAW"."T"'
 
 
-def found(row: dict[str, Any] | None) -> list[Finding]:
+def found(row: dict[str, Any]) -> list[Finding]:
     return list(switches("table T", WANTED, row, alter=ALTER))
 
 
@@ -34,10 +34,6 @@ def test_an_answer_that_says_nothing_is_a_finding(said: object) -> None:
 def test_a_column_of_the_answer_that_is_missing_is_a_finding() -> None:
     (finding,) = found({"error_logging": "OFF"})
     assert finding == Finding("table T", "ENABLE_SCHEMA_EVOLUTION", "TRUE", "nothing")
-
-
-def test_an_object_that_is_not_listed_is_a_finding() -> None:
-    assert found(None) == [Finding("table T", "exists", "yes", "nothing")]
 
 
 def described(**types: str) -> list[dict[str, str]]:

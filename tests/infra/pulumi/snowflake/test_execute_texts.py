@@ -14,7 +14,7 @@ GOLDEN = Path(__file__).parent / "golden"
 def texts(deployment: Any) -> str:
     return "".join(
         f"-- {each.name}\nexecute: {each.inputs['execute']}\nrevert:  {each.inputs['revert']}\n"
-        f"query:   {each.inputs['query']}\n\n"
+        + (f"query:   {each.inputs['query']}\n\n" if "query" in each.inputs else "\n")
         for each in deployment.of("Execute")
     )
 
