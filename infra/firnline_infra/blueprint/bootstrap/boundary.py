@@ -1,39 +1,47 @@
 """The policy that bounds every role and user that an environment makes: no more than engines and volumes ever need.
 
-It names services and the account, not single objects, so that a new stream needs no new boundary; the roles' own policies
-name the objects.
+It names the environment's tables, secrets and buckets. Streams and keys are all of the account's: a policy has no room for
+hundreds of streams, and a key's id is AWS's. The roles' own policies name those.
 """
 
+from firnline_infra.blueprint.bootstrap.resources import bucket_names, secret_arns, table_names
+from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.spec.arns import Arns
 from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.spec.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
 
-def boundary_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Raises ConfigError where it gets longer than IAM takes."""
     arns = Arns(spec)
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS}))
     places = {
-        "Kinesis": arns.stream("*"),
-        "Dynamodb": arns.table("*"),
-        "Secretsmanager": arns.secret("*").removesuffix("-??????"),
-        "Kms": arns.key("*"),
-        "Bucket": arns.bucket("*"),
-        "S3": arns.bucket("*/*"),
+        "Kinesis": (arns.stream("*"),),
+        "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
+        "Secretsmanager": secret_arns(blueprint, arns),
+        "Kms": (arns.key("*"),),
+        "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
+        "S3": tuple(arns.bucket(f"{name}/*") for name in bucket_names(blueprint)),
     }
-    return tuple(
+    statements = tuple(
         PolicyStatement(
             sid=f"Within{place}",
             actions=tuple(action for action in actions if _place(action) == place),
-            resources=(resource,),
+            resources=resources,
             conditions={"StringEquals": {"aws:ResourceAccount": spec.aws.account}},
         )
-        for place, resource in places.items()
+        for place, resources in places.items()
+        if resources
     )
+    check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
+    return statements
 
 
 def _place(action: str) -> str:

@@ -7,6 +7,7 @@ is a session in the deploy role.
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.deployer import OURS
+from firnline_infra.blueprint.bootstrap.resources import secret_arns
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.key_keeper import (
@@ -33,7 +34,7 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
 
 
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    arns = tuple(secret.existing_arn or Arns(spec).secret(secret.name) for secret in blueprint.secrets)
+    arns = secret_arns(blueprint, Arns(spec))
     yield PolicyStatement(sid="KeepPrivateKeys", actions=tuple(KEEP_SECRET), resources=arns)
     if spec.aws.key.arn is not None:  # a key that `up` makes comes too late for secrets
         through = via("secretsmanager", spec.aws.region)

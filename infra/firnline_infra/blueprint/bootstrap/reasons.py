@@ -11,7 +11,10 @@ from firnline_infra.blueprint.iam.deployer_reasons import Reasons
 ABOUT: Mapping[str, str] = {
     "OwnKey": "The key that is made for the environment. Its id is AWS's, so its tag says whose it is.",
     "TagNewKey": "The same key while it is made, when it has no ARN and no tag yet. AWS has no condition that tells such a "
-    "key from one that was never tagged: whoever deploys could make that the environment's. One with another's tag they can't.",
+    "key from one that exists without a tag of an environment. So whoever has the deployer's role could give our tag to any "
+    "such key of the account, and then, by OwnKey, open it to others by its policy and schedule its deletion. A key with "
+    "another environment's tag they can't take. The way out is not to let an environment make its key: with "
+    "`aws.key.origin: adopt` or `skip` neither statement is rendered.",
     "MakeKey": "A key can only be made with the tag by which it is ours.",
     "OwnAlias": "The alias of that key.",
     "AliasOfOwnKey": "AWS asks for the right on the alias and on the key, so that an alias leads to no key but ours.",
@@ -29,7 +32,7 @@ ABOUT: Mapping[str, str] = {
     "OwnRole": "What can't widen a role: its tags, who may be it, reading it, removing it.",
     "OwnUser": "What can't widen the engine's user: its tags, reading it, removing it. Its access keys are not in here.",
     "OwnPolicy": "The policy of the engine's user. It lies under a path that the boundary is not in.",
-    "OwnSecret": "The secrets of the private keys, but for what they hold. AWS ends their ARN with six letters.",
+    "OwnSecret": "The secrets of the private keys, without the right to read them. AWS ends their ARN with six letters.",
     "OwnParameter": "The outputs that are published.",
     "OwnMetricAlarm": "The alarms.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",

@@ -1,8 +1,9 @@
 """The ARNs of what an environment makes, by the type of its resources: what its deployer may touch, and nothing else."""
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
-from firnline_infra.blueprint.aws import Bucket
+from firnline_infra.blueprint.aws import Bucket, Secret
 from firnline_infra.blueprint.engine_policy import JOB_FOLDER
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.spec.arns import Arns
@@ -41,6 +42,28 @@ def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
     return (*own, *(volume.bucket for volume in blueprint.volumes))
 
 
+def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
+    """What the roles use: an adopted bucket too."""
+    adopted = () if blueprint.job_bucket is None else (blueprint.names.bucket,)
+    return tuple(dict.fromkeys((*adopted, *(bucket.name for bucket in buckets(blueprint)))))
+
+
+def table_names(blueprint: Blueprint) -> tuple[str, ...]:
+    """The migration's comes and goes."""
+    return blueprint.ledger.name, blueprint.ledger.migration_name
+
+
+def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
+    """By name, whatever six letters the one in the file of keys has: a secret that is made anew has others."""
+    return tuple(_secret_arn(secret, arns.secret(secret.name)) for secret in blueprint.secrets)
+
+
+def _secret_arn(secret: Secret, by_name: str) -> str:
+    if secret.existing_arn is None or fnmatchcase(secret.existing_arn, by_name):
+        return by_name
+    return secret.existing_arn
+
+
 def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
     if blueprint.key is not None:
         yield KEY, arns.key("*")  # AWS makes up its id
@@ -51,8 +74,8 @@ def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
             yield "aws:kinesis/stream:Stream", arns.stream(stream.name)
         for consumer in stream.consumers:
             yield CONSUMER, arns.consumer(stream.name, consumer)
-    yield "aws:dynamodb/table:Table", arns.table(blueprint.ledger.name)
-    yield "aws:dynamodb/table:Table", arns.table(blueprint.ledger.migration_name)  # it comes and goes
+    for table in table_names(blueprint):
+        yield "aws:dynamodb/table:Table", arns.table(table)
     for bucket in buckets(blueprint):
         for kind in (BUCKET, *BUCKET_SETTINGS):
             yield kind, arns.bucket(bucket.name)
@@ -68,8 +91,8 @@ def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         for kind in (USER, ATTACHMENT):
             yield kind, arns.user(blueprint.user.name)
         yield POLICY, arns.policy(blueprint.user.name, path=blueprint.user.policy_path)
-    for secret in blueprint.secrets:
-        yield "aws:secretsmanager/secret:Secret", secret.existing_arn or arns.secret(secret.name)
+    for secret in secret_arns(blueprint, arns):
+        yield "aws:secretsmanager/secret:Secret", secret
     for parameter in blueprint.publication:
         yield "aws:ssm/parameter:Parameter", arns.parameter(parameter.name)
     for alarm in blueprint.alarms:

@@ -70,7 +70,8 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> 
     names = bootstrap_names(spec)
     yield from _state(spec)
     if spec.aws.permissions_boundary in (None, Arns(spec).policy(names.boundary)):
-        yield "Boundary", _policy(names.boundary, boundary_statements(spec), "Bounds every role of the environment")
+        within = boundary_statements(spec, blueprint)
+        yield "Boundary", _policy(names.boundary, within, "Bounds every role of the environment")
     yield (
         "GitHubProvider",
         {

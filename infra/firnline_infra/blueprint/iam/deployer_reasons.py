@@ -91,7 +91,8 @@ REASONS: Mapping[str, Reasons] = {
         "When old versions and broken uploads go.": ("s3:PutLifecycleConfiguration", "s3:GetLifecycleConfiguration"),
     },
     "aws:s3/bucketPolicy:BucketPolicy": {
-        "Its policy, which refuses what comes without TLS.": (
+        "Its policy, which refuses what comes without TLS. Whoever deploys could open the bucket to others by it, and what "
+        "is in it: AWS's block of public access, also theirs to change, refuses only the public.": (
             *("s3:PutBucketPolicy", "s3:GetBucketPolicy", "s3:DeleteBucketPolicy"),
         ),
     },
@@ -140,10 +141,13 @@ REASONS: Mapping[str, Reasons] = {
         "Reads which it has.": ("iam:ListAttachedUserPolicies",),
     },
     "aws:secretsmanager/secret:Secret": {
-        "Makes it, without a value: no statement here has a right on values.": ("secretsmanager:CreateSecret",),
+        "Makes it, without a value, though AWS would take one.": ("secretsmanager:CreateSecret",),
         COMPARE: ("secretsmanager:DescribeSecret", "secretsmanager:GetResourcePolicy"),
         TAGS: ("secretsmanager:TagResource", "secretsmanager:UntagResource"),
-        "Its description and its key.": ("secretsmanager:UpdateSecret",),
+        "Its description and its key. AWS would take a value too: by it, whoever deploys can't read the private key, but could "
+        "overwrite it, and Snowflake would refuse the engine until it is put right. Nothing leaks.": (
+            "secretsmanager:UpdateSecret",
+        ),
         "Removes it with its environment.": ("secretsmanager:DeleteSecret",),
     },
     "aws:ssm/parameter:Parameter": {

@@ -1,6 +1,6 @@
 """How long a policy gets, which IAM limits (IAM user guide, "IAM and AWS STS quotas"): white space does not count.
 
-A role has one inline policy here, a user one managed policy.
+A role has one inline policy here, a user and a boundary one managed policy.
 """
 
 import json
@@ -12,7 +12,12 @@ from firnline_ingest.errors import ConfigError
 
 MANAGED = 6_144
 """The longest managed policy."""
-LIMITS: Mapping[str, int] = {"role": 10_240, "user": MANAGED}
+LIMITS: Mapping[str, int] = {"role": 10_240, "user": MANAGED, "boundary": MANAGED}
+ADVICE: Mapping[str, str] = {
+    "role": "Split the environment",
+    "user": "Give it fewer streams, split the environment, or let it run with a role (aws.runtime.trust)",
+    "boundary": "Split the environment, or name a boundary of your own (aws.permissions_boundary)",
+}
 UNKNOWN_ARN = 150
 """Characters that are set aside for an ARN that is not known yet: those of keys have 80, a secret's some 90 and its name's."""
 
@@ -23,17 +28,12 @@ def policy_length(statements: tuple[PolicyStatement, ...]) -> int:
 
 
 def check_policy_length(statements: tuple[PolicyStatement, ...], *, kind: str, name: str, source: str) -> None:
-    """`kind` is role or user. Raises ConfigError about `source`, the specification."""
+    """`kind` is role, user or boundary. Raises ConfigError about `source`, the specification."""
     length, limit = policy_length(statements), LIMITS[kind]
     if length <= limit:
         return
-    advice = (
-        "Give it fewer streams, split the environment, or let it run with a role (aws.runtime.trust)"
-        if kind == "user"
-        else "Split the environment"
-    )
     what = f"the policy of the {kind} {name} would have about {length} characters, and IAM takes {limit}"
-    raise ConfigError(source, [f"{what} for a {kind}. {advice}."])
+    raise ConfigError(source, [f"{what} for a {kind}. {ADVICE[kind]}."])
 
 
 def _as_text(value: Value) -> str:

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.bootstrap.template import Template, template
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import key_keeper
 from firnline_infra.blueprint.iam.deployer_reasons import REASONS, Reasons
-from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, ROLE, together
+from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, together
 from firnline_infra.blueprint.iam.page_markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.iam.statement import PolicyStatement
 from firnline_infra.spec.model import EnvironmentSpec
@@ -48,7 +48,7 @@ def previewer() -> str:
 
 
 def boundary() -> str:
-    return table(("statement", "on", "actions", "for"), map(_bounded, boundary_statements(ROLE)))
+    return table(("statement", "on", "actions", "for"), map(_bounded, boundary_statements(*BLUEPRINTS[0])))
 
 
 def keepers() -> str:

@@ -7,8 +7,15 @@ Two roles of CI, and no person's: `firnline init --bootstrap` renders them into 
 by one environment of one repository on GitHub, by GitHub's token, without any stored key. A pull request runs the program of
 whoever opened it, so one role changes the environment after a merge, and the other only reads. Neither can see a secret's
 value, read a record of a stream or an item of a table, touch itself, the other, the boundary or a policy of theirs, make an
-access key, or take a boundary off. What the deployer can do is write the policy and the trust of a role within the boundary, and
-so lend it whatever the boundary allows: that is why a change is reviewed before it is merged.
+access key, or take a boundary off; not by these statements. By what they allow, the deployer can
+
+* write the policy and the trust of a role of the environment, and so lend to anybody whatever [the
+  boundary](#aws-the-permissions-boundary) allows: the environment's private keys, ledger and buckets, and all streams of the
+  account,
+* open the environment's key and buckets to others by their policies, and take [a key without a tag](#tagnewkey),
+* overwrite the value of a secret of the environment, unread.
+
+That is why a change is reviewed before it is merged.
 
 Which actions a resource needs is data (`infra/firnline_infra/blueprint/iam/deployer.py`): the calls of the provider that makes
 it. Tests deploy whole environments under these policies, and compare them with what the embedded AWS was asked; and run
@@ -38,8 +45,10 @@ BOUNDARY = """\
 
 On every role and user that an environment makes; the deployer can make none without it, and has no right to take it off. Whoever
 can write a role's policy could otherwise write anything into it: with the boundary, no more than engines and volumes ever
-need, in this account alone (`aws:ResourceAccount`). It names no single object, so that a new stream needs no new boundary; the
-roles' own policies do. A boundary gives no right by itself.
+need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets and buckets the environment's alone. It does not
+name streams and keys: a boundary is one policy, with no room for hundreds of streams, and a key's id is AWS's. So a role of the
+environment could be given any stream of the account, and any key whose own policy leaves that to IAM. A boundary gives no right
+by itself.
 
 """
 

@@ -54,18 +54,14 @@ WILDCARDS = (
     *_same(
         SECRET,
         "Six letters of AWS's own, at the end of every secret's ARN.",
-        *("OwnSecret", "KeepPrivateKeys", "KeepAccessKey"),
+        *("OwnSecret", "KeepPrivateKeys", "KeepAccessKey", "WithinSecretsmanager"),
     ),
     *_same("…:stream/…/consumer/…:*", "The time of registration, at the end of a consumer's ARN.", "OwnStreamConsumer"),
     *(
         Wildcard(sid=sid, value=value, why="The boundary: a limit of what policies may give, in this account alone.")
         for sid, value in {
             "WithinKinesis": "…:stream/*",
-            "WithinDynamodb": "…:table/*",
-            "WithinSecretsmanager": "…:secret:*",
             "WithinKms": KEY,
-            "WithinBucket": "…:s3:::*",
-            "WithinS3": "…:s3:::*/*",
         }.items()
     ),
 )

@@ -1,6 +1,7 @@
 """The deployer's rights against AWS's own reference, and against what no deployer may have."""
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,8 +16,12 @@ from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.deployer import LIFECYCLES
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.local.iam.authorise import is_allowed
 from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.spec.arns import Arns
+from firnline_infra.spec.aws import Bucket, Origin
 from firnline_infra.spec.names import bootstrap_names
+from firnline_infra.spec.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
@@ -45,7 +50,7 @@ def policies(spec: EnvironmentSpec) -> dict[str, list[dict[str, Any]]]:
     return {
         "deploy": rendered(deployer_statements(spec, blueprint)),
         "preview": rendered(previewer_statements(spec, blueprint)),
-        "boundary": rendered(boundary_statements(spec)),
+        "boundary": rendered(boundary_statements(spec, blueprint)),
         "keys": rendered(key_keeper_statements(spec, blueprint)),
     }
 
@@ -216,13 +221,65 @@ def test_only_what_goes_with_its_environment_may_be_emptied(
     assert emptying(small_spec) == ["EmptyUser", "ListToEmpty", "Empty"]
 
 
-def test_the_boundary_holds_everything_that_the_roles_are_given(prod_spec: EnvironmentSpec) -> None:
-    blueprint = blueprint_of(prod_spec)
-    within = {action for statement in boundary_statements(prod_spec) for action in statement.actions}
+@pytest.mark.parametrize("bucket", [Bucket(), Bucket(origin=Origin.ADOPT, name="acme-data")])
+def test_the_boundary_holds_everything_that_the_roles_are_given(prod_spec: EnvironmentSpec, bucket: Bucket) -> None:
+    spec = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"bucket": bucket})})
+    blueprint = blueprint_of(spec)
+    made_later = {
+        "key": Arns(spec).key("1a2b"),
+        "secret/ingest": Arns(spec).secret(blueprint.names.ingest_secret).replace("?", "a"),
+    }
+    within = rendered(boundary_statements(spec, blueprint))
     assert blueprint.role is not None
     for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)):
-        assert {action for statement in role.statements for action in statement.actions} <= within
-    assert not {action for action in within if action.startswith(("iam:", "sts:"))}
+        for statement in role.statements:
+            for action, given in product(statement.actions, statement.resources):
+                arn = made_later[given.of] if isinstance(given, Reference) else str(given)
+                assert is_allowed(within, action, arn, {"aws:ResourceAccount": spec.aws.account}), (action, arn)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [("firnline-prod/snowflake/ingest-AbCdEf", "firnline-prod/snowflake/ingest-??????"), ("own-1a2b3c",) * 2],
+)
+def test_a_secret_that_is_made_anew_is_within_the_same_rights(
+    prod_spec: EnvironmentSpec, name: str, allowed: str
+) -> None:
+    secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:"
+    ingest = prod_spec.snowflake.ingest.model_copy(update={"secret_arn": secret + name})
+    snowflake = prod_spec.snowflake.model_copy(update={"ingest": ingest})
+    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    statements = {
+        each.sid: each
+        for policy in (deployer_statements, boundary_statements, key_keeper_statements)
+        for each in policy(spec, blueprint_of(spec))
+    }
+    for sid in ("OwnSecret", "WithinSecretsmanager", "KeepPrivateKeys"):
+        assert secret + allowed in statements[sid].resources
+
+
+@pytest.mark.parametrize(
+    ("action", "arn"),
+    [
+        ("secretsmanager:GetSecretValue", "arn:aws:secretsmanager:eu-central-1:123456789012:secret:payroll-AbCdEf"),
+        ("dynamodb:GetItem", "arn:aws:dynamodb:eu-central-1:123456789012:table/payroll"),
+        ("s3:GetObject", "arn:aws:s3:::payroll/january"),
+        ("s3:ListBucket", "arn:aws:s3:::payroll"),
+        ("iam:CreateRole", "arn:aws:iam::123456789012:role/payroll"),
+        ("sts:AssumeRole", "arn:aws:iam::123456789012:role/payroll"),
+    ],
+)
+def test_the_boundary_holds_nothing_of_others(prod_spec: EnvironmentSpec, action: str, arn: str) -> None:
+    within = rendered(boundary_statements(prod_spec, blueprint_of(prod_spec)))
+    assert not is_allowed(within, action, arn, {"aws:ResourceAccount": prod_spec.aws.account})
+
+
+def test_a_boundary_that_gets_too_long_is_refused_with_what_to_do(prod_spec: EnvironmentSpec) -> None:
+    volumes = [ExternalVolume(name=f"LAKE_{number}") for number in range(50)]
+    snowflake = prod_spec.snowflake.model_copy(update={"external_volumes": volumes})
+    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    with pytest.raises(ConfigError, match=r"firnline-prod-boundary would have about .*aws\.permissions_boundary"):
+        boundary_statements(spec, blueprint_of(spec))
 
 
 def test_state_is_reached_with_four_actions(policies: dict[str, list[dict[str, Any]]]) -> None:

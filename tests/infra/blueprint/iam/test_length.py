@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
-from firnline_infra.blueprint.iam.length import LIMITS, check_policy_length, policy_length
+from firnline_infra.blueprint.iam.length import ADVICE, LIMITS, check_policy_length, policy_length
 from firnline_infra.blueprint.value import Reference
 from firnline_ingest.errors import ConfigError
 
@@ -35,4 +35,5 @@ def test_a_user_takes_less_and_says_what_takes_more(everything: EngineAccess) ->
 def test_what_is_not_known_yet_is_counted_as_long(everything: EngineAccess) -> None:
     unknown = replace(everything, secret_key=Reference("key"))
     assert policy_length(engine_statements(unknown)) > policy_length(engine_statements(everything))
-    assert LIMITS == {"role": 10_240, "user": 6_144}
+    assert LIMITS == {"role": 10_240, "user": 6_144, "boundary": 6_144}
+    assert ADVICE.keys() == LIMITS.keys()

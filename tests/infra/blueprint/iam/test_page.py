@@ -42,7 +42,7 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
         "### The deployer": deployer_statements,
         "### The previewer": previewer_statements,
         "## AWS: whoever keeps the keys": key_keeper_statements,
-        "## AWS: the permissions boundary": lambda spec, _: boundary_statements(spec),
+        "## AWS: the permissions boundary": boundary_statements,
     }.items():
         given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}
         assert in_tables_below(title) == given, title
