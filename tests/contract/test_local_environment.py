@@ -13,6 +13,7 @@ import pytest
 from firnline_infra.local.endpoints import control
 from firnline_infra.local.environment import LocalEnvironment
 from firnline_infra.local.errors import ControlRefused, ProcessEnded, StatementRefused
+from firnline_infra.local.furnishing import bootstrap
 from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.spec import load_spec
 from firnline_ingest.config import EngineConfig
@@ -169,3 +170,27 @@ def poll(check: Callable[[], None]) -> None:
     while time.monotonic() < deadline:
         check()
         time.sleep(0.01)
+
+
+def test_what_a_specification_takes_for_granted_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "shop.yaml"
+    path.write_text(
+        LOCAL_SPEC.read_text().replace("COMPUTE_WH #", "REPORTING\n  reader: {granted_to: [ANALYST, SYSADMIN]} #")
+    )
+    with LocalEnvironment(tmp_path / "environment", load_spec(path)) as environment:
+        reader = environment.logins["reader"].role
+        _, rows = environment.query("SELECT CURRENT_WAREHOUSE()")
+        assert rows == [("REPORTING",)]
+        columns, rows = environment.query(f"SHOW GRANTS OF ROLE {reader}", login="admin")
+        assert {"ANALYST", "SYSADMIN"} <= {row[columns.index("grantee_name")] for row in rows}
+
+
+def test_a_first_statement_that_is_refused_is_named(
+    environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "firnline_infra.local.furnishing.prerequisites", lambda _: iter(["GRANT ROLE NOBODY TO ROLE X"])
+    )
+    with pytest.raises(StatementRefused, match="ACCOUNTADMIN could not run: GRANT ROLE NOBODY") as caught:
+        bootstrap(environment, load_spec(LOCAL_SPEC))
+    assert "correct what the specification names" in caught.value.next_step

@@ -159,6 +159,18 @@ def test_an_empty_environment_tells_what_is_there_and_what_comes_next(tmp_path: 
         assert named == [*(keys if name == "dev" else []), f"firnline up {spec} --folder {folder}"]
 
 
+def test_keys_of_an_earlier_empty_environment_are_to_be_made_again(tmp_path: Path) -> None:
+    spec, folder = tmp_path / "again.yaml", tmp_path / "environment"
+    spec.write_text((ROOT / "stacks" / "environments" / "dev.yaml").read_text())
+    for _ in range(2):
+        with up_empty(folder, spec) as lines:
+            keys = [f"keys create {spec} --folder {folder} {user}" for user in ("ingest", "reader")]
+            assert [line.strip() for line in lines if "keys create" in line] == [f"firnline {each}" for each in keys]
+            for command in keys:
+                said = firnline(*command.split(), folder=folder)
+                assert said.returncode == 0, said.stderr
+
+
 def test_an_empty_environment_gives_programs_the_administrator_alone(tmp_path: Path) -> None:
     with up(tmp_path / "environment", "--empty") as (_, report):
         assert report["logins"].keys() == {"admin"}

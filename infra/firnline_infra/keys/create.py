@@ -2,12 +2,16 @@
 
 The order of effects is what makes it repeatable after a crash anywhere: the secret, the private half staged in it, the
 public half in the file, and last the stage that the engine reads. A second run takes up what the first one left.
+
+An embedded account begins empty with each start, and the file stays: a secret of an earlier one is replaced there. In a
+real account a secret that is not found is somebody's mistake, and nothing is done.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firnline_infra.accounts import Accounts, check_aws
+from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.errors import KeyExists, KeyGivenElsewhere, KeysDisagree, PrivateHalfMissing
 from firnline_infra.keys.file import slots_of
 from firnline_infra.keys.pair import KeyPair, new_pair
@@ -23,6 +27,8 @@ class Created:
     secret_arn: str
     was_there: bool
     """The secret held a key that the file did not know: of an earlier run, or of a file that was lost."""
+    replaced_arn: str | None = None
+    """The secret that the file named, of an embedded account that has ended."""
 
 
 def create_key(subject: Subject, accounts: Accounts, *, make_pair: Callable[[], KeyPair] = new_pair) -> Created:
@@ -33,6 +39,10 @@ def create_key(subject: Subject, accounts: Accounts, *, make_pair: Callable[[], 
     check_aws(subject.spec, accounts)
     recorded = _recorded(subject)
     found = vault.look()
+    gone = _of_an_ended_account(vault.definition, found) if recorded and accounts.is_embedded else None
+    if gone:
+        vault = replace(vault, definition=replace(vault.definition, existing_arn=None))
+        recorded, found = frozenset(), vault.look()
     there = _there(vault, found)
     if recorded:
         _refuse_other_keys(subject, recorded, there)
@@ -45,7 +55,7 @@ def create_key(subject: Subject, accounts: Accounts, *, make_pair: Callable[[], 
     made = UserKeys(secret_arn=found.arn, slot_1=pair.public_key)
     subject.file.put(subject.user, made)
     vault.promote(vault.look() or found)
-    return Created(fingerprint=pair.fingerprint, secret_arn=found.arn, was_there=there is not None)
+    return Created(fingerprint=pair.fingerprint, secret_arn=found.arn, was_there=there is not None, replaced_arn=gone)
 
 
 def _recorded(subject: Subject) -> frozenset[str]:
@@ -55,6 +65,12 @@ def _recorded(subject: Subject) -> frozenset[str]:
     if not slots and user.public_keys != PublicKeys():
         raise KeyGivenElsewhere(subject.file.path, subject.user)
     return slots
+
+
+def _of_an_ended_account(definition: Secret, found: Found | None) -> str | None:
+    """The ARN that the file has, where no secret has it. Its end is made up anew with each secret."""
+    is_there = found is not None and found.arn == definition.existing_arn
+    return None if is_there else definition.existing_arn
 
 
 def _there(vault: Vault, found: Found | None) -> KeyPair | None:

@@ -182,10 +182,10 @@ class StatementRefused(LocalError):
 
     id = "FL-6038"
 
-    def __init__(self, statement: str, role: str, why: str) -> None:
+    def __init__(self, statement: str, role: str, why: str, *, next_step: str | None = None) -> None:
         super().__init__(
             f"{role} could not run: {statement}\n{_indented(why)}",
-            next_step="correct the statement; where a privilege is missing, run it with --role admin.",
+            next_step=next_step or "correct the statement; where a privilege is missing, run it with --role admin.",
         )
 
 

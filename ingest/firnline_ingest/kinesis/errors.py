@@ -1,9 +1,16 @@
-"""What Kinesis refuses, as errors of ours: the one place where its codes are read.
+"""What Kinesis refuses, as errors of ours: the one place where its codes are read. Those of every AWS service are here too.
 
 Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
 """
 
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+)
 
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 
@@ -21,6 +28,8 @@ DENIED = {
     "InvalidSignatureException",
     "UnrecognizedClientException",
 }
+NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError)
+"""What botocore raises before it asks AWS at all: waiting does not help."""
 KMS = {
     "KMSAccessDeniedException",
     "KMSDisabledException",
@@ -117,8 +126,8 @@ def explained(error: Exception, *, operation: str, stream: str) -> Exception:
     """The error as one of ours; itself where it did not come from AWS's client."""
     if isinstance(error, FirnlineError):
         return error
-    if isinstance(error, NoCredentialsError):
-        return StreamForbidden(stream, operation, "no AWS credentials were found")
+    if isinstance(error, NO_CREDENTIALS):
+        return StreamForbidden(stream, operation, f"no AWS credentials were found: {error}")
     if isinstance(error, ClientError):
         return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
     if isinstance(error, BotoCoreError):

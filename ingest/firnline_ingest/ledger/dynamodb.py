@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.errors import LedgerError
+from firnline_ingest.kinesis.errors import DENIED, NO_CREDENTIALS
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
-DENIED = {"AccessDeniedException", "UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException"}
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
@@ -190,8 +190,8 @@ class DynamoLedger:
             return getattr(self._client, method)(TableName=self._table, **request)
         except ClientError as error:
             raise self._explained(operation, error) from error
-        except NoCredentialsError as error:
-            raise LedgerForbidden(self._table, operation, "no AWS credentials were found") from error
+        except NO_CREDENTIALS as error:
+            raise LedgerForbidden(self._table, operation, f"no AWS credentials were found: {error}") from error
         except BotoCoreError as error:
             raise LedgerUnavailable(self._table, str(error)) from error
 

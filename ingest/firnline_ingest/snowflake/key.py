@@ -7,12 +7,26 @@ import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, PrivateKey
-from firnline_ingest.snowflake.errors import KeyUnusable, SecretForbidden
+from firnline_ingest.errors import SnowflakeError
+from firnline_ingest.snowflake.errors import (
+    KeyUnusable,
+    SecretCredentialsMissing,
+    SecretForbidden,
+    SecretMissing,
+    SecretUnreachable,
+)
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 LIFETIME_S = 300
+NO_VALUE = {
+    "InvalidParameterException",
+    "InvalidRequestException",  # it waits for its deletion
+    "ResourceNotFoundException",
+    "ValidationException",
+}
+"""Errors of GetSecretValue (Secrets Manager API reference); any other is of the service or of the moment."""
 
 
 class SigningKey:
@@ -56,7 +70,7 @@ class SigningKey:
 
 
 def load_key(config: EngineConfig) -> SigningKey:
-    """Raises KeyUnusable."""
+    """Raises KeyUnusable; SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable."""
     return SigningKey(*_found(config.snowflake.private_key, config))
 
 
@@ -78,17 +92,31 @@ def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
     from botocore.exceptions import BotoCoreError, ClientError
 
     from firnline_ingest.kinesis.client import aws_client
-    from firnline_ingest.kinesis.errors import DENIED
+    from firnline_ingest.kinesis.errors import NO_CREDENTIALS
 
     try:
         answer = aws_client(config.aws, "secretsmanager").get_secret_value(SecretId=arn, VersionStage="AWSCURRENT")
     except ClientError as error:
-        if error.response["Error"]["Code"] in DENIED:
-            raise SecretForbidden(arn, error.response["Error"].get("Message", "")) from error
-        raise KeyUnusable(f"secret {arn}", str(error)) from error
+        raise _by_code(arn, error.response["Error"]["Code"], error.response["Error"].get("Message", "")) from error
+    except NO_CREDENTIALS as error:
+        raise SecretCredentialsMissing(arn, str(error)) from error
     except BotoCoreError as error:
-        raise KeyUnusable(f"secret {arn}", str(error)) from error
+        raise SecretUnreachable(arn, str(error)) from error
+    if "SecretString" not in answer:
+        raise KeyUnusable(f"secret {arn}", "it holds bytes, and no text")
     return answer["SecretString"], f"secret {arn}"
+
+
+def _by_code(arn: str, code: str, message: str) -> SnowflakeError:
+    from firnline_ingest.kinesis.errors import DENIED, KMS
+
+    if code in DENIED:
+        return SecretForbidden(arn, message)
+    if code in {*KMS, "DecryptionFailure"}:
+        return SecretForbidden(arn, f"{code}: {message}")
+    if code in NO_VALUE:
+        return SecretMissing(arn, f"{code}: {message}")
+    return SecretUnreachable(arn, f"{code}: {message}")
 
 
 def _fingerprint(key: "RSAPrivateKey") -> str:

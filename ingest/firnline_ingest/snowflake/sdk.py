@@ -110,7 +110,7 @@ class SdkChannels:
             log.warning("key.unread", extra={"problem": error.id, "cause": error.what})
 
     def _read_key(self) -> SigningKey:
-        """The key as it is now; where it is another one than before, every client is closed. Raises KeyUnusable."""
+        """The key as it is now; where it is another one than before, every client is closed. Raises what load_key raises."""
         with self._lock:
             before, self._looked_at_s = self._key, self._clock()
             self._key = load_key(self._config)

@@ -187,6 +187,59 @@ def test_a_file_whose_private_half_is_nowhere_is_not_papered_over(
         create_key(subject_of(spec_file), accounts)
 
 
+def test_a_key_of_an_embedded_account_that_has_ended_is_replaced(
+    spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
+) -> None:
+    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(subject_of(spec_file, "reader"), accounts, make_pair=lambda: pairs[2])
+    reader, gone = secret_of(accounts, "firnline-dev/snowflake/reader")["ARN"], secret_of(accounts)["ARN"]
+    restart(accounts)
+    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+    ingest = load_spec(spec_file).snowflake.ingest
+    assert (created.was_there, created.replaced_arn, created.fingerprint) == (False, gone, pairs[1].fingerprint)
+    assert (ingest.secret_arn, ingest.public_keys.slot_1) == (secret_of(accounts)["ARN"], pairs[1].public_key)
+    assert ingest.secret_arn != gone
+    assert current(accounts) == pairs[1].private_pem
+    assert load_spec(spec_file).snowflake.reader.secret_arn == reader
+    with pytest.raises(KeyExists):
+        create_key(subject_of(spec_file), accounts)
+
+
+def test_a_replacement_that_was_interrupted_is_finished(
+    spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    restart(accounts)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", Crashing(1, before=True).effect(Path.replace))
+        with pytest.raises(Crash):
+            create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[2])
+    assert (created.was_there, created.fingerprint) == (True, pairs[1].fingerprint)
+    assert load_spec(spec_file).snowflake.ingest.public_keys.slot_1 == pairs[1].public_key
+
+
+def test_in_a_running_embedded_account_a_key_is_as_safe_as_elsewhere(
+    spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
+) -> None:
+    accounts.is_embedded = True
+    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    with pytest.raises(KeyExists):
+        create_key(subject_of(spec_file), accounts)
+    file = spec_file.with_name("dev.keys.yaml")
+    file.write_text(file.read_text().replace(pairs[0].public_key, pairs[1].public_key))
+    with pytest.raises(KeysDisagree):
+        create_key(subject_of(spec_file), accounts)
+
+
+def restart(accounts: AwsAlone) -> None:
+    """As an embedded account: nothing survives it."""
+    accounts.is_embedded = True
+    client = accounts.aws("secretsmanager")
+    for secret in client.list_secrets()["SecretList"]:
+        client.delete_secret(SecretId=secret["ARN"], ForceDeleteWithoutRecovery=True)
+
+
 def test_a_file_and_a_secret_with_different_keys_are_refused(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:

@@ -18,7 +18,8 @@ def create(environment: Path, user: str, local: bool, folder: Path | None, aws: 
     """Make the first key of USER (the engine where absent).
 
     The private half goes straight into Secrets Manager, the public half into a file beside the specification; review
-    and commit that. Nothing is overwritten, and a run that was interrupted can be repeated.
+    and commit that. Nothing is overwritten, and a run that was interrupted can be repeated. In the embedded environment,
+    which begins empty, the file's key of an earlier one is replaced.
     """
     from firnline_infra.spec import load_spec
 
@@ -38,6 +39,10 @@ def create(environment: Path, user: str, local: bool, folder: Path | None, aws: 
     created = create_key(subject, accounts)
     was_there = " (it was there already; the file did not know it)" if created.was_there else ""
     click.echo(f"Key {created.fingerprint} of {subject.principal.user}{was_there}")
+    if created.replaced_arn:
+        click.echo(
+            f"  in place of the file's key in {created.replaced_arn}, which this embedded environment does not have"
+        )
     click.echo(f"  private half: {created.secret_arn}")
     click.echo(f"  public half:  {subject.file.path}")
     click.echo(f"Next: commit {subject.file.path}, then firnline up {subject.environment}")

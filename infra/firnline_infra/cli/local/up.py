@@ -81,7 +81,7 @@ def up(
             report = environment.as_json if as_json else environment.as_table
             click.echo(report(is_furnished=not empty))
             if empty and not as_json:
-                click.echo(f"\n{_next(spec, as_typed(spec_file, local=False, folder=folder))}")
+                click.echo(f"\n{_next(spec, spec_file, as_typed(spec_file, local=False, folder=folder))}")
             while True:
                 supervisor.check()
                 time.sleep(CHECK_EVERY_S)
@@ -89,12 +89,18 @@ def up(
         click.echo("The embedded environment has ended.", err=True)
 
 
-def _next(spec: "EnvironmentSpec", environment: str) -> str:
-    """Where nothing is made. With `trust: nobody`, `firnline up` takes the keys that the embedded environment has itself."""
+def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
+    """Where nothing is made. With `trust: nobody`, `firnline up` takes the keys that the embedded environment has itself;
+    elsewhere the file's keys are of an account that has ended, and are made anew.
+    """
+    from firnline_infra.keys.file import ReviewedFile
     from firnline_infra.spec.aws import Trust
+    from firnline_infra.spec.keys_file import USERS
     from firnline_infra.spec.ready import users_without_keys
 
-    users = [] if spec.aws.runtime.trust is Trust.NOBODY else list(users_without_keys(spec))
+    file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))
+    users = [user for user in USERS if user in without or file.of(user).secret_arn]
+    users = [] if spec.aws.runtime.trust is Trust.NOBODY else users
     commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
     return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
@@ -47,6 +48,21 @@ def test_create_says_where_both_halves_are_and_what_comes_next(
     assert following.endswith(f"then firnline up {spec_file} --folder {local_environment.folder.path}")
     again = invoke("create", spec_file, "reader", *folder)
     assert isinstance(again.exception, KeyExists)
+
+
+@pytest.mark.contract
+def test_create_says_which_key_of_an_earlier_embedded_environment_it_replaces(
+    spec_file: Path, local_environment: RunningEnvironment
+) -> None:
+    spec_file.write_text(SPEC.replace("name: typed", "name: restarted"))
+    command = ("create", spec_file, "--folder", local_environment.folder.path)
+    assert invoke(*command).exit_code == 0
+    arn = yaml.safe_load(spec_file.with_name("typed.keys.yaml").read_text())["ingest"]["secret_arn"]
+    local_environment.client("secretsmanager").delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+    result = invoke(*command)
+    assert result.exit_code == 0, result.output
+    assert f"in place of the file's key in {arn}" in result.output
+    assert arn not in spec_file.with_name("typed.keys.yaml").read_text()
 
 
 @pytest.fixture
