@@ -45,6 +45,10 @@ def test_a_missing_grant_is_to_be_granted() -> None:
     assert "grant what is missing" in said(error)
 
 
+def test_what_somebody_added_is_to_be_removed_before_what_it_is_on() -> None:
+    assert "remove what is on it" in said(client_error("DeleteConflict"))
+
+
 def test_an_environment_that_is_gone_is_to_be_started() -> None:
     assert "firnline local up" in said(EndpointConnectionError(endpoint_url="http://127.0.0.1:1"))
     assert "firnline local up" in said(OperationalError(msg="Failed to connect", errno=250001))
