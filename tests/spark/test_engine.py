@@ -1,6 +1,8 @@
 """The engine through real Spark, the real SDK and the real connector, as processes of their own."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,8 +25,6 @@ def until(condition: Callable[[], Any], what: str) -> Any:
 
 
 def command(lane: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     return subprocess.run(
         [sys.executable, "-m", "firnline_ingest", *arguments, "--config", str(lane.config_file)],
         env={**os.environ, **lane.environment.variables},
@@ -79,6 +79,19 @@ def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everyth
         assert engine.wait(PATIENCE_S) == 0
     last = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt"}
     assert all(line["end"] == line["proven"] for line in last.values())
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_name(
+    new_lane: Callable[..., Any], ending: signal.Signals
+) -> None:
+    lane = new_lane()
+    with lane.engine(available_now=False) as engine:
+        assert engine.started.wait(PATIENCE_S)  # the query has not begun yet
+        os.kill(engine.pid, ending)
+        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+    asked = command(lane, "stop")
+    assert "No engine runs" in asked.stdout
 
 
 def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_one_is_finished(

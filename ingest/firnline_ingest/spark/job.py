@@ -7,6 +7,8 @@ import logging
 import re
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 BEAT_S = 1.0
 SUCCESS, FAILED, SHARD_FAILED = 0, 2, 4
+ENDING = (signal.SIGTERM, signal.SIGINT)
 
 log = logging.getLogger(__name__)
 
@@ -62,15 +65,17 @@ class EngineJob:
         catalog = TargetCatalog(self.config)
         try:
             arrival_ms = self._bound_ms() if self.is_bounded else None
-            spark = new_session(self.config)
-            try:
-                self._runner = EpochRunner(
-                    spark, self.config, lease.run.run_id, catalog, arrival_ms, self._policy.finished.__contains__
-                )
-                log.info("engine.started", extra={"application": self.config.application, "run": lease.run.run_id})
-                self._drive(self._start_query(spark), lease)
-            finally:
-                spark.stop()
+            with self._hearing_signals():
+                spark = new_session(self.config)
+                self._hear_signals()  # SparkContext has taken SIGINT for itself
+                try:
+                    self._runner = EpochRunner(
+                        spark, self.config, lease.run.run_id, catalog, arrival_ms, self._policy.finished.__contains__
+                    )
+                    log.info("engine.started", extra={"application": self.config.application, "run": lease.run.run_id})
+                    self._drive(self._start_query(spark), lease)
+                finally:
+                    spark.stop()
         finally:
             catalog.close()
             lease.end()
@@ -125,7 +130,6 @@ class EngineJob:
 
     def _drive(self, query: "StreamingQuery", lease: RunLease) -> None:
         """Beats until the run is over; then lets the epoch at hand end, and stops the query between two epochs."""
-        previous = {number: signal.signal(number, self._on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             while not self._over.wait(BEAT_S):
                 if query.exception() is not None or not query.isActive:
@@ -134,8 +138,6 @@ class EngineJob:
             self._let_epoch_end(lease)
         finally:
             query.stop()
-            for number, handler in previous.items():
-                signal.signal(number, handler)
 
     def _beat(self, lease: RunLease) -> None:
         try:
@@ -154,6 +156,21 @@ class EngineJob:
             log.warning("engine.unheard", extra=describe(error))
         while not self._running.acquire(timeout=BEAT_S):
             self._beat(lease)
+
+    @contextmanager
+    def _hearing_signals(self) -> Iterator[None]:
+        """Also while Spark starts and ends, which takes seconds: the run's name is given back in any case."""
+        previous = {number: signal.getsignal(number) for number in ENDING}
+        self._hear_signals()
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+    def _hear_signals(self) -> None:
+        for number in ENDING:
+            signal.signal(number, self._on_signal)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         log.info("engine.signalled", extra={"signal": signal.Signals(number).name})

@@ -77,7 +77,7 @@ def test_a_server_that_takes_nothing_is_said_and_nothing_more_is_appended() -> N
 
 def test_a_window_that_was_emptied_has_all_its_room() -> None:
     channel = SlowChannel()
-    window = SendWindow(channel)  # type: ignore[arg-type]
+    window = SendWindow(channel)
     window.make_room(UNSENT_BYTES)
     window.empty()
     window.make_room(UNSENT_BYTES)
