@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from firnline_infra.local.running import RunningEnvironment
+    from firnline_local.running import RunningEnvironment
 
 # No test is timed: how long an example takes says more about the machine than about the code.
 settings.register_profile("firnline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -30,8 +30,8 @@ LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml
 @pytest.fixture(scope="session")
 def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[RunningEnvironment]":
     """Shared by all tests: one that changes something makes streams and tables of its own, and removes its faults."""
-    from firnline_infra.local.environment import LocalEnvironment
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
+    from firnline_local.environment import LocalEnvironment
 
     folder = tmp_path_factory.mktemp("local") / "environment"
     with LocalEnvironment(folder, load_spec(LOCAL_SPEC), commit_lag_ms=20) as environment:

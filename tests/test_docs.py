@@ -9,7 +9,7 @@ import click
 import pytest
 
 from firnline_infra.cli.main import firnline
-from firnline_infra.local.materialise.registry import FILES
+from firnline_local.materialise.registry import FILES
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = ["adopt.md", "layered-stacks.md", "rotate-keys.md", "tutorial.md"]

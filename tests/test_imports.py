@@ -26,12 +26,10 @@ MAY_LOAD = {
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
-    "firnline_infra.bench": {"cryptography", "duckdb", "starlette", "zstandard"},  # its servers are made of ours
-    "firnline_infra.chaos": AWS,  # a warm parent that its workers are forked from
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
-    "firnline_infra.local.aws": {*AWS, "moto", "cryptography"},
-    "firnline_infra.local.pulumi": {"grpc", "pulumi"},
-    "firnline_infra.local.snowflake": {
+    "firnline_local.aws": {*AWS, "moto", "cryptography"},
+    "firnline_local.pulumi": {"grpc", "pulumi"},
+    "firnline_local.snowflake": {
         "cryptography",
         "duckdb",
         "pyarrow",
@@ -59,7 +57,7 @@ print(json.dumps(sorted(sys.modules)))
 
 def modules_of(package: str) -> list[str]:
     """Without __main__: importing one is running it."""
-    base = ROOT / ("infra" if package.startswith("firnline_infra") else "ingest")
+    base = ROOT / package.partition(".")[0].removeprefix("firnline_")
     place = base.joinpath(*package.split("."))
     files = [place.with_suffix(".py")] if place.with_suffix(".py").exists() else sorted(place.rglob("*.py"))
     names = [file.relative_to(base).with_suffix("").parts for file in files if file.name != "__main__.py"]
@@ -67,11 +65,11 @@ def modules_of(package: str) -> list[str]:
 
 
 def packages() -> list[str]:
-    """The rooms of both houses; `local` is split further, because its servers differ in what they need."""
+    """The rooms of the three houses."""
     rooms = []
-    for root in ("ingest/firnline_ingest", "infra/firnline_infra", "infra/firnline_infra/local"):
+    for root in ("ingest/firnline_ingest", "infra/firnline_infra", "local/firnline_local"):
         for path in sorted((ROOT / root).iterdir()):
-            if path.name in {"__pycache__", "local", "__init__.py"} or path.suffix not in {"", ".py"}:
+            if path.name in {"__pycache__", "__init__.py"} or path.suffix not in {"", ".py"}:
                 continue
             rooms.append(".".join(path.relative_to(ROOT).with_suffix("").parts[1:]))
     return rooms
@@ -104,7 +102,9 @@ def test_the_engine_never_loads_the_infrastructure(package: str) -> None:
     assert "firnline_infra" not in roots(loaded_by(package))
 
 
-@pytest.mark.parametrize("package", ["firnline_infra.spec", "firnline_infra.blueprint", "firnline_infra.pulumi"])
+@pytest.mark.parametrize(
+    "package", ["firnline_infra.specification", "firnline_infra.blueprint", "firnline_infra.pulumi"]
+)
 def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str) -> None:
     parents = {"firnline_ingest", *(name.rpartition(".")[0] for name in INGEST_FOR_PURE_PACKAGES)}
     foreign = [
@@ -116,7 +116,7 @@ def test_the_pure_packages_take_of_the_engine_only_what_is_light(package: str) -
 
 
 def test_the_specification_does_not_know_the_blueprint() -> None:
-    assert not any(name.startswith("firnline_infra.blueprint") for name in loaded_by("firnline_infra.spec"))
+    assert not any(name.startswith("firnline_infra.blueprint") for name in loaded_by("firnline_infra.specification"))
 
 
 def test_the_command_line_loads_nothing_but_click() -> None:
@@ -149,7 +149,7 @@ def cpu_seconds(code: str, byte_code: Path) -> float:
 
 LOAD = """
 from pathlib import Path
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
 spec = load_spec(Path("stacks/environments/prod.yaml"))
 """
 

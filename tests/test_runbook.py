@@ -7,22 +7,26 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import bench
 import firnline_infra
 import firnline_ingest
+import firnline_local
 from firnline_ingest.errors import FirnlineError
 
+PACKAGES = (bench, firnline_ingest, firnline_infra, firnline_local)
+SHIPPED = tuple(f"{package.__name__}." for package in PACKAGES)
 RUNBOOK = Path(__file__).parents[1] / "docs" / "runbook.md"
 
 
 def every_error() -> Iterator[type[FirnlineError]]:
-    for package in (firnline_ingest, firnline_infra):
+    for package in PACKAGES:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
     found = [FirnlineError]
     for error in found:
         found += [derived for derived in error.__subclasses__() if derived not in found]
-    return (error for error in found if error.__module__.startswith(("firnline_ingest.", "firnline_infra.")))
+    return (error for error in found if error.__module__.startswith(SHIPPED))
 
 
 def ids() -> dict[str, list[str]]:

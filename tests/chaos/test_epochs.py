@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from firnline_infra.chaos.sabotage import SABOTAGES
-from firnline_infra.chaos.schedule import STRIKES, Blow
-from firnline_infra.chaos.suite import run_schedules
 from firnline_ingest.shard.steps import Step
+from tests.chaos.sabotage import SABOTAGES
+from tests.chaos.schedule import STRIKES, Blow
+from tests.chaos.suite import run_schedules
 
 pytestmark = pytest.mark.chaos
 

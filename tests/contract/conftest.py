@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
@@ -27,6 +26,7 @@ from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.offset import SourceOffset
 from firnline_ingest.spark.planner import ShardPlanner
+from firnline_local.running import RunningEnvironment
 
 
 @dataclass

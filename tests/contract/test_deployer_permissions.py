@@ -10,21 +10,21 @@ import pytest
 import yaml
 
 from firnline_infra.accounts import check_aws
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, boundary_arn, deployer_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.local.furnishing import bootstrap
-from firnline_infra.local.iam.authorise import is_allowed
-from firnline_infra.local.iam.callers import UNGUARDED
-from firnline_infra.local.iam.request import Access
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
-from firnline_infra.spec import EnvironmentSpec, parse_spec
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.names import application_of
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.names import application_of
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.furnishing import bootstrap
+from firnline_local.iam.authorise import is_allowed
+from firnline_local.iam.callers import UNGUARDED
+from firnline_local.iam.request import Access
+from firnline_local.running import RunningEnvironment
 
 from .watched import Watched
 

@@ -12,8 +12,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from firnline_infra.local.kinesis import KinesisServer
-from firnline_ingest.testing import FakeKinesis
+from firnline_local.kinesis import FakeKinesis, KinesisServer
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

@@ -10,9 +10,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
-from firnline_infra.local.kinesis import KinesisServer
-from firnline_ingest.testing import FakeKinesis, Fault, FaultKind
-from firnline_ingest.testing.kinesis import StreamHandle
+from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, KinesisServer, StreamHandle
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

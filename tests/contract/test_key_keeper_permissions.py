@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
@@ -18,15 +17,16 @@ from firnline_infra.keys.access_key import create_access_key
 from firnline_infra.keys.steps import Step
 from firnline_infra.keys.subject import Subject
 from firnline_infra.keys.vault import Vault
-from firnline_infra.local.furnishing import bootstrap
-from firnline_infra.local.iam.authorise import applies, is_allowed
-from firnline_infra.local.iam.callers import UNGUARDED
-from firnline_infra.local.iam.request import Access
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.names import Names, application_of
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.names import Names, application_of
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.furnishing import bootstrap
+from firnline_local.iam.authorise import applies, is_allowed
+from firnline_local.iam.callers import UNGUARDED
+from firnline_local.iam.request import Access
+from firnline_local.running import RunningEnvironment
 
 from .watched import Watched
 

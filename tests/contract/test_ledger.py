@@ -14,7 +14,7 @@ from firnline_ingest.ledger.backend import Ledger, Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
 from firnline_ingest.ledger.row import ChannelEntry, Fence, Incident, IncidentKind, Proven, ShardKey, ShardRow, Target
-from firnline_ingest.testing.ledger import MemoryLedger
+from tests.fakes.ledger import MemoryLedger
 
 pytestmark = pytest.mark.contract
 

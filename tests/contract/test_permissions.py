@@ -13,15 +13,15 @@ import pytest
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
-from firnline_infra.local.calls import enforce
-from firnline_infra.local.iam.authorise import applies, is_allowed
-from firnline_infra.local.iam.request import Access
-from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.__main__ import main
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
 from firnline_ingest.shard.receipt import Problem
+from firnline_local.calls import enforce
+from firnline_local.iam.authorise import applies, is_allowed
+from firnline_local.iam.request import Access
+from firnline_local.running import RunningEnvironment
 
 EngineWithoutSpark = Any  # of conftest.py
 Statement = Mapping[str, Any]

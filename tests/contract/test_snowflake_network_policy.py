@@ -4,8 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from firnline_infra.local.endpoints import Login, sql_session
-from firnline_infra.local.keys import make_key_pair
+from firnline_local.endpoints import Login, sql_session
+from firnline_local.keys import make_key_pair
 
 pytestmark = pytest.mark.contract
 

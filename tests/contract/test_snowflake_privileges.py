@@ -12,10 +12,10 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.snowflake import PrivilegeGrant
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import parse_spec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification import parse_spec
+from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError
+from firnline_local.running import RunningEnvironment
 
 EngineWithoutSpark = Any  # of conftest.py
 

@@ -25,10 +25,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from snowflake.connector.errors import DatabaseError, ProgrammingError
 
-from firnline_infra.local.snowflake.catalog import Catalog
-from firnline_infra.local.snowflake.catalog.keys import PublicKey
-from firnline_infra.local.snowflake.server import EmbeddedSnowflake
-from firnline_ingest.testing.faults import Fault, FaultKind
+from firnline_local.faults import Fault, FaultKind
+from firnline_local.snowflake.catalog import Catalog
+from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.server import EmbeddedSnowflake
 
 pytestmark = pytest.mark.contract
 MAJOR = int(snowflake.connector.__version__.partition(".")[0])

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.keys import create_key
 from firnline_infra.keys.access_key import create_access_key
 from firnline_infra.keys.subject import Subject
-from firnline_infra.local.furnishing import bootstrap
-from firnline_infra.local.iam.callers import UNGUARDED
-from firnline_infra.local.pulumi.cloud import Cloud
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.ledger.errors import LedgerForbidden
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.furnishing import bootstrap
+from firnline_local.iam.callers import UNGUARDED
+from firnline_local.pulumi.cloud import Cloud
+from firnline_local.running import RunningEnvironment
 
 from .watched import Watched
 

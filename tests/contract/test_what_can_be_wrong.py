@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.keys import make_key_pair
-from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.row import Target
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.validate import Check, validate
+from firnline_local.keys import make_key_pair
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pulumi
 
-from firnline_infra.local.iam.request import Access
-from firnline_infra.local.pulumi.apply import Application
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
+from firnline_local.iam.request import Access
+from firnline_local.pulumi.apply import Application
+from firnline_local.running import RunningEnvironment
 
 
 class Watched:

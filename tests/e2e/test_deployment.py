@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
+from firnline_local.running import RunningEnvironment
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]  # half a minute each for up, preview and destroy
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.deploy.stack import WHOLE_OR_NOT_AT_ALL
-from firnline_infra.local.pulumi import admission
-from firnline_infra.local.pulumi.home import PulumiHome
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli import PulumiCli, find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
 from firnline_infra.pulumi_cli.testing import TrialProject
+from firnline_local.pulumi import admission
+from firnline_local.pulumi.home import PulumiHome
+from firnline_local.running import RunningEnvironment
 
 
 @pytest.fixture(scope="session")

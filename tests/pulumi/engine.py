@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from firnline_infra.accounts.accounts import rows
-from firnline_infra.accounts.embedded import EmbeddedAccounts
-from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.kinesis.client import kinesis_client
@@ -20,6 +18,8 @@ from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.ledger.row import Target
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 RUN = (
     "import sys; from firnline_ingest.spark.task import ingest_partition\n"

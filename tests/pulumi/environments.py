@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.keys.create import create_key
 from firnline_infra.keys.subject import Subject
-from firnline_infra.local.environment import LocalEnvironment
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli import PulumiCli
-from firnline_infra.spec import load_spec
-from firnline_infra.spec.aws import Trust
-from firnline_infra.spec.keys_file import USERS
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.keys_file import USERS
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.environment import LocalEnvironment
+from firnline_local.running import RunningEnvironment
 
 from .survey.asked_of_aws import asked_of_aws, resolver
 from .survey.asked_of_snowflake import asked_of_snowflake

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.local.materialise.clients import Clients
+from firnline_local.materialise.clients import Clients
 
 from ..infra.local.materialise.aws.cases import ACCOUNT, CASES  # noqa: TID252 (no path leads to tests but this one)
 from .kinds_of_snowflake import KINDS as OF_SNOWFLAKE

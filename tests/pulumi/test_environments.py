@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.deploy.errors import DestroyRefused
-from firnline_infra.local.environment import LocalEnvironment
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
+from firnline_local.environment import LocalEnvironment
 
 from .engine import run_the_engine
 from .environments import SPECS, Trial, survey, trial_of

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.pulumi.plugin.pause import VARIABLE
 from firnline_infra.pulumi_cli.testing import LOOK_EVERY_S, TrialProject
+from firnline_local.pulumi.plugin.pause import VARIABLE
 
 from .environments import Trial, survey, trial_of
 

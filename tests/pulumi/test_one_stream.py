@@ -4,9 +4,9 @@ import uuid
 
 import pytest
 
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.pulumi_cli.testing import TrialProject
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.pulumi
 

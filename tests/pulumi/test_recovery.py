@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.local.pulumi.plugin.pause import VARIABLE
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import PendingForeign, StackInUse
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 from firnline_infra.pulumi_cli.testing import TrialProject
+from firnline_local.pulumi.plugin.pause import VARIABLE
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.pulumi
 

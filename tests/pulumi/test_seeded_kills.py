@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.pulumi.plugin.pause import VARIABLE
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 from firnline_infra.pulumi_cli.testing import LOOK_EVERY_S, TrialProject
+from firnline_local.pulumi.plugin.pause import VARIABLE
 
 from .environments import Trial, survey, trial_of
 from .survey.in_aws import Facts

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.pulumi_cli.testing import TrialProject
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.pulumi
 
@@ -17,10 +17,10 @@ import os
 from pathlib import Path
 import pulumi
 from firnline_infra.blueprint.aws import Bucket
-from firnline_infra.local.running import RunningEnvironment
+from firnline_local.running import RunningEnvironment
 from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs, retry
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import Durability
 
 config = pulumi.Config()
 name, role, key = config.require("name"), config.require("role"), config.require("key")

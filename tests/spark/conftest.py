@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.demo.engine_process import EngineProcess
-from firnline_infra.local.running import RunningEnvironment
+from firnline_local.demo.engine_process import EngineProcess
+from firnline_local.running import RunningEnvironment
 
 TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit import Reader, audit
-from firnline_infra.demo.engine_process import EngineProcess
 from firnline_ingest.config import load_config
+from firnline_local.demo.engine_process import EngineProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.spark]
 

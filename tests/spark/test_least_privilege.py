@@ -10,13 +10,13 @@ from botocore.exceptions import ClientError
 
 from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.demo.engine_process import EngineProcess
-from firnline_infra.local.iam.authorise import is_allowed
-from firnline_infra.local.iam.callers import UNGUARDED
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import EnvironmentSpec, parse_spec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
+from firnline_local.demo.engine_process import EngineProcess
+from firnline_local.iam.authorise import is_allowed
+from firnline_local.iam.callers import UNGUARDED
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.spark
 

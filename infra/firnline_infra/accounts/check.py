@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from firnline_infra.accounts.accounts import Accounts, rows
 from firnline_infra.accounts.errors import AwsUnreachable, WrongAwsAccount, WrongSnowflakeAccount
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection

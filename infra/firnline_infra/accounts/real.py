@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from firnline_infra.accounts.errors import SnowflakeLoginMissing
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.tags import tags
-from firnline_infra.spec.aws import Origin, Stream
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.aws import Origin, Stream
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 A_MINUTE_MS = 60_000
 

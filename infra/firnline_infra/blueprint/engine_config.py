@@ -6,11 +6,11 @@ from typing import Any
 
 from firnline_infra.blueprint.engine_policy import CHECKPOINT_FOLDER
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.aws import Origin, Trust
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names, table_of
-from firnline_infra.spec.pipeline import Pipeline
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, table_of
+from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.document import Section
 
 

@@ -3,10 +3,10 @@
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Origin, Stream
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Origin, Stream
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 CHECKPOINT_FOLDER, JOB_FOLDER = "checkpoint/", "engine/"
 """Of the environment's bucket: Spark's checkpoint, and what a job is started with."""

@@ -27,8 +27,8 @@ from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams
 from firnline_infra.blueprint.value import Value
 from firnline_infra.blueprint.volumes import volumes
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from firnline_infra.blueprint.snowflake.interactive import InteractiveTable, Int
 from firnline_infra.blueprint.snowflake.landing import Landing
 from firnline_infra.blueprint.snowflake.policy import AuthenticationPolicy, NetworkPolicy
 from firnline_infra.blueprint.snowflake.principal import Role, User
-from firnline_infra.spec.identifier import Identifier, QualifiedName
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names, Principal
-from firnline_infra.spec.snowflake import ServiceUser
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, Principal
+from firnline_infra.specification.snowflake import ServiceUser
 
 Thing = TypeVar("Thing")
 

@@ -6,10 +6,10 @@ from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Value
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Trust
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from firnline_ingest.errors import ConfigError
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from firnline_infra.blueprint.aws import Parameter
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.aws import Origin, Trust
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.aws import Origin, Trust
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 SECRETS = ("ingest", "reader")
 """Whose private keys there are; in the order of Blueprint.secrets."""

@@ -4,12 +4,12 @@ from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Sec
 from firnline_infra.blueprint.iam.key_policy import key_policy
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Origin, Trust
-from firnline_infra.spec.aws import Stream as StreamSpec
-from firnline_infra.spec.model import Durability, EnvironmentSpec
-from firnline_infra.spec.names import Names
-from firnline_infra.spec.snowflake import ServiceUser
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.aws import Stream as StreamSpec
+from firnline_infra.specification.model import Durability, EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.snowflake import ServiceUser
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
 

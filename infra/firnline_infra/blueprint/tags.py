@@ -1,7 +1,7 @@
 """The tags on every AWS object: whose it is, and what made it."""
 
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 
 def tags(spec: EnvironmentSpec, *, component: str) -> dict[str, str]:

@@ -5,11 +5,11 @@ from firnline_infra.blueprint.landing import comment_of
 from firnline_infra.blueprint.snowflake import IcebergVolume
 from firnline_infra.blueprint.tags import tags
 from firnline_infra.blueprint.value import Value
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import volume_names
-from firnline_infra.spec.snowflake import ExternalVolume
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import volume_names
+from firnline_infra.specification.snowflake import ExternalVolume
 
 
 def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolume, ...]:

@@ -10,7 +10,7 @@ from firnline_infra.cli.environment_argument import called
 
 if TYPE_CHECKING:
     from firnline_infra.accounts import Accounts
-    from firnline_infra.spec import EnvironmentSpec
+    from firnline_infra.specification import EnvironmentSpec
 
 DEFAULT_FOLDER = Path(".firnline/local")
 
@@ -45,9 +45,9 @@ def accounts_of(spec: "EnvironmentSpec", *, local: bool, folder: Path | None) ->
         from firnline_infra.accounts.real import RealAccounts
 
         return RealAccounts(spec)
-    from firnline_infra.accounts.embedded import EmbeddedAccounts
-    from firnline_infra.local.running import RunningEnvironment
-    from firnline_infra.spec.names import Names
+    from firnline_infra.specification.names import Names
+    from firnline_local.accounts import EmbeddedAccounts
+    from firnline_local.running import RunningEnvironment
 
     environment = RunningEnvironment.attach(folder or DEFAULT_FOLDER)
     return EmbeddedAccounts(environment, Names.of(spec).deploy_role.name)

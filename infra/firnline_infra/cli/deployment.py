@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def deployment(spec_file: Path, *, local: bool, folder: Path | None, quiet: bool = False) -> "Deployment":
     """What the engine says goes to stdout line by line; with `quiet` it is left out."""
     from firnline_infra.deploy.deployment import Deployment
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
 
     accounts = accounts_of(load_spec(spec_file), local=local, folder=folder)
     typed = as_typed(spec_file, local=local, folder=folder)

@@ -11,12 +11,6 @@ EXTRA_OF = {
     "pulumi": "firnline-infra[deploy]",
     "pulumi_aws": "firnline-infra[deploy]",
     "pulumi_snowflake": "firnline-infra[deploy]",
-    "duckdb": "firnline-infra[local]",
-    "moto": "firnline-infra[local]",
-    "sqlglot": "firnline-infra[local]",
-    "starlette": "firnline-infra[local]",
-    "uvicorn": "firnline-infra[local]",
-    "zstandard": "firnline-infra[local]",
     "pyarrow": "firnline-ingest[spark]",
     "pyspark": "firnline-ingest[spark]",
 }

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
 
 
 class LazyGroup(click.Group):
-    """`at` maps each command's name to "module:attribute"."""
+    """`at` maps each command's name to "module:attribute"; packages that are installed beside ours add theirs.
 
-    def __init__(self, *arguments: Any, at: Mapping[str, str], **options: Any) -> None:
+    `added_by`: the group of entry points in which they do so.
+    """
+
+    def __init__(self, *arguments: Any, at: Mapping[str, str], added_by: str | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._at = at
+        self._at = {**(_installed(added_by) if added_by else {}), **at}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*self._at, *super().list_commands(ctx)})
@@ -24,3 +28,7 @@ class LazyGroup(click.Group):
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+
+def _installed(group: str) -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=group)}

@@ -18,11 +18,9 @@ EXIT_ERROR = 2
     at={
         "audit": "firnline_infra.cli.audit:audit",
         "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
-        "demo": "firnline_infra.cli.demo:demo",
         "destroy": "firnline_infra.cli.destroy:destroy",
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
-        "local": "firnline_infra.cli.local:local",
         "outputs": "firnline_infra.cli.outputs:outputs",
         "preview": "firnline_infra.cli.preview:preview",
         "resume": "firnline_infra.cli.engine:resume",
@@ -32,6 +30,7 @@ EXIT_ERROR = 2
         "up": "firnline_infra.cli.up:up",
         "validate": "firnline_infra.cli.engine:validate",
     },
+    added_by="firnline.commands",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="firnline-infra", prog_name="firnline")

@@ -12,8 +12,6 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.embedded_engine import in_embedded
-from firnline_infra.deploy.embedded_keys import with_embedded_keys
 from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
 from firnline_infra.deploy.existing import Known, already_there
 from firnline_infra.deploy.owners import check_owners
@@ -23,10 +21,12 @@ from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
-from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.model import Durability
-from firnline_infra.spec.ready import check_ready, missing_keys
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.ready import check_ready, missing_keys
 from firnline_ingest.errors import FirnlineError
+from firnline_local.embedded_engine import in_embedded
+from firnline_local.embedded_keys import with_embedded_keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +137,7 @@ class Deployment:
 
     def engine_config(self) -> dict[str, Any]:
         """What an engine has to be given here. Raises NotDeployed."""
-        from firnline_infra.accounts.embedded import EmbeddedAccounts
+        from firnline_local.accounts import EmbeddedAccounts
 
         document: dict[str, Any] = self.outputs()["engine_config"]
         if isinstance(self.accounts, EmbeddedAccounts):
@@ -178,7 +178,7 @@ class Deployment:
 
 
 def _with_embedded_keys(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts) -> EnvironmentSpec:
-    from firnline_infra.accounts.embedded import EmbeddedAccounts
+    from firnline_local.accounts import EmbeddedAccounts
 
     if isinstance(accounts, EmbeddedAccounts):
         return load_spec(with_embedded_keys(spec_file, accounts.environment))

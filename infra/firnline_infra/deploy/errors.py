@@ -12,7 +12,7 @@ DeployError
 
 from collections.abc import Sequence
 
-from firnline_infra.spec.identifier import Identifier
+from firnline_infra.specification.identifier import Identifier
 from firnline_ingest.errors import Fatal, FirnlineError
 
 

@@ -11,8 +11,8 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused, SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.spec.aws import Origin
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification.aws import Origin
+from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]
 STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"

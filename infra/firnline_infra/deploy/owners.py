@@ -9,7 +9,7 @@ from typing import Any
 from firnline_infra.accounts.accounts import Rows, rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.deploy.errors import OwnerOutOfReach
-from firnline_infra.spec.identifier import Identifier
+from firnline_infra.specification.identifier import Identifier
 
 OWNERSHIP = "snowflake:index/grantOwnership:GrantOwnership"
 

@@ -11,7 +11,7 @@ from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.spec.keys_file import USERS
+from firnline_infra.specification.keys_file import USERS
 
 MISSING = "ResourceNotFoundException"
 

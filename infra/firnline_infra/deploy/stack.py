@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.embedded import EmbeddedAccounts
-from firnline_infra.deploy.embedded_keys import with_embedded_keys
 from firnline_infra.deploy.program import Program
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
 from firnline_infra.pulumi_cli.errors import NoSuchStack
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.embedded_keys import with_embedded_keys
+from firnline_local.running import RunningEnvironment
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 WHOLE_OR_NOT_AT_ALL = "metadata=skip"
@@ -61,8 +61,8 @@ def _variables() -> dict[str, str]:
 def _embedded(
     spec: EnvironmentSpec, spec_file: Path, environment: RunningEnvironment, on_line: Callable[[str], None]
 ) -> Stack:
-    from firnline_infra.local.pulumi.admission import variables
-    from firnline_infra.local.pulumi.home import PulumiHome
+    from firnline_local.pulumi.admission import variables
+    from firnline_local.pulumi.home import PulumiHome
 
     folder = environment.folder.engine / "pulumi"
     backend = folder / "state"

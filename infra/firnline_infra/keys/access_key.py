@@ -14,9 +14,9 @@ from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
-from firnline_infra.spec.aws import Trust
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,8 +17,8 @@ from firnline_infra.keys.file import slots_of
 from firnline_infra.keys.pair import KeyPair, new_pair
 from firnline_infra.keys.subject import Subject
 from firnline_infra.keys.vault import CURRENT, PENDING, Found, Vault
-from firnline_infra.spec.keys_file import UserKeys
-from firnline_infra.spec.snowflake import PublicKeys
+from firnline_infra.specification.keys_file import UserKeys
+from firnline_infra.specification.snowflake import PublicKeys
 
 
 @dataclass(frozen=True, kw_only=True)

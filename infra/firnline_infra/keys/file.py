@@ -8,8 +8,8 @@ from pathlib import Path
 import yaml
 
 from firnline_infra.keys.pair import fingerprint_of
-from firnline_infra.spec.keys_file import USERS, KeysFile, UserKeys, keys_file_of
-from firnline_infra.spec.load import load_keys
+from firnline_infra.specification.keys_file import USERS, KeysFile, UserKeys, keys_file_of
+from firnline_infra.specification.load import load_keys
 
 HEADER = "# Written by `firnline keys`. Public halves only: review and commit it.\n"
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from firnline_infra.accounts import Accounts
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.keys.subject import Subject
-from firnline_infra.spec.names import Names
+from firnline_infra.specification.names import Names
 
 
 def keys_in_use(subject: Subject, accounts: Accounts, current: KeyPair) -> frozenset[str] | None:

@@ -17,8 +17,8 @@ from firnline_infra.keys.registered import registered_keys
 from firnline_infra.keys.steps import Impossible, Step, World, next_step
 from firnline_infra.keys.subject import Subject
 from firnline_infra.keys.vault import CURRENT, PENDING, PREVIOUS, Found, Vault
-from firnline_infra.spec.errors import KeysMissing
-from firnline_infra.spec.keys_file import UserKeys
+from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.keys_file import UserKeys
 
 LOOK_EVERY_S = 2.0
 WAITS_FOR_A_PERSON = {Step.REGISTER, Step.UNREGISTER}

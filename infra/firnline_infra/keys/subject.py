@@ -7,9 +7,9 @@ from firnline_infra.blueprint.aws import Secret
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import NoSecretHere
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.spec.keys_file import USERS
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import Names, Principal
+from firnline_infra.specification.keys_file import USERS
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, Principal
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.stack_outputs import StackOutputs
 from firnline_infra.pulumi.layers import foundation, runtime, warehouse
 from firnline_infra.pulumi.references import Made, resolved
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 
 
 def environment(spec: EnvironmentSpec, opts: pulumi.ResourceOptions) -> StackOutputs:

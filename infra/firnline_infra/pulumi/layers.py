@@ -14,7 +14,7 @@ from firnline_infra.blueprint.stack_outputs import SECRETS
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 
 
 def foundation(tree: Blueprint, opts: pulumi.ResourceOptions) -> Made:

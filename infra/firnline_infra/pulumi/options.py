@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.model import Durability
 
 
 def child_of(

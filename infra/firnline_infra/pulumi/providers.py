@@ -9,7 +9,7 @@ import pulumi_aws as aws
 import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 
 
 def providers(spec: EnvironmentSpec) -> list[pulumi.ProviderResource]:

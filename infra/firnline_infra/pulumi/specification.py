@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pulumi
 
-from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.ready import missing_keys
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.ready import missing_keys
 from firnline_ingest.errors import FirnlineError
 
 

@@ -28,10 +28,9 @@ from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.work import ShardWork, Tools
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
-from firnline_ingest.testing import FakeKinesis
-from firnline_ingest.testing.channels import MemoryChannel, MemoryChannels, ServedChannel
-from firnline_ingest.testing.kinesis import StreamHandle
-from firnline_ingest.testing.ledger import MemoryLedger
+from firnline_local.kinesis import FakeKinesis, StreamHandle
+from tests.fakes.channels import MemoryChannel, MemoryChannels, ServedChannel
+from tests.fakes.ledger import MemoryLedger
 
 TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 PIPELINE = Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit import PipelineReport, Reader, audit
-from firnline_infra.local.running import RunningEnvironment
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
@@ -25,6 +24,7 @@ from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.ledger.row import ShardKey, Target
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_local.running import RunningEnvironment
 
 GOOD, BAD = 20, 3
 EVENTS = [

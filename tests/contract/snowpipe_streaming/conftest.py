@@ -10,15 +10,15 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from firnline_infra.local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
-from firnline_infra.local.snowflake.catalog.databases import Database, Schema
-from firnline_infra.local.snowflake.catalog.grants import Grant, RoleGrant
-from firnline_infra.local.snowflake.catalog.keys import PublicKey
-from firnline_infra.local.snowflake.catalog.pipes import Pipe
-from firnline_infra.local.snowflake.server import EmbeddedSnowflake
-from firnline_infra.local.snowflake.streaming import Settings
-from firnline_infra.local.snowflake.streaming.channels.channel import StreamingChannel
-from firnline_ingest.testing.faults import Fault
+from firnline_local.faults import Fault
+from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
+from firnline_local.snowflake.catalog.databases import Database, Schema
+from firnline_local.snowflake.catalog.grants import Grant, RoleGrant
+from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.catalog.pipes import Pipe
+from firnline_local.snowflake.server import EmbeddedSnowflake
+from firnline_local.snowflake.streaming import Settings
+from firnline_local.snowflake.streaming.channels.channel import StreamingChannel
 
 QUICK = {
     "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.snowflake.catalog import Role, kinds
+from firnline_local.snowflake.catalog import Role, kinds
 
 World = Any  # of conftest.py
 
@@ -113,7 +113,7 @@ def test_both_registered_keys_open_the_door(world: World, other_key: str, other_
 def test_a_certificate_that_nobody_vouches_for_is_never_accepted(
     world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    from firnline_infra.local.snowflake.tls import make_certificates
+    from firnline_local.snowflake.tls import make_certificates
 
     monkeypatch.setenv("SSL_CERT_FILE", str(make_certificates(tmp_path).ca_file))
     error = refusal(lambda: world.client(mgmt_retry_total_backoff_seconds=1))

@@ -23,7 +23,7 @@ def admin_key(tmp_path: Path, other_key_pair: Any) -> Path:
 def start(admin_key: Path, folder: Path, *more: str) -> "subprocess.Popen[str]":
     arguments = ["--account", "acct", "--admin-public-key", str(admin_key), "--state", str(folder), *more]
     return subprocess.Popen(
-        [sys.executable, "-m", "firnline_infra.local.snowflake", *arguments],
+        [sys.executable, "-m", "firnline_local.snowflake", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

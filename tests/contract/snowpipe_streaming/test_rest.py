@@ -17,7 +17,7 @@ class Rest:
     """A client of the documented REST API, with a scoped token."""
 
     def __init__(self, world: World) -> None:
-        from firnline_infra.local.snowflake.streaming.access.tokens import Identity
+        from firnline_local.snowflake.streaming.access.tokens import Identity
 
         token = world.snowflake.face.tokens.issue(Identity("ENGINE", world.role.name))
         self.url = world.snowflake.url

@@ -4,10 +4,10 @@ import pytest
 
 from firnline_infra.accounts import check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import AwsUnreachable, SnowflakeRefused, WrongAwsAccount, WrongSnowflakeAccount
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 LOCAL = Path(__file__).parents[3] / "stacks" / "environments" / "local.yaml"

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from firnline_infra.accounts.errors import SnowflakeLoginMissing
 from firnline_infra.accounts.real import RealAccounts
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import EnvironmentSpec, load_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_local.running import RunningEnvironment
 
 LOCAL = Path(__file__).parents[3] / "stacks" / "environments" / "local.yaml"
 

@@ -14,9 +14,8 @@ from firnline_infra.audit.outcome import Outcome, Place
 from firnline_infra.audit.shard import RowCounts, Sources
 from firnline_ingest.config.model import Aws
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.testing import FakeKinesis
-from firnline_ingest.testing.clock import ManualClock
-from firnline_ingest.testing.kinesis import ShardHandle
+from firnline_local.clock import ManualClock
+from firnline_local.kinesis import FakeKinesis, ShardHandle
 
 
 @dataclass

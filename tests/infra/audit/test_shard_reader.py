@@ -9,9 +9,9 @@ from firnline_infra.audit.shard_reader import PATIENCE_S, READ_EVERY_S, SHARD_BY
 from firnline_ingest.config.model import Aws
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamForbidden
-from firnline_ingest.testing import FakeKinesis
-from firnline_ingest.testing.clock import ManualClock
-from firnline_ingest.testing.faults import Fault, FaultKind
+from firnline_local.clock import ManualClock
+from firnline_local.faults import Fault, FaultKind
+from firnline_local.kinesis import FakeKinesis
 
 
 class Time:

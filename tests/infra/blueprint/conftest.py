@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.spec import EnvironmentSpec, load_spec, parse_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec, parse_spec
 
 LOCAL = Path(__file__).parents[3] / "stacks" / "environments" / "local.yaml"
 

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from firnline_infra.blueprint import Outputs, engine_config
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 

@@ -13,8 +13,8 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.aws import LedgerTable, Stream
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 GOLDEN = Path(__file__).parent / "golden"
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"

@@ -42,7 +42,7 @@ def test_the_extra_that_is_named_brings_the_module(module: str) -> None:
 
 
 def test_every_package_that_an_extra_brings_is_known() -> None:
-    everything = brought_by("firnline-infra[local]") | brought_by("firnline-ingest[spark]")
+    everything = brought_by("firnline-infra[deploy]") | brought_by("firnline-ingest[spark]")
     unused = {"adbc_driver_duckdb"}
     assert modules_of(everything) - unused <= EXTRA_OF.keys()
 

@@ -40,10 +40,10 @@ def test_a_defect_keeps_its_traceback(run: pytest.MonkeyPatch) -> None:
 
 
 def test_a_missing_extra_is_named(run: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    run.setattr(LazyGroup, "get_command", lambda *_: failing(ModuleNotFoundError(name="duckdb.sql")))
+    run.setattr(LazyGroup, "get_command", lambda *_: failing(ModuleNotFoundError(name="pulumi.runtime")))
     with pytest.raises(SystemExit):
         main()
-    assert "pip install 'firnline-infra[local]'" in capsys.readouterr().err
+    assert "pip install 'firnline-infra[deploy]'" in capsys.readouterr().err
 
 
 def test_a_module_of_no_extra_is_a_defect(run: pytest.MonkeyPatch) -> None:

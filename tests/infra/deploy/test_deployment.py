@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, OwnerOutOfReach, SecretsLost
 from firnline_infra.deploy.stack import Stack
-from firnline_infra.local.running import RunningEnvironment
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
-from firnline_infra.spec import load_spec
-from firnline_infra.spec.errors import KeysMissing
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.public_key import public_key_body
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.public_key import public_key_body
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 STREAM = {"type": "aws:kinesis/stream:Stream", "urn": "urn:pulumi:dev::firnline::t::stream-carts", "custom": True}

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.existing import Known, already_there
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import load_spec
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.identifier import QualifiedName
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 STREAM, TABLE = "aws:kinesis/stream:Stream", "snowflake:index/table:Table"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.deploy.errors import OwnerOutOfReach
 from firnline_infra.deploy.owners import check_owners
-from firnline_infra.local.running import RunningEnvironment
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 TABLE = '"OWNERS"."S"."T"'

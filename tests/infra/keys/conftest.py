@@ -11,7 +11,7 @@ from moto import mock_aws
 
 from firnline_infra.keys.pair import KeyPair, pair_of
 from firnline_infra.keys.subject import Subject
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
 
 SPEC = """
 version: 1

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.keys.access_key import create_access_key
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
 
 from .conftest import SPEC, AwsAlone
 

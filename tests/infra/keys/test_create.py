@@ -20,7 +20,7 @@ from firnline_infra.keys.errors import (
 )
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.keys.vault import CURRENT
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
 
 from .conftest import SPEC, AwsAlone, subject_of
 

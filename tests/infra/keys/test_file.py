@@ -5,7 +5,7 @@ import yaml
 
 from firnline_infra.keys.file import ReviewedFile, slots_of
 from firnline_infra.keys.pair import KeyPair
-from firnline_infra.spec.keys_file import UserKeys
+from firnline_infra.specification.keys_file import UserKeys
 from firnline_ingest.errors import ConfigError
 
 ARN = "arn:aws:secretsmanager:us-east-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf"

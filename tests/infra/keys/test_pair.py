@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from firnline_infra.keys.pair import KeyPair, new_pair, pair_of
-from firnline_infra.spec.public_key import public_key_body
+from firnline_infra.specification.public_key import public_key_body
 from firnline_ingest.snowflake.key import SigningKey
 
 

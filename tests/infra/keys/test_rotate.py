@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.accounts.embedded import EmbeddedAccounts
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.errors import KeysDisagree, PrivateHalfMissing, UserNotDescribed
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.keys.rotate import Done
 from firnline_infra.keys.steps import Step
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import load_spec
-from firnline_infra.spec.errors import KeysMissing
-from firnline_infra.spec.names import Names
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.names import Names
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
 
 from .conftest import subject_of
 from .engine_thread import EngineThread

@@ -22,9 +22,9 @@ from pulumi.runtime.settings import set_root_resource
 from pulumi.runtime.stack import run_in_stack
 from pulumi.runtime.sync_await import _sync_await
 
-from firnline_infra.local.pulumi.checks import check_inputs
-from firnline_infra.spec import EnvironmentSpec, load_spec
-from firnline_infra.spec.checks import problems
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.checks import problems
+from firnline_local.pulumi.checks import check_inputs
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 IAM_USER = "arn:aws:iam::999988887777:user/snowflake"

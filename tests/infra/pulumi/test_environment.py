@@ -13,7 +13,7 @@ import pulumi
 import pytest
 
 from firnline_infra.pulumi import environment, providers
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 GOLDEN = Path(__file__).parent / "golden"
 ENVIRONMENTS = ["local", "dev", "staging", "prod"]

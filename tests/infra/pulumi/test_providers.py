@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.pulumi.checks import check_shape
-from firnline_infra.local.pulumi.schema import provider_fields
 from firnline_infra.pulumi import providers
+from firnline_local.pulumi.checks import check_shape
+from firnline_local.pulumi.schema import provider_fields
 
 TEXTS = {"region", "role", "organizationName", "accountName"}
 

@@ -9,7 +9,7 @@ import pulumi
 import pytest
 import yaml
 
-from firnline_infra.local.keys import make_key_pair
+from firnline_local.keys import make_key_pair
 
 STACKS = Path(__file__).parents[3] / "stacks"
 SINGLE, LAYERED = STACKS / "pulumi", STACKS / "pulumi-layered"

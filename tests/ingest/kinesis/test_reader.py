@@ -11,7 +11,7 @@ from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardKey
-from firnline_ingest.testing import FakeKinesis, Fault, FaultKind, ManualClock
+from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 
 
 class Shard:

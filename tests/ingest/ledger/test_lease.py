@@ -3,7 +3,7 @@ import pytest
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.testing.ledger import MemoryLedger
+from tests.fakes.ledger import MemoryLedger
 
 
 def lease(ledger: MemoryLedger, run_id: str, *, meanwhile: object = None) -> RunLease:

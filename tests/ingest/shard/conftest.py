@@ -12,10 +12,9 @@ from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardKey, ShardRow, Target
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardWork, Tools
-from firnline_ingest.testing import FakeKinesis
-from firnline_ingest.testing.channels import MemoryChannels, ServedChannel
-from firnline_ingest.testing.kinesis import ShardHandle, StreamHandle
-from firnline_ingest.testing.ledger import MemoryLedger
+from firnline_local.kinesis import FakeKinesis, ShardHandle, StreamHandle
+from tests.fakes.channels import MemoryChannels, ServedChannel
+from tests.fakes.ledger import MemoryLedger
 
 TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 

@@ -14,7 +14,7 @@ from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
-from firnline_ingest.testing import FakeKinesis, ManualClock
+from firnline_local.kinesis import FakeKinesis, ManualClock
 
 from .running import bounded, frozen_at, numbers
 

@@ -14,8 +14,8 @@ from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
-from firnline_ingest.testing.clock import ManualClock
-from firnline_ingest.testing.kinesis import FakeKinesis
+from firnline_local.clock import ManualClock
+from firnline_local.kinesis import FakeKinesis
 
 from .running import bounded, frozen_at, numbers
 

@@ -10,7 +10,7 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, State
 from firnline_ingest.spark.job import EngineJob
-from firnline_ingest.testing.ledger import MemoryLedger
+from tests.fakes.ledger import MemoryLedger
 
 
 def receipts(*fingerprints: str) -> list[Receipt]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Securable, Table
-from firnline_infra.spec.identifier import Identifier
+from firnline_infra.specification.identifier import Identifier
 
 from .asked_of_aws import Resolve
 from .in_aws import Facts

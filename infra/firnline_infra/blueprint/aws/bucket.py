@@ -7,7 +7,7 @@ from typing import ClassVar
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
 from firnline_infra.blueprint.value import Value
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)

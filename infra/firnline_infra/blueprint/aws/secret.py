@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from firnline_infra.blueprint.value import Value
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)

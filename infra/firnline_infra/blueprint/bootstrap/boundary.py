@@ -9,9 +9,9 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import bootstrap_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")

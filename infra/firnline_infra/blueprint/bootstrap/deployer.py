@@ -35,10 +35,10 @@ from firnline_infra.blueprint.iam.deployer import (
 )
 from firnline_infra.blueprint.iam.kms import via
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Origin
-from firnline_infra.spec.model import Durability, EnvironmentSpec
-from firnline_infra.spec.names import application_of, bootstrap_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Origin
+from firnline_infra.specification.model import Durability, EnvironmentSpec
+from firnline_infra.specification.names import application_of, bootstrap_names
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
 OURS = "firnline:application"

@@ -19,10 +19,10 @@ from firnline_infra.blueprint.iam.key_keeper import (
     USE_SECRETS_KEY,
 )
 from firnline_infra.blueprint.iam.kms import via
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Origin
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import application_of
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Origin
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of
 from firnline_ingest.permissions.narrowing import ledger_partitions
 
 

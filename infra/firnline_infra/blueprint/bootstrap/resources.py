@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 from firnline_infra.blueprint.aws import Bucket, Secret
 from firnline_infra.blueprint.engine_policy import JOB_FOLDER
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Origin
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Origin
+from firnline_infra.specification.model import EnvironmentSpec
 
 BUCKET = "aws:s3/bucket:Bucket"
 BUCKET_SETTINGS = (

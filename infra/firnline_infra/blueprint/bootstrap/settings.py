@@ -1,7 +1,7 @@
 """What a shell, or a job of CI, has to have set before Pulumi is run: places and names, nothing secret."""
 
 from firnline_infra.blueprint.bootstrap.template import backend_url
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 
 
 def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.landing import comment_of
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import bootstrap_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
 
 PLACEHOLDER = "<the public half, without its first and last line>"
 

@@ -16,9 +16,9 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
 from firnline_infra.blueprint.iam.key_policy import key_policy
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import application_of, bootstrap_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of, bootstrap_names
 
 GITHUB = "token.actions.githubusercontent.com"
 AUDIENCE = "sts.amazonaws.com"

@@ -6,9 +6,9 @@ No key is stored anywhere: GitHub's token opens the AWS roles, and those open Sn
 from firnline_infra.blueprint.bootstrap.settings import settings
 from firnline_infra.blueprint.bootstrap.template import preview_environment
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.model import EnvironmentSpec
-from firnline_infra.spec.names import bootstrap_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
 
 ACTIONS = {"checkout": "actions/checkout@v5", "python": "actions/setup-python@v6"}
 CREDENTIALS, PULUMI = "aws-actions/configure-aws-credentials@v5", "pulumi/actions@v7"

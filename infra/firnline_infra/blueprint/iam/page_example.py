@@ -10,7 +10,7 @@ from dataclasses import replace
 from firnline_infra.blueprint.environment import blueprint_of
 from firnline_infra.blueprint.iam.engine import EngineAccess
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.spec import parse_spec
+from firnline_infra.specification import parse_spec
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab"

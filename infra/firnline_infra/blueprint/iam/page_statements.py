@@ -15,7 +15,7 @@ from firnline_infra.blueprint.iam.deployer_reasons import REASONS, Reasons
 from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, together
 from firnline_infra.blueprint.iam.page_markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.spec.model import EnvironmentSpec
+from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS
 
 Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]

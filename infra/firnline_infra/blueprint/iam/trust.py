@@ -1,7 +1,7 @@
 """Who may be the engine's role: one statement for each way to run it."""
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.spec.aws import Runtime, Trust
+from firnline_infra.specification.aws import Runtime, Trust
 
 AUDIENCE = "sts.amazonaws.com"
 

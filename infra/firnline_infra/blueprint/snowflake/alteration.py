@@ -6,7 +6,7 @@ Its text is frozen by a golden test, because changing it reverts the property an
 from dataclasses import dataclass
 from typing import Self
 
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification.identifier import QualifiedName
 
 
 @dataclass(frozen=True, kw_only=True)

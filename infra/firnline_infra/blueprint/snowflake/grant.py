@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
-from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 
 class Securable(StrEnum):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firnline_infra.spec.identifier import Identifier, QualifiedName
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from firnline_infra.blueprint.snowflake.grant import OwnershipGrant, PrivilegeGr
 from firnline_infra.blueprint.snowflake.interactive import InteractiveTable
 from firnline_infra.blueprint.snowflake.pipe import Pipe
 from firnline_infra.blueprint.snowflake.table import IcebergTable, Table
-from firnline_infra.spec.identifier import Identifier, QualifiedName
-from firnline_infra.spec.model import Durability
-from firnline_infra.spec.names import Principal, table_of
-from firnline_infra.spec.pipeline import Pipeline, TableKind, TablePrivilege
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.names import Principal, table_of
+from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
 
 SECURABLES = {
     TableKind.STANDARD: Securable.TABLE,

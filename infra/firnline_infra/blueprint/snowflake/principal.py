@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 
 @dataclass(frozen=True, kw_only=True)

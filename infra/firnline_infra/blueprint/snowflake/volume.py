@@ -12,8 +12,8 @@ from firnline_infra.blueprint.aws.bucket import Bucket
 from firnline_infra.blueprint.aws.role import Role
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import Durability
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from firnline_infra.cli.environment_argument import called
 from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
-    from firnline_infra.spec import EnvironmentSpec
+    from firnline_infra.specification import EnvironmentSpec
 
 
 def render(spec_file: Path, *, github: str | None, branch: str, into: Path | None, force: bool) -> None:
@@ -20,7 +20,7 @@ def render(spec_file: Path, *, github: str | None, branch: str, into: Path | Non
             next_step="say it as OWNER/NAME: --github acme/data-platform",
         )
     from firnline_infra.blueprint.bootstrap.deployer import boundary_arn
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
 
     spec = load_spec(spec_file)
     documents = _documents(spec, github=github, branch=branch)

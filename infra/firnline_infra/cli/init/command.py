@@ -69,10 +69,10 @@ def init(
 def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool) -> None:
     from firnline_infra.cli.environment_argument import called
     from firnline_infra.deploy.program import write_settings
-    from firnline_infra.spec.errors import SpecificationExists
-    from firnline_infra.spec.first import Answers, first_spec
-    from firnline_infra.spec.model import Durability
-    from firnline_infra.spec.reference.json_schema import json_schema_text
+    from firnline_infra.specification.errors import SpecificationExists
+    from firnline_infra.specification.first import Answers, first_spec
+    from firnline_infra.specification.model import Durability
+    from firnline_infra.specification.reference.json_schema import json_schema_text
 
     if path.exists() and not force:
         raise SpecificationExists(path)

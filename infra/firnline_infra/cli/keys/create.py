@@ -21,7 +21,7 @@ def create(environment: Path, user: str, local: bool, folder: Path | None, aws: 
     and commit that. Nothing is overwritten, and a run that was interrupted can be repeated. In the embedded environment,
     which begins empty, the file's key of an earlier one is replaced.
     """
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
     accounts = accounts_of(spec, local=local, folder=folder)

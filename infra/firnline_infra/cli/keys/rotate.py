@@ -37,7 +37,7 @@ def rotate(environment: Path, user: str, local: bool, folder: Path | None, wait_
     from firnline_infra.keys import Rotation
     from firnline_infra.keys.steps import Step
     from firnline_infra.keys.subject import Subject
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
     typed = as_typed(environment, local=local, folder=folder)

@@ -8,7 +8,7 @@ import click
 from firnline_infra.cli.environment_argument import WHAT_ENV_IS, known_instead, spec_file_of
 
 if TYPE_CHECKING:
-    from firnline_infra.spec import EnvironmentSpec
+    from firnline_infra.specification import EnvironmentSpec
 
 EXIT_PROBLEMS = 2
 
@@ -21,7 +21,7 @@ def check(environments: tuple[str, ...]) -> None:
     No account is asked for anything. A file of keys (dev.keys.yaml) is checked with the specification that it belongs to.
     Exit status: 0 all of them are good, 2 at least one is not.
     """
-    from firnline_infra.spec.keys_file import is_keys_file
+    from firnline_infra.specification.keys_file import is_keys_file
     from firnline_ingest.errors import ConfigError
 
     refused = False
@@ -41,7 +41,7 @@ def check(environments: tuple[str, ...]) -> None:
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":
     """Raises ConfigError."""
     from firnline_infra.blueprint import blueprint_of
-    from firnline_infra.spec import load_spec
+    from firnline_infra.specification import load_spec
     from firnline_ingest.errors import ConfigError
 
     if not path.is_file():

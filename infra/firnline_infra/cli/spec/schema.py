@@ -11,6 +11,6 @@ def schema() -> None:
     An editor finds it by the first line of a specification:
       # yaml-language-server: $schema=schema.json
     """
-    from firnline_infra.spec.reference.json_schema import json_schema_text
+    from firnline_infra.specification.reference.json_schema import json_schema_text
 
     click.echo(json_schema_text(), nl=False)

@@ -9,7 +9,7 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
 from firnline_infra.deploy.readback.compare import NOTHING, columns, sorting, switches
 from firnline_infra.deploy.readback.finding import Finding
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification.identifier import QualifiedName
 
 AnyTable = Table | IcebergTable | InteractiveTable
 

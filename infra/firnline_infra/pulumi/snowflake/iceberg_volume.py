@@ -19,7 +19,7 @@ class IcebergVolume(pulumi.ComponentResource):
     """Creates the bucket, the external volume and the role that Snowflake takes there, and has Snowflake try it.
 
     >>> from firnline_infra.blueprint.aws import Bucket
-    >>> from firnline_infra.spec.identifier import Identifier
+    >>> from firnline_infra.specification.identifier import Identifier
     >>> lake = IcebergVolume("lake", IcebergVolumeArgs(
     ...     name=Identifier.parse("LAKE"), bucket=Bucket(name="lake-111122223333-eu-west-1"),
     ...     role_arn="arn:aws:iam::111122223333:role/lake-volume", external_id="orders-lake",

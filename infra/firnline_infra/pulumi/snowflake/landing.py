@@ -17,7 +17,7 @@ class SnowflakeLanding(pulumi.ComponentResource):
     What the component depends on, Iceberg tables and grants on volumes wait for: their volumes.
 
     >>> from firnline_infra.blueprint.snowflake import Database, Schema, Table
-    >>> from firnline_infra.spec.identifier import Identifier, QualifiedName
+    >>> from firnline_infra.specification.identifier import Identifier, QualifiedName
     >>> orders, column = QualifiedName.of("LAKE", "RAW", "ORDERS"), Identifier.parse("KINESISMETADATA")
     >>> landing = SnowflakeLanding("landing", SnowflakeLandingArgs(
     ...     databases=(Database(name=Identifier.parse("LAKE")),),

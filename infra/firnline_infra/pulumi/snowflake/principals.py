@@ -4,7 +4,7 @@ import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint.snowflake import AuthenticationPolicy, NetworkPolicy, Role, User
 from firnline_infra.pulumi.snowflake.site import Kind, Site
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification.identifier import QualifiedName
 
 
 def network_policy(site: Site, args: NetworkPolicy) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 
 from firnline_infra.pulumi.options import child_of
-from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 Name = Identifier | QualifiedName
 

@@ -11,7 +11,7 @@ import pulumi_snowflake as snowflake
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Pipe, Table
 from firnline_infra.pulumi.snowflake.retry import until_the_volume_can_be_used
 from firnline_infra.pulumi.snowflake.site import Kind, Site
-from firnline_infra.spec.identifier import QualifiedName
+from firnline_infra.specification.identifier import QualifiedName
 
 OWN = ["columns"]
 

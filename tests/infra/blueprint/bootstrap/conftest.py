@@ -1,6 +1,6 @@
 import pytest
 
-from firnline_infra.spec import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 
 @pytest.fixture

@@ -16,13 +16,13 @@ from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.deployer import LIFECYCLES
 from firnline_infra.blueprint.value import Reference
-from firnline_infra.local.iam.authorise import is_allowed
-from firnline_infra.spec import EnvironmentSpec
-from firnline_infra.spec.arns import Arns
-from firnline_infra.spec.aws import Bucket, Origin
-from firnline_infra.spec.names import bootstrap_names
-from firnline_infra.spec.snowflake import ExternalVolume
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Bucket, Origin
+from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
+from firnline_local.iam.authorise import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeKey", "FindKey", "Unbound", "ListDevices"}

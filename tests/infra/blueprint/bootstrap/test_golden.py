@@ -11,7 +11,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template, workflow
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -8,7 +8,7 @@ from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT
 from firnline_infra.blueprint.iam.deployer import LIFECYCLES
 from firnline_infra.blueprint.iam.deployer_reasons import REASONS
 from firnline_infra.blueprint.iam.page_statements import reasons_of
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 
 @pytest.mark.parametrize("kind", LIFECYCLES)

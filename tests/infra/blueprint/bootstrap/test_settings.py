@@ -3,7 +3,7 @@
 import subprocess
 
 from firnline_infra.blueprint.bootstrap.settings import settings_file
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 NAME = '''"it's a $HOME `of` ""quotes"""'''
 

@@ -1,6 +1,6 @@
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.snowflake import account_privileges, statements
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 
 def test_the_role_has_the_privileges_that_the_specification_needs(

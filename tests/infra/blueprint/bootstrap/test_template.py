@@ -2,8 +2,8 @@ from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
-from firnline_infra.spec import EnvironmentSpec
-from firnline_infra.spec.aws import Trust
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.aws import Trust
 
 UNATTACHED = {"Boundary", "KeysPolicy"}
 

@@ -9,7 +9,7 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
-from firnline_infra.spec import EnvironmentSpec
+from firnline_infra.specification import EnvironmentSpec
 
 END_OF_A_FOLDER = re.compile(r"arn:aws:s3:::[a-z0-9-]+/([^*?]+/)?\*")
 Held = tuple[str, str, str]

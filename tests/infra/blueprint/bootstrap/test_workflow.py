@@ -17,7 +17,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.settings import settings
 from firnline_infra.blueprint.bootstrap.workflow import workflow
 from firnline_infra.cli.main import firnline
-from firnline_infra.spec import EnvironmentSpec, parse_spec
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 REPOSITORY = Path(__file__).parents[4]
 

@@ -20,7 +20,7 @@ from firnline_infra.blueprint.iam.key_policy import key_policy
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
-from firnline_infra.spec.aws import Runtime, Trust
+from firnline_infra.specification.aws import Runtime, Trust
 
 ACCOUNT = "123456789012"
 ROOT = f"arn:aws:iam::{ACCOUNT}:root"

@@ -2,7 +2,7 @@
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.trust import trust
-from firnline_infra.spec.aws import Runtime, Trust
+from firnline_infra.specification.aws import Runtime, Trust
 
 ACCOUNT = "123456789012"
 

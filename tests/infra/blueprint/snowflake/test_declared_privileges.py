@@ -4,9 +4,9 @@ import pytest
 
 from firnline_infra.blueprint.snowflake.pipeline import grants
 from firnline_infra.blueprint.snowflake.reader_privileges import READER_PRIVILEGES
-from firnline_infra.spec.identifier import Identifier
-from firnline_infra.spec.names import Principal
-from firnline_infra.spec.pipeline import Pipeline
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.names import Principal
+from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.permissions.snowflake import Need, required_privileges
 
 INGEST = Principal(user=Identifier("ENGINE"), role=Identifier("INGEST"))

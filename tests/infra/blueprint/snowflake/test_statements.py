@@ -1,5 +1,5 @@
 from firnline_infra.blueprint.snowflake import PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.spec.identifier import Identifier, QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 
 def test_a_grant_says_how_it_is_given_and_taken() -> None:

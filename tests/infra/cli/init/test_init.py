@@ -7,9 +7,9 @@ from click.testing import CliRunner, Result
 from firnline_infra.cli.init import command
 from firnline_infra.cli.main import firnline
 from firnline_infra.deploy.program import Program
-from firnline_infra.spec import load_spec
-from firnline_infra.spec.errors import SpecificationExists
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.errors import SpecificationExists
+from firnline_infra.specification.model import Durability
 from firnline_ingest.errors import ConfigError, UsageError
 
 ANSWERS = {

@@ -10,7 +10,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.keys.errors import KeyExists
 from firnline_infra.keys.rotate import Done
 from firnline_infra.keys.steps import Step
-from firnline_infra.local.running import RunningEnvironment
+from firnline_local.running import RunningEnvironment
 
 SPEC = """
 version: 1

@@ -12,8 +12,8 @@ import pytest
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.snowflake import Table
 from firnline_infra.deploy.readback import read_back
-from firnline_infra.local.running import RunningEnvironment
-from firnline_infra.spec import load_spec
+from firnline_infra.specification import load_spec
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 numbers = count(1)

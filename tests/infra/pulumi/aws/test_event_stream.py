@@ -3,7 +3,7 @@ from typing import Any
 import pulumi
 
 from firnline_infra.pulumi.aws import EventStream, EventStreamArgs
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.model import Durability
 
 
 def test_a_stream_is_encrypted_on_demand_and_protected_unless_it_is_said_otherwise(deploy: Any) -> None:

@@ -5,7 +5,7 @@ import pulumi
 import pytest
 
 from firnline_infra.pulumi.aws import LandingBucket, LandingBucketArgs
-from firnline_infra.spec.model import Durability
+from firnline_infra.specification.model import Durability
 
 
 @pytest.mark.parametrize(("durability", "is_protected"), [(Durability.PROTECTED, True), (Durability.EPHEMERAL, False)])

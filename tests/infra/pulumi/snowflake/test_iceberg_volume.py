@@ -5,7 +5,7 @@ import pulumi
 
 from firnline_infra.blueprint.aws import Bucket
 from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs
-from firnline_infra.spec.identifier import Identifier
+from firnline_infra.specification.identifier import Identifier
 
 IAM_USER = "arn:aws:iam::999988887777:user/snowflake"  # what the mocks answer
 ROLE = "arn:aws:iam::111122223333:role/lake-volume"

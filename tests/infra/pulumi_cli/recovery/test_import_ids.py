@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.local.materialise.registry import FILES
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 from firnline_infra.pulumi_cli.recovery.import_ids import BY_NAME, REPEATED, lookup_of
+from firnline_local.materialise.registry import FILES
 
 
 def no_client(service: str) -> Any:

@@ -1,0 +1,127 @@
+"""`scripts/bench`: measures what was asked for, and says which bars are met."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import click
+
+from bench import full_rate, page, trickle
+from bench.figure import Figure
+from bench.report import as_json, as_table
+from bench.world import CREDENTIALS
+from firnline_ingest.errors import FirnlineError
+
+PARTS = (page.PART, full_rate.PATH, full_rate.MEMORY, trickle.PART)
+BAR_MISSED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Length:
+    """How long to look."""
+
+    runs: int
+    laps: int
+    warm_up_s: float
+    full_rate_s: float
+    few_shards_s: float
+    soak_warm_up_s: float
+    soak_s: float
+    """The long run, for the growth of memory; 0 leaves it out."""
+    obvious_s: float
+    epochs: int
+
+
+FULL = Length(
+    runs=3,
+    laps=10,
+    warm_up_s=33,
+    full_rate_s=30,
+    few_shards_s=5,
+    soak_warm_up_s=120,
+    soak_s=480,
+    obvious_s=15,
+    epochs=3,
+)
+QUICK = Length(
+    runs=1,
+    laps=6,
+    warm_up_s=5,
+    full_rate_s=12,
+    few_shards_s=0,
+    soak_warm_up_s=0,
+    soak_s=0,
+    obvious_s=8,
+    epochs=1,
+)
+
+
+@click.command()
+@click.argument("parts", nargs=-1, type=click.Choice(PARTS))
+@click.option(
+    "--quick", is_flag=True, help="One short run of each part, two minutes in all: an impression, not a figure."
+)
+@click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
+def main(*, parts: tuple[str, ...], quick: bool, is_json: bool) -> None:
+    """Measure the engine against canned servers on this machine; all PARTS where none is named.
+
+    Takes about 23 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
+    could not be measured.
+    """
+    os.environ.update(CREDENTIALS)
+    try:
+        figures = list(_figures(parts or PARTS, QUICK if quick else FULL))
+    except FirnlineError as error:
+        click.echo(error, err=True)
+        sys.exit(2)
+    click.echo(as_json(figures) if is_json else as_table(figures))
+    sys.exit(BAR_MISSED if any(figure.is_met is False for figure in figures) else 0)
+
+
+def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
+    if page.PART in parts:
+        _say("page: bodies of GetRecords to the call of append_rows")
+        yield from page.measure(runs=length.runs, laps=length.laps)
+    if full_rate.PATH in parts or full_rate.MEMORY in parts:
+        yield from _full_rate(parts, length)
+    if trickle.PART in parts:
+        yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
+
+
+def _full_rate(parts: Sequence[str], length: Length) -> Iterator[Figure]:
+    """Each round runs both sides, so that a machine that is busy for a while slows both."""
+    ours, obvious, few = [], [], []
+    for number in range(length.runs):
+        _say(f"path and memory: the engine at full rate, run {number + 1} of {length.runs}")
+        ours.append(full_rate.engine_run(warm_up_s=length.warm_up_s, seconds=length.full_rate_s))
+        if full_rate.PATH in parts:
+            _say("path: the obvious loop")
+            obvious.append(full_rate.obvious_run(seconds=length.obvious_s))
+        if full_rate.MEMORY in parts and length.few_shards_s:
+            _say("memory: the engine with fewer shards")
+            few.append(full_rate.engine_run(shards=full_rate.FEW_SHARDS, warm_up_s=5, seconds=length.few_shards_s))
+    if full_rate.PATH in parts:
+        yield from full_rate.path_figures(ours, obvious)
+    if full_rate.MEMORY in parts:
+        yield from full_rate.memory_figures(ours, few, _soak(length))
+
+
+def _soak(length: Length) -> full_rate.Run | None:
+    if not length.soak_s:
+        return None
+    _say(f"memory: one long run of {(length.soak_warm_up_s + length.soak_s) / 60:.0f} minutes")
+    return full_rate.engine_run(warm_up_s=length.soak_warm_up_s, seconds=length.soak_s)
+
+
+def _trickle(number: int, length: Length) -> trickle.Run:
+    _say(f"latency: the engine at a trickle, run {number + 1} of {length.runs}")
+    return trickle.measure(epochs=length.epochs)
+
+
+def _say(what: str) -> None:
+    click.echo(what, err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""The engine as the benchmark runs it: the ordinary command, which also ends when the benchmark does.
+
+When this process ends, Spark's JVM reads the end of its stdin and takes its Python workers along.
+"""
+
+import sys
+
+from firnline_local.process import end_with_parent
+
+if __name__ == "__main__":
+    end_with_parent()
+    from firnline_ingest.__main__ import main
+
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""Part 1: CPU from the body of a GetRecords answer to the call of append_rows.
+
+Both sides get the same bodies through a real botocore client whose connection is replaced; the call itself, and with it
+the encoding of rows, is left out on both sides. Ours is the engine's own code: reader, row maker, appender.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, cycle
+from typing import TYPE_CHECKING, Any, cast
+
+from bench import obvious
+from bench.figure import Figure, at_least
+from bench.kinesis.shard import CannedShard
+from bench.payload import payloads
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+    from firnline_ingest.shard.channel import Channel
+
+PART = "page"
+RECORDS, PAGES = 1000, 8
+RECORDS_PER_S = 2000.0
+STREAM = "orders"
+TARGET_RATIO = 6.0
+
+
+class Bodies:
+    """Pages of one shard, made before the clock starts, and handed to a client in place of what it would receive."""
+
+    def __init__(self) -> None:
+        texts = payloads(RECORDS * PAGES)
+        self.shard = CannedShard.of(
+            texts, index=0, first_arrival_s=time.time() - 3600, records_per_s=RECORDS_PER_S, is_trickle=False
+        )
+        self.megabytes = sum(map(len, texts)) / 1e6
+        self._pages = [self.shard.page(first, RECORDS, 0.0)[0] for first in range(0, RECORDS * PAGES, RECORDS)]
+
+    def answer(self, client: "KinesisClient") -> None:
+        """From now on every request of the client is answered with the next page, round and round."""
+        from botocore.awsrequest import AWSResponse, HeadersDict
+
+        following = cycle(self._pages)
+
+        def respond(request: Any, **_: Any) -> AWSResponse:
+            headers: Any = HeadersDict({"Content-Type": "application/x-amz-json-1.1"})
+            return AWSResponse(request.url, 200, headers, _Raw(next(following)))
+
+        events: Any = client.meta.events  # its stubs don't know handlers that answer
+        events.register("before-send.kinesis.GetRecords", respond)
+
+
+class Nowhere:
+    """A channel that counts rows and drops them."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def append(self, rows: Sequence[Any], *, start: str, end: str) -> None:
+        self.rows += len(rows)
+
+    def flush(self, timeout_s: float) -> None:
+        """All rows are nowhere already."""
+
+
+class _Raw:
+    """As much of urllib3's response as botocore reads."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def stream(self) -> Iterator[bytes]:
+        yield self._content
+
+
+def measure(*, runs: int, laps: int) -> list[Figure]:
+    """Each run takes every page `laps` times on either side, in turn, so that a busy machine slows both."""
+    bodies = Bodies()
+    ours, theirs = _our_lap(bodies), _obvious_lap(bodies)
+    ours(), theirs()
+    costs = [(_cost(ours, laps, bodies), _cost(theirs, laps, bodies)) for _ in range(runs)]
+    return [
+        Figure(part=PART, name="firnline", unit="CPU ms/MB", values=[our for our, _ in costs]),
+        Figure(part=PART, name="obvious loop", unit="CPU ms/MB", values=[their for _, their in costs]),
+        Figure(
+            part=PART, name="ratio", unit="x", values=[their / our for our, their in costs], bar=at_least(TARGET_RATIO)
+        ),
+    ]
+
+
+def _cost(lap: Callable[[], None], laps: int, bodies: Bodies) -> float:
+    """Milliseconds of CPU a megabyte of payload."""
+    started = time.process_time()
+    for _ in range(laps):
+        lap()
+    return (time.process_time() - started) * 1000 / (laps * bodies.megabytes)
+
+
+def _our_lap(bodies: Bodies) -> Callable[[], None]:
+    from firnline_ingest.config.model import Aws, Pipeline, Polling
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.reader import ShardReader
+    from firnline_ingest.kinesis.start import TrimHorizon
+    from firnline_ingest.ledger.row import Proven, ShardKey
+    from firnline_ingest.records.rows import RowMaker
+    from firnline_ingest.shard.appender import Appender
+    from firnline_ingest.shard.flight import Flight
+    from firnline_ingest.shard.pace import Pace
+    from firnline_ingest.shard.tally import Tally
+    from firnline_ingest.shard.window import SendWindow
+
+    client = kinesis_client(Aws(region="us-east-1"))
+    bodies.answer(client)
+    client.get_shard_iterator = lambda **_: {"ShardIterator": "0:0"}  # type: ignore[method-assign, assignment]
+    key = ShardKey(STREAM, 1, bodies.shard.id)
+    an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
+    maker = RowMaker(
+        Pipeline.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"}), STREAM, key.shard_id
+    )
+
+    def lap() -> None:
+        reader = ShardReader(client, key, TrimHorizon(), Polling())
+        nowhere = Nowhere()
+        channel = cast("Channel", nowhere)
+        flight, window = Flight(key, Proven(), None), SendWindow(channel)
+        appender = Appender(channel, flight, None, Pace(an_hour_later), window, lambda: None)
+        for _ in range(PAGES):
+            read = reader.read(lambda _: False)
+            assert read is not None
+            appender.append(read.records, maker.convert(read.records), Tally())
+        assert nowhere.rows == RECORDS * PAGES
+
+    return lap
+
+
+def _obvious_lap(bodies: Bodies) -> Callable[[], None]:
+    import boto3
+
+    client = boto3.client("kinesis", region_name="us-east-1")
+    bodies.answer(client)
+
+    def lap() -> None:
+        rows = 0
+        for _ in range(PAGES):
+            page: Any = client.get_records(ShardIterator="0:0")
+            rows += len(obvious.rows_of(page["Records"], stream=STREAM, shard_id=bodies.shard.id))
+        assert rows == RECORDS * PAGES
+
+    return lap

@@ -1,0 +1,39 @@
+"""The canned Snowflake as a process: TLS, says where it listens in one line of JSON, ends with its parent."""
+
+import json
+import ssl
+from pathlib import Path
+
+import click
+
+from bench.listen import serve
+from bench.snowflake import session
+from bench.snowflake.streaming import CountingStream
+from firnline_local.kinesis.http import HttpRequest
+from firnline_local.kinesis.wire import Reply
+from firnline_local.process import end_with_parent
+
+COUNTS = "/__firnline__/counts"
+
+
+@click.command()
+@click.option("--certificate", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--key", type=click.Path(exists=True, path_type=Path), required=True)
+def main(*, certificate: Path, key: Path) -> None:
+    """Serve one account on 127.0.0.1 until stdin ends, or a signal comes."""
+    end_with_parent()
+    stream = CountingStream()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    def reply(request: HttpRequest) -> Reply:
+        if request.target == COUNTS:
+            return Reply(200, json.dumps(stream.counts).encode())
+        is_session = request.target.startswith(("/session", "/queries"))
+        return session.reply(request) if is_session else stream.reply(request)
+
+    serve(reply, context)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Part 4: how long a record takes from its arrival in the stream to the call of append_rows, when few arrive.
+
+Kinesis allows five reads a second and shard, and the canned one refuses more. Epochs are short here, so that there are
+boundaries to look at; the first epoch opens the channels and is left out.
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bench.figure import Bar, Figure, at_most, percentile
+from bench.kinesis.shard import located
+from bench.world import Shards, World
+from firnline_ingest.kinesis.position import Position
+
+PART = "latency"
+TARGET_P50_MS, TARGET_P99_MS, TARGET_BOUNDARY_MS = 120.0, 250.0, 1500.0
+SHARDS = 4
+RECORDS_PER_S = 200.0 / SHARDS
+EPOCH_S = 10.0
+START_TIMEOUT_S = 90.0
+
+
+@dataclass(frozen=True)
+class Append:
+    """One call of append_rows."""
+
+    at_s: float
+    shard: int
+    last_record: int
+    records: int
+
+    def waits_ms(self, first_arrival_s: float) -> list[float]:
+        """Of each record, from its arrival on."""
+        first = self.last_record - self.records + 1
+        arrivals = (first_arrival_s + record / RECORDS_PER_S for record in range(first, self.last_record + 1))
+        return [(self.at_s - arrival) * 1000 for arrival in arrivals]
+
+
+@dataclass(frozen=True)
+class Run:
+    inside_ms: Sequence[float]
+    at_boundaries_ms: Sequence[float]
+    reads_per_s: float
+    """Of one shard."""
+    refused: int
+    reopened: int
+    """Shards that another worker had to open again at a boundary."""
+
+
+def measure(*, epochs: int) -> Run:
+    """`epochs` is how many boundaries are looked at."""
+    with World(Shards(count=SHARDS, records_per_s=RECORDS_PER_S, is_trickle=True)) as world:
+        notes = world.folder / "appends.txt"
+        with world.engine(epoch_s=EPOCH_S, notes=notes) as engine:
+            engine.wait_until(notes.exists, what="a worker started", timeout_s=START_TIMEOUT_S)
+            engine.wait_until(lambda: notes.stat().st_size > 0, what="the first append", timeout_s=START_TIMEOUT_S)
+            before = world.read()
+            engine.run_for((epochs + 1) * (EPOCH_S + 1))
+            after = world.read()
+            engine.finish()
+        reads_per_s = (after["reads"] - before["reads"]) / SHARDS / ((epochs + 1) * (EPOCH_S + 1))
+        receipts = list(_receipts(engine.log_file))
+        inside, boundaries = told_apart(_appends(notes), _ends(receipts))
+        return Run(
+            [wait for append in inside for wait in append.waits_ms(world.first_arrival_s)],
+            [wait for append in boundaries for wait in append.waits_ms(world.first_arrival_s)],
+            reads_per_s,
+            after["refused"],
+            sum(receipt["opens"] for receipt in receipts if receipt["epoch"] > 1),
+        )
+
+
+def told_apart(appends: Iterable[Append], ends: Mapping[int, Sequence[float]]) -> tuple[list[Append], list[Append]]:
+    """Those inside an epoch, and each shard's first after an epoch's end; `ends` are those of a shard's epochs, in order.
+
+    What was appended before the first end is left out.
+    """
+    inside: list[Append] = []
+    boundaries: list[Append] = []
+    seen: set[tuple[int, int]] = set()
+    for append in sorted(appends, key=lambda one: one.at_s):
+        epoch = append.shard, bisect_right(ends[append.shard], append.at_s)
+        if epoch[1] > 0:
+            (inside if epoch in seen else boundaries).append(append)
+            seen.add(epoch)
+    return inside, boundaries
+
+
+def figures(runs: Sequence[Run]) -> list[Figure]:
+    def figure(name: str, unit: str, values: Sequence[float], bar: Bar | None = None) -> Figure:
+        return Figure(part=PART, name=name, unit=unit, values=values, bar=bar)
+
+    medians = [percentile(run.inside_ms, 50) for run in runs]
+    worst = [max(run.at_boundaries_ms) for run in runs]
+    over = [most - median for most, median in zip(worst, medians, strict=True)]
+    return [
+        figure("inside an epoch, p50", "ms", medians, at_most(TARGET_P50_MS)),
+        figure("inside an epoch, p99", "ms", [percentile(run.inside_ms, 99) for run in runs], at_most(TARGET_P99_MS)),
+        figure("at a boundary, worst", "ms", worst),
+        figure("  over the p50", "ms", over, at_most(TARGET_BOUNDARY_MS)),
+        figure("shards re-opened at boundaries", "", [run.reopened for run in runs]),
+        figure("reads of a shard", "per s", [run.reads_per_s for run in runs], at_most(5)),
+        figure("reads refused", "", [run.refused for run in runs], at_most(0)),
+    ]
+
+
+def _appends(notes: Path) -> Iterator[Append]:
+    for line in notes.read_text().splitlines():
+        at_s, token, rows = line.split()
+        shard, record = located(Position.from_token(token).sequence_number)
+        yield Append(float(at_s), shard, record, int(rows))
+
+
+def _receipts(log_file: Path) -> Iterator[dict[str, Any]]:
+    for line in log_file.read_text().splitlines():
+        if line.startswith("{") and (event := json.loads(line))["event"] == "shard.receipt":
+            yield event
+
+
+def _ends(receipts: Iterable[dict[str, Any]]) -> Mapping[int, Sequence[float]]:
+    """When each shard's epochs were over, by the driver's log."""
+    ends: dict[int, list[float]] = {}
+    for receipt in receipts:
+        shard = int(receipt["shard_id"].removeprefix("shardId-"))
+        ends.setdefault(shard, []).append(datetime.fromisoformat(receipt["at"]).timestamp())
+    return ends

@@ -1,0 +1,146 @@
+"""Everything around the engine, on loopback: the canned Kinesis and Snowflake, moto for the ledger, a key, a folder.
+
+All of it lives in one temporary folder and in child processes that end with this one.
+"""
+
+import json
+import os
+import ssl
+import tempfile
+import urllib.request
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from bench.subject import Subject
+from firnline_local.process import ChildProcess
+
+STREAM = "orders"
+START_TIMEOUT_S = 60.0
+COUNTS = "/__firnline__/counts"
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "bench",
+    "AWS_SECRET_ACCESS_KEY": "bench",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+}
+"""Which nobody checks."""
+NOTES = "FIRNLINE_BENCH_NOTES"
+"""Names the file that noting_daemon.py writes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shards:
+    """What the canned Kinesis serves."""
+
+    count: int
+    records_per_s: float
+    """Of one shard."""
+    is_trickle: bool
+
+    @property
+    def options(self) -> list[str]:
+        return [
+            f"--shards={self.count}",
+            f"--records-per-s={self.records_per_s}",
+            "--trickle" if self.is_trickle else "--full",
+        ]
+
+
+class World:
+    """Up while the `with` block lasts."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="firnline-bench-")))
+            self._start(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _start(self, stack: ExitStack) -> None:
+        from firnline_local.keys import make_key_pair
+        from firnline_local.snowflake.tls import make_certificates
+
+        self.key_file = make_key_pair(self.folder, "engine").private_key_file
+        certificates = make_certificates(self.folder)
+        self.ca_file = certificates.ca_file
+        options = {
+            "bench.kinesis": self._shards.options,
+            "bench.snowflake": [f"--certificate={certificates.cert_file}", f"--key={certificates.key_file}"],
+            "firnline_local.aws": [],
+        }
+        children = {name: self._spawn(stack, name, arguments) for name, arguments in options.items()}
+        ready = {name: child.wait_until_ready(timeout_s=START_TIMEOUT_S) for name, child in children.items()}
+        self.kinesis: str = ready["bench.kinesis"]["endpoint"]
+        self.first_arrival_s = float(ready["bench.kinesis"]["first_arrival_s"])
+        self.snowflake: str = ready["bench.snowflake"]["endpoint"]
+        self.aws: str = ready["firnline_local.aws"]["endpoint"]
+
+    def _spawn(self, stack: ExitStack, name: str, arguments: list[str]) -> ChildProcess:
+        log_file = self.folder / f"{name}.log"
+        child = ChildProcess.start(name, arguments, name=name, log_file=log_file)
+        stack.callback(child.stop)
+        return child
+
+    def engine(self, *, epoch_s: float, notes: Path | None = None) -> Subject:
+        """The ordinary command over these servers. Its worker writes down each append in `notes`, where there is one."""
+        conf = {"spark.python.daemon.module": "bench.noting_daemon"} if notes else {}
+        document = {
+            "version": 1,
+            "application": "bench",
+            "aws": {"region": "us-east-1", "endpoints": {"kinesis": self.kinesis, "dynamodb": self.aws}},
+            "ledger": {"table": "bench-ledger", "create": True},
+            "snowflake": {
+                "account": "BENCH",
+                "user": "BENCH",
+                "role": "BENCH",
+                "private_key": {"file": str(self.key_file)},
+                "url": self.snowflake,
+                "ca_file": str(self.ca_file),
+            },
+            "pipelines": [{"stream": STREAM, "database": "DB", "schema": "RAW"}],
+            "dead_letters": {"folder": str(self.folder / "dead-letters")},
+            "spark": {"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]", "conf": conf},
+            "epoch": {"seconds": epoch_s},
+        }
+        file = self.folder / "engine.json"
+        file.write_text(json.dumps(document, indent=2))
+        return self._subject("engine", "run", "--config", str(file), **({NOTES: str(notes)} if notes else {}))
+
+    def obvious_loop(self) -> Subject:
+        return self._subject(
+            "obvious",
+            f"--kinesis={self.kinesis}",
+            f"--snowflake={self.snowflake}",
+            f"--ca-file={self.ca_file}",
+            f"--key-file={self.key_file}",
+            f"--stream={STREAM}",
+        )
+
+    def _subject(self, name: str, *arguments: str, **environment: str) -> Subject:
+        """With nothing of the user's own AWS settings."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+        module, log_file = f"bench.{name}", self.folder / f"{name}.log"
+        return Subject(module, arguments, log_file=log_file, environment=inherited | CREDENTIALS | environment)
+
+    def read(self) -> dict[str, int]:
+        """What the canned Kinesis was asked: reads, refused, records."""
+        return self._counts(self.kinesis)
+
+    def written(self) -> dict[str, int]:
+        """What the canned Snowflake was given: opens of channels, requests, rows, bytes."""
+        return self._counts(self.snowflake)
+
+    def _counts(self, endpoint: str) -> dict[str, int]:
+        context = ssl.create_default_context(cafile=str(self.ca_file)) if endpoint.startswith("https") else None
+        with urllib.request.urlopen(endpoint + COUNTS, timeout=10, context=context) as answer:  # noqa: S310 - ours
+            counts: dict[str, int] = json.load(answer)
+        return counts

@@ -1,6 +1,0 @@
-"""What a person or an editor reads about the specification, made from its models: the JSON Schema and the page."""
-
-from firnline_infra.spec.reference.json_schema import json_schema
-from firnline_infra.spec.reference.page import page
-
-__all__ = ["json_schema", "page"]

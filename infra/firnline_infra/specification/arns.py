@@ -1,0 +1,62 @@
+"""The ARNs that follow from an environment's specification before anything is made."""
+
+from dataclasses import dataclass
+
+from firnline_infra.specification.model import EnvironmentSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Arns:
+    spec: EnvironmentSpec
+
+    @property
+    def account_root(self) -> str:
+        return self._global("iam", "root")
+
+    def stream(self, name: str) -> str:
+        return self._regional("kinesis", f"stream/{name}")
+
+    def table(self, name: str) -> str:
+        return self._regional("dynamodb", f"table/{name}")
+
+    def consumer(self, stream: str, name: str) -> str:
+        """Of every registration under this name: AWS adds the time of it."""
+        return self._regional("kinesis", f"stream/{stream}/consumer/{name}:*")
+
+    def key(self, id_: str) -> str:
+        return self._regional("kms", f"key/{id_}")
+
+    def alias(self, name: str) -> str:
+        return self._regional("kms", f"alias/{name}")
+
+    def secret(self, name: str) -> str:
+        """AWS adds a hyphen and six letters of its own."""
+        return self._regional("secretsmanager", f"secret:{name}-??????")
+
+    def parameter(self, name: str) -> str:
+        return self._regional("ssm", f"parameter{name}")
+
+    def alarm(self, name: str) -> str:
+        return self._regional("cloudwatch", f"alarm:{name}")
+
+    def policy(self, name: str, *, path: str = "/") -> str:
+        return self._global("iam", f"policy{path}{name}")
+
+    def user(self, name: str) -> str:
+        return self._global("iam", f"user/{name}")
+
+    def oidc_provider(self, host: str) -> str:
+        return self._global("iam", f"oidc-provider/{host}")
+
+    def role(self, name: str) -> str:
+        return self._global("iam", f"role/{name}")
+
+    def bucket(self, name: str) -> str:
+        return f"arn:{self.spec.aws.partition}:s3:::{name}"
+
+    def _regional(self, service: str, resource: str) -> str:
+        aws = self.spec.aws
+        return f"arn:{aws.partition}:{service}:{aws.region}:{aws.account}:{resource}"
+
+    def _global(self, service: str, resource: str) -> str:
+        return f"arn:{self.spec.aws.partition}:{service}::{self.spec.aws.account}:{resource}"

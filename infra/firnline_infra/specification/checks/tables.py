@@ -1,0 +1,124 @@
+"""Tables that pipelines fill: one definition each, shared only where both sides say so."""
+
+from collections.abc import Callable, Iterator
+
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import table_of
+from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind
+from firnline_ingest.snowflake.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
+
+DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
+    "table_kind": lambda pipeline: pipeline.table_kind,
+    "table_privilege": lambda pipeline: pipeline.table_privilege,
+    "external_volume": lambda pipeline: pipeline.external_volume,
+    "cluster_by": lambda pipeline: pipeline.cluster_by,
+    "schema_evolution": lambda pipeline: pipeline.schema_evolution,
+    "error_logging": lambda pipeline: pipeline.error_logging,
+    "row_timestamp": lambda pipeline: pipeline.row_timestamp,
+    "metadata.column": lambda pipeline: pipeline.metadata.column,
+}
+RESERVED_SCHEMAS = {
+    "INFORMATION_SCHEMA": "is Snowflake's own, in every database; name another",
+    "PUBLIC": "is made by Snowflake with every database, so it can't be made here; name another",
+}
+
+
+def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[int]]:
+    tables: dict[QualifiedName, list[int]] = {}
+    for index, pipeline in enumerate(spec.pipelines):
+        tables.setdefault(table_of(pipeline), []).append(index)
+    return tables
+
+
+def _sharing_is_said_by_all(spec: EnvironmentSpec) -> Iterator[str]:
+    for table, sharing in _by_table(spec).items():
+        if len(sharing) == 1 and spec.pipelines[sharing[0]].shares_table:
+            yield f"pipelines[{sharing[0]}].shares_table: no other pipeline fills {table}; remove it, or correct the table."
+        for index in sharing if len(sharing) > 1 else ():
+            if not spec.pipelines[index].shares_table:
+                others = ", ".join(f"pipelines[{other}]" for other in sharing if other != index)
+                yield (
+                    f"pipelines[{index}].table: {table} is also the table of {others}; say shares_table: true in each of "
+                    f"them if that is meant, or name another table."
+                )
+
+
+def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
+    for table, (first, *others) in _by_table(spec).items():
+        wanted = spec.pipelines[first]
+        for index in others:
+            pipeline = spec.pipelines[index]
+            for name, value in DEFINES_THE_TABLE.items():
+                if value(pipeline) != value(wanted):
+                    yield (
+                        f"pipelines[{index}].{name}: differs from pipelines[{first}], which fills the same table {table}; "
+                        f"a table is one thing, so give both the same."
+                    )
+
+
+def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[tuple[str, ...], tuple[int, Pipe, QualifiedName]] = {}
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.pipe is None:
+            continue
+        name = (pipeline.database, pipeline.schema_, pipeline.pipe.name)
+        other, pipe, table = first.setdefault(name, (index, pipeline.pipe, table_of(pipeline)))
+        if (pipe, table) != (pipeline.pipe, table_of(pipeline)):
+            yield (
+                f"pipelines[{index}].pipe.name: {'.'.join(name)} is also the pipe of pipelines[{other}], with another "
+                f"select or table; name another pipe."
+            )
+
+
+def _tolerance_needs_the_error_table(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.tolerance != "all":
+            continue
+        if pipeline.table_kind is TableKind.INTERACTIVE:
+            yield (
+                f"pipelines[{index}].tolerance: 'all' would lose rejected rows: an interactive table has no error table. "
+                f"Expected 'none'."
+            )
+        elif not pipeline.error_logging:
+            yield f"pipelines[{index}].tolerance: 'all' needs error_logging, or rejected rows would vanish."
+
+
+def _columns_are_identifiers(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        try:
+            column = str(Identifier.parse(pipeline.metadata.column))
+        except InvalidIdentifier as error:
+            yield f"pipelines[{index}].metadata.column: {error.what}"
+            continue
+        if column in pipeline.cluster_by:
+            yield f"pipelines[{index}].cluster_by: {column} is the metadata column, an object; it can't sort a table."
+
+
+def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        if why := RESERVED_SCHEMAS.get(pipeline.schema_):
+            yield f"pipelines[{index}].schema: {pipeline.schema_} {why}."
+
+
+def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
+    """Snowflake makes it from the table's name, and no name may be longer than 255 characters."""
+    longest = MAX_CHARACTERS - len(DEFAULT_PIPE_SUFFIX)
+    for index, pipeline in enumerate(spec.pipelines):
+        length = len(table_of(pipeline).parts[-1].name)
+        if pipeline.pipe is None and length > longest:
+            yield (
+                f"pipelines[{index}].table: has {length} characters, and Snowflake adds {DEFAULT_PIPE_SUFFIX} for the "
+                f"table's default pipe; {longest} are allowed. Shorten it, or give a pipe."
+            )
+
+
+CHECKS = (
+    _sharing_is_said_by_all,
+    _a_table_has_one_definition,
+    _a_pipe_has_one_definition,
+    _tolerance_needs_the_error_table,
+    _columns_are_identifiers,
+    _schemas_are_ours_to_make,
+    _the_default_pipe_has_a_name,
+)

@@ -1,0 +1,65 @@
+"""EnvironmentSpec: what an environment is, in one document.
+
+Everything else is derived: names (spec/names.py), objects (blueprint/), the engine's configuration. Nothing secret
+belongs here.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, Stream
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.snowflake import Snowflake
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form
+from firnline_ingest.config.model import APPLICATION, Epoch, Polling
+
+NAME = Form(
+    r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
+)
+
+
+class Durability(StrEnum):
+    """What `destroy` may do to what holds data: streams, ledger, buckets, tables, keys."""
+
+    EPHEMERAL = "EPHEMERAL"
+    """It goes with the environment."""
+    PROTECTED = "PROTECTED"
+    """It is refused, by Pulumi and, where the service can, by the service."""
+
+
+class EnvironmentSpec(Section):
+    """What an environment is."""
+
+    version: Literal[1]
+    """Of this format."""
+    name: Annotated[str, NAME]
+    """Part of every derived name: dev, staging, prod."""
+    application: Annotated[str, APPLICATION] | None = None
+    """Names the engine and its ledger; firnline-<name> where absent. Can't change once records have flowed."""
+    durability: Durability = Field(default=Durability.PROTECTED, strict=False)
+    """What removing the environment may do to data; protected by default, because forgetting to say so must lose nothing."""
+    aws: Aws
+    """Where the AWS side lives."""
+    snowflake: Snowflake
+    """The Snowflake account, and who writes, reads and deploys there."""
+    streams: list[Stream] = Field(min_length=1)
+    """What is read."""
+    pipelines: list[Pipeline] = Field(min_length=1)
+    """What is read into which table."""
+    ledger: Ledger = Ledger()
+    """The DynamoDB table that fences shards and remembers where they are."""
+    alarms: Alarms = Alarms()
+    """What wakes somebody."""
+    publication: Publication = Publication()
+    """Where other tools find what was made."""
+    dead_letters_folder: str = "/var/lib/firnline/dead-letters"
+    """A folder that every worker of the engine shares, for records that can't be ingested."""
+    epoch: Epoch = Epoch()
+    """How long a task keeps its shards; passed to the engine as it is."""
+    polling: Polling = Polling()
+    """How the engine reads; passed to it as it is."""
+    tags: dict[str, str] = Field(default_factory=dict)
+    """On every AWS object, beside Firnline's own."""

@@ -1,0 +1,134 @@
+"""The names of everything in an environment that its specification leaves unnamed. No other file makes one up."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Self
+
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
+from firnline_ingest.snowflake.identifiers import table_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Principal:
+    """A Snowflake user and its role."""
+
+    user: Identifier
+    role: Identifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class VolumeNames:
+    """What an external volume needs in AWS."""
+
+    bucket: str
+    role: str
+    external_id: str
+    """Ours, so that replacing the volume does not break the trust; no secret."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapNames:
+    """What has to exist before the first `up`; `firnline init --bootstrap` writes it down."""
+
+    state_bucket: str
+    """Pulumi's state."""
+    state_key_alias: str
+    boundary: str
+    """The policy that bounds every role that is made."""
+    deployer_role: str
+    """What CI is when it changes the environment; not among the names that it may change itself."""
+    previewer_role: str
+    """What CI is when it only looks."""
+    keys_policy: str
+    """What whoever runs `firnline keys` needs; neither of the two roles has it."""
+    previewer: Identifier
+    """User and role in Snowflake for that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    application: str
+    ledger_table: str
+    key_alias: str
+    bucket: str
+    engine_role: str
+    engine_user: str
+    ingest_secret: str
+    reader_secret: str
+    access_key_secret: str
+    """Of the engine's user, where it has one."""
+    ingest: Principal
+    reader: Principal
+    deploy_role: Identifier
+    network_policy: Identifier
+    authentication_policy: Identifier
+
+    @classmethod
+    def of(cls, spec: EnvironmentSpec) -> Self:
+        application = application_of(spec)
+        return cls(
+            application=application,
+            ledger_table=spec.ledger.table or application,
+            key_alias=application,
+            bucket=spec.aws.bucket.name or _bucket(spec, application),
+            engine_role=spec.aws.runtime.role or f"{application}-engine",
+            engine_user=f"{application}-engine",
+            ingest_secret=f"{application}/snowflake/ingest",
+            reader_secret=f"{application}/snowflake/reader",
+            access_key_secret=f"{application}/aws/engine",
+            ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
+            reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
+            deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
+            network_policy=Identifier.parse(_upper(spec, "NETWORK")),
+            authentication_policy=Identifier.parse(_upper(spec, "KEY_PAIR_ONLY")),
+        )
+
+
+def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
+    application = application_of(spec)
+    return BootstrapNames(
+        state_bucket=_bucket(spec, f"{application}-state"),
+        state_key_alias=f"{application}-state",
+        boundary=f"{application}-boundary",
+        deployer_role=f"deploy-{application}",
+        previewer_role=f"preview-{application}",
+        keys_policy=f"keys-{application}",
+        previewer=Identifier.parse(_upper(spec, "PREVIEW")),
+    )
+
+
+def application_of(spec: EnvironmentSpec) -> str:
+    return spec.application or f"firnline-{spec.name}"
+
+
+def volume_names(spec: EnvironmentSpec, volume: ExternalVolume) -> VolumeNames:
+    application = application_of(spec)
+    plain = "".join(letter if letter.isalnum() else "-" for letter in volume.name.lower()).strip("-")
+    seed = f"{spec.aws.account}/{application}/{volume.name}"
+    return VolumeNames(
+        bucket=volume.bucket or _bucket(spec, f"{application}-{plain}"),
+        role=f"{application}-{plain}-volume",
+        external_id=f"firnline-{hashlib.sha256(seed.encode()).hexdigest()[:24]}",
+    )
+
+
+def table_of(pipeline: Pipeline) -> QualifiedName:
+    table = Identifier.parse(pipeline.table) if pipeline.table else Identifier(table_name(pipeline.stream))
+    return QualifiedName((*QualifiedName.of(pipeline.database, pipeline.schema_).parts, table))
+
+
+def _bucket(spec: EnvironmentSpec, start: str) -> str:
+    plain = "".join(letter if letter.isalnum() else "-" for letter in start.lower()).strip("-")
+    return f"{plain}-{spec.aws.account}-{spec.aws.region}"
+
+
+def _upper(spec: EnvironmentSpec, purpose: str) -> str:
+    return f"FIRNLINE_{spec.name.replace('-', '_')}_{purpose}"
+
+
+def _principal(named: ServiceUser, default: str) -> Principal:
+    user = Identifier.parse(named.user or default)
+    return Principal(user=user, role=Identifier.parse(named.role) if named.role else user)

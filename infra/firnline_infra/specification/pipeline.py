@@ -1,0 +1,86 @@
+"""One stream into one table."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from firnline_infra.specification.aws import StreamName
+from firnline_infra.specification.identifier import IdentifierText
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance
+
+
+class TableKind(StrEnum):
+    """What kind of table rows land in."""
+
+    STANDARD = "standard"
+    """In Snowflake's own storage; the only kind with row timestamps."""
+    ICEBERG = "iceberg"
+    """In a bucket of yours, through an external volume."""
+    INTERACTIVE = "interactive"
+    """For queries within a second, through an interactive warehouse."""
+
+
+class TablePrivilege(StrEnum):
+    """What the engine may do with its table."""
+
+    INSERT = "insert"
+    """INSERT, and EVOLVE SCHEMA where the schema evolves; the deploy role owns the table."""
+    OWNERSHIP = "ownership"
+    """The engine owns it: for accounts where other tools demand that."""
+
+
+class Pipe(Section):
+    """A pipe of one's own in place of the table's default pipe."""
+
+    name: IdentifierText
+    """In the schema of its table. A new name ends the old pipe's channels."""
+    select: str = Field(min_length=1)
+    """What of a record becomes a row, over the columns of DATA_SOURCE(TYPE => 'STREAMING'): `$1:id::NUMBER AS ID, …`"""
+
+
+class Pipeline(Section):
+    """One stream into one table."""
+
+    stream: StreamName
+    """One of the streams; each is read by one pipeline."""
+    database: IdentifierText
+    """It is made here, with the environment's comment."""
+    schema_: IdentifierText = Field(alias="schema")
+    """It is made here, like the database."""
+    table: IdentifierText | None = None
+    """The stream's name where absent, with a number after it if that is no identifier. Upper-cased; quote it to keep its case."""
+    shares_table: bool = False
+    """Says that another pipeline fills the same table, on purpose; both have to say it."""
+    table_kind: TableKind = Field(default=TableKind.STANDARD, strict=False)
+    """It can't be changed: another kind is another table."""
+    table_privilege: TablePrivilege = Field(default=TablePrivilege.INSERT, strict=False)
+    """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
+    external_volume: IdentifierText | None = None
+    """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    cluster_by: list[IdentifierText] = Field(default_factory=list)
+    """Columns of an interactive table by which it is sorted; it needs one at least."""
+    pipe: Pipe | None = None
+    """The table's default pipe where absent: it needs no name, no grant and no care."""
+    schema_evolution: bool = True
+    """First-level keys without a column get one. Where off, they are ignored and counted."""
+    error_logging: bool = True
+    """Keeps rows that Snowflake rejects in the table's error table; without it they can't be told from loaded ones."""
+    row_timestamp: bool = True
+    """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
+    tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
+    """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error
+    table."""
+    initial_position: InitialPosition = InitialPosition()
+    """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
+    metadata: Metadata = Metadata()
+    """The object column that every table begins with, and what goes into it."""
+
+    @model_validator(mode="after")
+    def _the_kind_has_what_it_needs(self) -> Self:
+        if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
+            raise ValueError("give external_volume with table_kind: iceberg, and only then")
+        if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
+            raise ValueError("give cluster_by with table_kind: interactive, and only then")
+        return self

@@ -1,0 +1,34 @@
+"""What has to be there before anything of an environment is made. The programs and `firnline up` ask this first."""
+
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.keys_file import USERS
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+
+
+def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
+    """Raises KeysMissing. `environment` is what the person typed for it, a name or a file; it goes into the command."""
+    if (missing := missing_keys(spec, environment)) is not None:
+        raise missing
+
+
+def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysMissing | None:
+    """For who only looks: what `check_ready` would raise."""
+    missing = users_without_keys(spec)
+    if not missing:
+        return None
+    if spec.aws.runtime.trust is Trust.NOBODY:
+        return KeysMissing.where_the_engine_runs(missing)
+    return KeysMissing.of(environment or spec.name, missing)
+
+
+def users_without_keys(spec: EnvironmentSpec) -> dict[str, str]:
+    """What `firnline keys` calls each, and its name in Snowflake."""
+    names = Names.of(spec)
+    return {user: str(getattr(names, user).user) for user in USERS if not _has_a_key(spec, user)}
+
+
+def _has_a_key(spec: EnvironmentSpec, user: str) -> bool:
+    keys = getattr(spec.snowflake, user).public_keys
+    return keys.slot_1 is not None or keys.slot_2 is not None

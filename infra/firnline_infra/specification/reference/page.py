@@ -1,0 +1,161 @@
+"""docs/spec.md: every field of a specification, from the same schema that editors read."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.specification.reference.json_schema import Schema, json_schema
+from firnline_ingest.config.form import IN_WORDS
+
+START = """\
+# The specification of an environment
+
+<!-- Made by `firnline spec reference > docs/spec.md` from the models in infra/firnline_infra/specification. Change those. -->
+
+One YAML document says what an environment is; names, permissions, Snowflake objects and the engine's configuration follow
+from it. `firnline init` writes a first one, `firnline spec check ENV` tells everything that is wrong with it at once, and
+editors that know JSON Schema complete and check it while it is written, by the first line of this smallest example:
+
+```yaml
+# yaml-language-server: $schema=schema.json
+version: 1
+name: dev
+aws:
+  region: eu-central-1
+  account: "123456789012"
+snowflake:
+  account: ORG-ACCOUNT
+streams:
+  - name: orders
+pipelines:
+  - stream: orders
+    database: LAKE
+    schema: RAW
+```
+
+`schema.json` lies beside the environments of the repository; elsewhere, `firnline spec schema > schema.json` writes it.
+
+Nothing secret belongs here. Public keys, and the ARNs of the secrets that hold the private ones, are put by `firnline keys`
+into a file beside the document, `dev.keys.yaml` beside `dev.yaml`; it is read with it.
+
+Snowflake names are upper-cased as everywhere in Snowflake; a name between double quotes keeps its case: `'"My Orders"'`.
+"""
+ROOT = "The document"
+
+
+def page() -> str:
+    schema = json_schema()
+    return START + "".join(_sections(schema)) + "\n"
+
+
+def _sections(schema: Schema) -> Iterator[str]:
+    """Each object once, where the document has it first, in the document's order."""
+    seen: set[str] = set()
+    waiting: list[tuple[str, Schema]] = [("", schema)]
+    while waiting:
+        path, definition = waiting.pop(0)
+        yield _section(path, definition, schema["$defs"])
+        inner = []
+        for name, field in definition["properties"].items():
+            kind = _object_of(field, schema["$defs"])
+            if kind and kind not in seen:
+                seen.add(kind)
+                place = f"{path}.{name}" if path else name
+                inner.append((f"{place}[]" if _is_list(field) else place, schema["$defs"][kind]))
+        waiting[:0] = inner
+
+
+def _section(path: str, definition: Schema, kinds: Schema) -> str:
+    required = definition.get("required", [])
+    rows = [
+        f"| `{name}` | {_type(field, kinds)} | {_default(name, field, required)} | {_cell(field['description'])} |\n"
+        for name, field in definition["properties"].items()
+    ]
+    title = f"`{path}`" if path else ROOT
+    start = f"\n## {title}\n\n{definition['description']}\n\n| field | type | default | |\n|---|---|---|---|\n"
+    return start + "".join(rows) + "".join(_choices(definition, kinds))
+
+
+def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
+    """What each value of an enumeration means."""
+    for name, field in definition["properties"].items():
+        kind = _resolved(_item(field), kinds)
+        allowed = _item(field).get("enum") or kind.get("enum", [])
+        meanings = dict(zip(kind.get("enum", []), kind.get("enumDescriptions", []), strict=False))
+        if any(meanings.values()):
+            yield f"\n`{name}`:\n\n"
+            yield from (f"* `{value}`: {meanings[value]}\n" for value in allowed)
+
+
+def _type(field: Schema, kinds: Schema) -> str:
+    item = _item(field)
+    kind = _resolved(item, kinds)
+    text = _scalar(item if "type" in item else kind)
+    if kind.get("enum"):
+        text = " or ".join(f"`{value}`" for value in kind["enum"])
+    return f"list of {text}" if _is_list(field) else text
+
+
+def _scalar(kind: Schema) -> str:
+    if "const" in kind:
+        return f"`{kind['const']}`"
+    if "enum" in kind:
+        return " or ".join(f"`{value}`" for value in kind["enum"])
+    match kind.get("type"):
+        case "integer" | "number" as name:
+            bounds = (kind.get("minimum"), kind.get("maximum"))
+            return name if None in bounds else f"{name}, {bounds[0]:,} to {bounds[1]:,}"
+        case "boolean":
+            return "`true` or `false`"
+        case "object" if "properties" not in kind:
+            return "mapping of text to text"
+        case "object":
+            return "section"
+    if kind.get("format") == "date-time":
+        return "time, ISO 8601"
+    return f"text: {kind[IN_WORDS].removeprefix('has to be ')}" if IN_WORDS in kind else "text"
+
+
+def _default(name: str, field: Schema, required: list[str]) -> str:
+    if name in required:
+        return "**required**"
+    match field.get("default"):
+        case None if _is_list(field):
+            return "empty"
+        case None:
+            return "as below" if "$ref" in field else ""
+        case bool() as value:
+            return f"`{str(value).lower()}`"
+        case [] | "":
+            return "empty"
+        case int() | float() as value:
+            return f"`{value:g}`"
+        case value:
+            return f"`{value}`"
+
+
+def _item(field: Schema) -> Schema:
+    """Without the list or the null around it."""
+    for choice in field.get("anyOf", []):
+        if choice.get("type") != "null":
+            return _item(choice)
+    items: Any = field.get("items")
+    return _item(items) if isinstance(items, dict) else field
+
+
+def _is_list(field: Schema) -> bool:
+    return field.get("type") == "array"
+
+
+def _resolved(item: Schema, kinds: Schema) -> Schema:
+    reference = item.get("$ref")
+    resolved: Schema = kinds[reference.rpartition("/")[2]] if reference else item
+    return resolved
+
+
+def _object_of(field: Schema, kinds: Schema) -> str | None:
+    reference = _item(field).get("$ref", "").rpartition("/")[2]
+    return reference if reference and "properties" in kinds[reference] else None
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "\\<")

@@ -1,0 +1,102 @@
+"""The Snowflake side of an environment: the account, and who writes, reads and deploys there."""
+
+from ipaddress import ip_network
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from firnline_infra.specification.aws import BucketName
+from firnline_infra.specification.identifier import IdentifierText
+from firnline_infra.specification.public_key import PublicKeyText
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form, plain
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ip_network(text))
+    except ValueError as error:
+        raise ValueError(f"is not a network: {error}") from None
+
+
+Network = Annotated[str, AfterValidator(_network)]
+SECRET_ARN = Form(
+    r"arn:[a-z-]+:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+",
+    "the ARN of a secret in Secrets Manager",
+    "arn:aws:secretsmanager:eu-central-1:123456789012:secret:firnline-dev/snowflake/ingest-AbCdEf",
+)
+PREFIX = Form(r"([A-Za-z0-9_.-]+/)+", "folders of letters, digits and _ . - with a slash after each", "tables/")
+SecretArn = Annotated[str, SECRET_ARN]
+WarehouseSize = Literal["X-SMALL", "SMALL", "MEDIUM", "LARGE", "X-LARGE", "2X-LARGE", "3X-LARGE"]
+
+
+class PublicKeys(Section):
+    """The two places that a Snowflake user has for public keys, so that a key can be replaced while in use."""
+
+    slot_1: PublicKeyText | None = None
+    """RSA_PUBLIC_KEY"""
+    slot_2: PublicKeyText | None = None
+    """RSA_PUBLIC_KEY_2"""
+
+
+class ServiceUser(Section):
+    """A user for a program, and the one role it has."""
+
+    user: IdentifierText | None = None
+    """The user's name; FIRNLINE_<environment>_INGEST or _READER where absent."""
+    role: IdentifierText | None = None
+    """The role's name; the user's where absent."""
+    public_keys: PublicKeys = PublicKeys()
+    """`firnline keys create` writes them into a file beside the specification; the embedded environment makes its own."""
+    secret_arn: SecretArn | None = None
+    """Where `firnline keys create` put the private key; it writes this too."""
+
+
+class Reader(ServiceUser):
+    """What the audit, the status page and people are: may select."""
+
+    granted_to: list[IdentifierText] = Field(default_factory=list)
+    """Roles that get the reader's role, so that their people see the tables."""
+
+
+class InteractiveWarehouse(Section):
+    """Runs queries on interactive tables."""
+
+    name: IdentifierText
+    """It is made here, with the interactive tables attached."""
+    size: WarehouseSize = "X-SMALL"
+    """The smallest by default; an hour is billed at least whenever it resumes."""
+
+
+class ExternalVolume(Section):
+    """A place in S3 where Snowflake keeps Iceberg tables."""
+
+    name: IdentifierText
+    """What pipelines name in external_volume."""
+    bucket: BucketName | None = None
+    """<application>-<name>-<account>-<region> where absent. It is made, and Snowflake alone writes there."""
+    prefix: Annotated[str, PREFIX] = "tables/"
+    """The folder in the bucket, with a slash at its end; Snowflake's rights end there."""
+
+
+class Snowflake(Section):
+    """The account, and who writes and reads there."""
+
+    account: Annotated[str, plain(1, 255, example="ORG-ACCOUNT")]
+    """<organisation>-<account>, as in the account's URL."""
+    ingest: ServiceUser = ServiceUser()
+    """What the engine is: may insert, and nothing else."""
+    reader: Reader = Reader()
+    """What the audit, the status page and people are: may select."""
+    deploy_role: IdentifierText | None = None
+    """What makes and owns everything; FIRNLINE_<environment>_DEPLOY where absent. It exists before the first `up`."""
+    reader_warehouse: IdentifierText | None = None
+    """Runs the reader's queries; it exists already. The engine needs none: ingestion is serverless."""
+    allowed_networks: list[Network] = Field(default_factory=list)
+    """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
+    key_pair_only: bool = True
+    """An authentication policy on both users that allows nothing but their key pair, whatever they are given later."""
+    external_volumes: list[ExternalVolume] = Field(default_factory=list)
+    """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
+    interactive_warehouse: InteractiveWarehouse | None = None
+    """What pipelines with table_kind: interactive need, to be queried."""

@@ -1,0 +1,31 @@
+"""The AWS process of the embedded environment: says where it listens in one line of JSON, ends with its parent."""
+
+import signal
+
+import click
+
+from firnline_local.faults import FaultPlan
+from firnline_local.process import announce_ready, end_with_parent
+
+
+@click.command()
+@click.option("--port", type=int, default=0, help="0 is a free one.")
+def main(*, port: int) -> None:
+    """Serve DynamoDB, IAM, KMS, S3, Secrets Manager and STS on 127.0.0.1 until stdin ends, or a signal comes."""
+    end_with_parent()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop)
+
+    from firnline_local.aws.server import endpoint, listen  # moto takes a second to import
+
+    server = listen(FaultPlan(), port=port)
+    announce_ready(endpoint=endpoint(server))
+    server.serve_forever()
+
+
+def _stop(*_: object) -> None:
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    main()

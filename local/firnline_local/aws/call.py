@@ -1,0 +1,60 @@
+"""Which operation of which service a request calls, as far as that can be told without the service's model."""
+
+from dataclasses import dataclass
+from enum import Enum
+from io import BytesIO
+from urllib.parse import parse_qs
+from wsgiref.types import WSGIEnvironment
+
+from firnline_local.iam.signature import credential_of
+
+SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
+FORM = "application/x-www-form-urlencoded"
+
+
+class Protocol(Enum):
+    """How a service spells requests and errors."""
+
+    JSON = "json"
+    QUERY = "query"
+    REST_XML = "rest-xml"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`operation` is the HTTP method for S3, whose operations lie in its paths."""
+
+    service: str
+    operation: str
+    protocol: Protocol
+
+    @property
+    def endpoint(self) -> str:
+        """What fault patterns are matched against, such as "dynamodb:UpdateItem" or "s3:PUT"."""
+        return f"{self.service}:{self.operation}"
+
+
+def identify(environ: WSGIEnvironment) -> Call:
+    """Leaves the request as it found it."""
+    service = _signed_service(environ)
+    method: str = environ["REQUEST_METHOD"]
+    if target := environ.get("HTTP_X_AMZ_TARGET"):
+        return Call(service or target.partition("_")[0].lower(), target.rpartition(".")[2], Protocol.JSON)
+    if action := _action(environ):
+        return Call(service or "sts", action, Protocol.QUERY)  # unsigned, only STS is called that way
+    return Call(service or "s3", method, Protocol.REST_XML)
+
+
+def _signed_service(environ: WSGIEnvironment) -> str:
+    presigned = parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
+    service = credential_of(environ.get("HTTP_AUTHORIZATION", ""), presigned).service.lower()
+    return SIGNED_AS.get(service, service)
+
+
+def _action(environ: WSGIEnvironment) -> str:
+    query: str = environ.get("QUERY_STRING", "")
+    if environ.get("CONTENT_TYPE", "").startswith(FORM):
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        environ["wsgi.input"] = BytesIO(body)
+        query = body.decode()
+    return parse_qs(query).get("Action", [""])[0]

@@ -1,0 +1,106 @@
+"""`firnline demo`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from firnline_infra.specification import EnvironmentSpec
+
+AUDIT_FAILED = 3
+LOCAL_SPEC = Path("stacks/environments/local.yaml")
+
+
+@click.command()
+@click.option(
+    "--records", type=click.IntRange(1_000), default=40_000, show_default=True, help="How many events the shop sends."
+)
+@click.option(
+    "--file",
+    "events_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Your own events, one a line.",
+)
+@click.option("--keep", is_flag=True, help="Leave it running at the end, to look around; Ctrl-C ends it.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep keys, logs and engine.json here; else they go.",
+)
+@click.option(
+    "--spec",
+    "spec_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    default=LOCAL_SPEC,
+    show_default=True,
+    help="The environment's specification.",
+)
+@click.option(
+    "--pulumi", "by_pulumi", is_flag=True, help="Let the real Pulumi engine make it all (scripts/pulumi-cli)."
+)
+def demo(
+    *, records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path, by_pulumi: bool
+) -> None:
+    """Run the whole pipeline here, kill it, and prove the outcome.
+
+    Real Spark, the real SDK, a driver that is killed half-way, and the audit. Everything listens on 127.0.0.1 and needs no
+    account. Exit status: 0 every record is in its place once, 3 not.
+    """
+    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
+
+    from firnline_infra.specification import load_spec
+
+    spec, events = load_spec(spec_file), _events(records, events_file)
+    with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
+        deployed_from = spec_file if by_pulumi else None
+        raise SystemExit(_run(Path(place), spec, events, keep=keep, deployed_from=deployed_from))
+
+
+def _events(records: int, file: Path | None) -> list[bytes]:
+    from firnline_local.demo.errors import NoEvents
+    from firnline_local.demo.events import shop_events
+    from firnline_local.event_file import events_of
+
+    if file is None:
+        return list(shop_events(records))
+    events = list(events_of(file))
+    if not events:
+        raise NoEvents(str(file))
+    return events
+
+
+def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bool, deployed_from: Path | None) -> int:
+    import os
+
+    from firnline_local.demo.closing import show_configuration, show_what_to_try
+    from firnline_local.demo.deploy import deploy
+    from firnline_local.demo.screen import Screen
+    from firnline_local.demo.story import Demo, open_environment
+
+    screen = Screen()
+    folder.mkdir(parents=True, exist_ok=True)
+    screen.step("The embedded environment: Kinesis, DynamoDB and Snowflake, on this machine")
+    with open_environment(folder, spec, is_furnished=deployed_from is None) as environment:
+        os.environ.update(environment.variables)  # the audit finds AWS as any program does
+        endpoints = environment.endpoints
+        listening = (("Kinesis", endpoints.kinesis), ("other AWS", endpoints.aws), ("Snowflake", endpoints.snowflake))
+        screen.table(("service", "listens at"), listening)
+        if deployed_from is not None:
+            deploy(environment, deployed_from, screen)
+        report = Demo(folder, spec, events, screen).run(environment)
+        show_configuration(screen, folder / "engine.json")
+        if keep:
+            show_what_to_try(screen, folder, spec)
+            _wait_for_ctrl_c()
+    return 0 if report.exit_status == 0 else AUDIT_FAILED
+
+
+def _wait_for_ctrl_c() -> None:
+    import threading
+
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        click.echo()

@@ -1,0 +1,111 @@
+"""`firnline local up`"""
+
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.accounts_option import as_typed
+from firnline_local.cli.folder_option import folder_option
+
+if TYPE_CHECKING:
+    from firnline_infra.specification import EnvironmentSpec
+
+DEFAULT_SPEC = "stacks/environments/local.yaml"
+CHECK_EVERY_S = 0.5
+
+
+@click.command()
+@folder_option
+@click.option(
+    "--spec",
+    "spec_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=DEFAULT_SPEC,
+    show_default=True,
+    help="The environment's specification.",
+)
+@click.option(
+    "--commit-lag-ms",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    help="How many milliseconds after its append a row is visible.",
+)
+@click.option("--write-limits", is_flag=True, help="Refuse more than 1,000 records or 1 MiB a second and shard.")
+@click.option(
+    "--kinesis-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option(
+    "--aws-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option(
+    "--snowflake-port", type=click.IntRange(0, 65535), default=0, help="Where it listens; on a free port where absent."
+)
+@click.option("--empty", is_flag=True, help="Make nothing of the specification in it: `firnline up ENV --local` does.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+def up(
+    *,
+    folder: Path,
+    spec_file: Path,
+    commit_lag_ms: int,
+    write_limits: bool,
+    kinesis_port: int,
+    aws_port: int,
+    snowflake_port: int,
+    empty: bool,
+    as_json: bool,
+) -> None:
+    """Start the embedded environment, and run it until Ctrl-C.
+
+    Prints how to reach it once everything that the specification names exists in it; no record of an earlier one does.
+    Nothing of it runs on when this command ends, however it ends.
+    """
+    from firnline_infra.specification import load_spec
+    from firnline_local.environment import LocalEnvironment
+
+    spec = load_spec(spec_file)
+    supervisor = LocalEnvironment(
+        folder,
+        spec,
+        is_furnished=not empty,
+        commit_lag_ms=commit_lag_ms,
+        write_limits=write_limits,
+        ports={"kinesis": kinesis_port, "aws": aws_port, "snowflake": snowflake_port},
+    )
+    _interrupt_on_every_ending()
+    try:
+        with supervisor as environment:
+            report = environment.as_json if as_json else environment.as_table
+            click.echo(report(is_furnished=not empty))
+            if empty and not as_json:
+                click.echo(f"\n{_next(spec, spec_file, as_typed(spec_file, local=False, folder=folder))}")
+            while True:
+                supervisor.check()
+                time.sleep(CHECK_EVERY_S)
+    except KeyboardInterrupt:
+        click.echo("The embedded environment has ended.", err=True)
+
+
+def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
+    """Where nothing is made. With `trust: nobody`, `firnline up` takes the keys that the embedded environment has itself;
+    elsewhere the file's keys are of an account that has ended, and are made anew.
+    """
+    from firnline_infra.keys.file import ReviewedFile
+    from firnline_infra.specification.aws import Trust
+    from firnline_infra.specification.keys_file import USERS
+    from firnline_infra.specification.ready import users_without_keys
+
+    file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))
+    users = [user for user in USERS if user in without or file.of(user).secret_arn]
+    users = [] if spec.aws.runtime.trust is Trust.NOBODY else users
+    commands = [*(f"firnline keys create {environment} {user}" for user in users), f"firnline up {environment}"]
+    return "\n  ".join([f"Nothing of {spec.name} is made in it yet. Next:", *commands])
+
+
+def _interrupt_on_every_ending() -> None:
+    """A shell starts background jobs with SIGINT ignored; a service manager sends SIGTERM, a closed terminal SIGHUP."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)

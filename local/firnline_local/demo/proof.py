@@ -1,0 +1,17 @@
+"""The demo's audit: the same function as `firnline audit`, as the environment's reader."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from firnline_infra.audit import AuditReport
+    from firnline_local.running import RunningEnvironment
+
+
+def audit_demo(environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
+    from firnline_infra.audit import Reader, audit
+    from firnline_ingest.config import load_config
+
+    login = environment.logins["reader"]
+    reader = Reader(user=login.user, role=login.role, key_file=login.private_key_file)
+    return audit(load_config(config_file), reader, content=True)

@@ -1,0 +1,44 @@
+"""Rows for the demo's screen: a sample as SQL shows it, and one record followed through the pipeline."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firnline_local.running import RunningEnvironment
+
+METADATA = "KINESISMETADATA"
+SAMPLE_COLUMNS = 4
+
+
+def sample_statement(table: str, described: Sequence[Sequence[Any]]) -> str:
+    """A query that a newcomer understands: the metadata's shard, and the first columns that are no objects."""
+    plain = [
+        row[0]
+        for row in described
+        if row[0] != METADATA and str(row[1]).split("(")[0] not in ("VARIANT", "OBJECT", "ARRAY")
+    ]
+    nested = [row[0] for row in described if row[0] != METADATA and row[0] not in plain]
+    columns = ", ".join([*plain[:SAMPLE_COLUMNS], *nested[:1]])
+    shard, position = f"{METADATA}:shardId::STRING", f"{METADATA}:sequenceNumber::STRING"
+    return f"SELECT {shard} AS SHARD, {columns} FROM {table} ORDER BY {position} DESC LIMIT 5"
+
+
+def followed_record(environment: "RunningEnvironment", stream: str, table: str) -> Iterator[str]:
+    """Takes a row out of the table, and reads its record in the stream by the position that the row names."""
+    names, rows = environment.query(f"SELECT * FROM {table} LIMIT 1")
+    row = dict(zip(names, rows[0], strict=True))
+    place = json.loads(row[METADATA])
+    kinesis = environment.client("kinesis")
+    iterator = kinesis.get_shard_iterator(
+        StreamName=stream,
+        ShardId=place["shardId"],
+        ShardIteratorType="AT_SEQUENCE_NUMBER",
+        StartingSequenceNumber=place["sequenceNumber"],
+    )["ShardIterator"]
+    record = kinesis.get_records(ShardIterator=iterator, Limit=1)["Records"][0]
+    yield f"stream  {stream}, {place['shardId']}, sequence number {place['sequenceNumber']}"
+    yield f"record  arrived {place['approximateArrival']}, partition key {place['partitionKey']}"
+    yield f"        {record['Data'].decode()[:110]} ..."
+    yield f"token   {int(place['sequenceNumber'])}{0:010d}{0:010d} (what Snowflake commits with its row)"
+    yield f"row     {json.dumps({name: value for name, value in row.items() if name != METADATA}, default=str)[:110]} ..."

@@ -1,0 +1,179 @@
+"""The demo, step by step. Each step is told in numbers; the audit at the end decides the exit status."""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firnline_infra.specification import EnvironmentSpec
+from firnline_local.demo.background import Producer
+from firnline_local.demo.engine_process import EngineProcess
+from firnline_local.demo.errors import EngineStuck
+from firnline_local.demo.screen import Screen
+from firnline_local.environment import LocalEnvironment
+
+if TYPE_CHECKING:
+    from firnline_infra.audit import AuditReport
+    from firnline_local.running import RunningEnvironment
+
+COMMIT_LAG_MS = 500
+PATIENCE_S = 180.0
+
+
+@dataclass(slots=True)
+class Demo:
+    """One run in `folder`; `events` are what the producer sends, the second half while the engine runs."""
+
+    folder: Path
+    spec: EnvironmentSpec
+    events: Sequence[bytes]
+    screen: Screen
+
+    @property
+    def stream(self) -> str:
+        return self.spec.pipelines[0].stream
+
+    @property
+    def table(self) -> str:
+        pipeline = self.spec.pipelines[0]
+        return f"{pipeline.database}.{pipeline.schema_}.{pipeline.table}"
+
+    def run(self, environment: "RunningEnvironment") -> "AuditReport":
+        """Raises EngineStuck where the engine does not get through."""
+        config_file = self._write_config(environment)
+        half = len(self.events) // 2
+        self._load(environment, self.events[:half])
+        with Producer(environment, self.stream, self.events[half:]) as producer:
+            at_kill = self._run_until_half(environment, config_file)
+            self._run_to_the_end(environment, config_file, producer, at_kill)
+        self._show_rows(environment)
+        self._follow_one_record(environment)
+        self._show_dead_letters(config_file)
+        return self._audit(environment, config_file)
+
+    def _write_config(self, environment: "RunningEnvironment") -> Path:
+        document = environment.engine_config(epoch={"seconds": 10, "progress_seconds": 0.5})
+        config_file = self.folder / "engine.json"
+        config_file.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+        return config_file
+
+    def _load(self, environment: "RunningEnvironment", events: Iterable[bytes]) -> None:
+        report = environment.put_events(self.stream, events)
+        rate = f"{report.megabytes_per_second:.0f} MB/s"
+        shards = self.spec.streams[0].shards
+        self.screen.say(f"{report.records:,} events put into {self.stream!r}, {shards} shards, at {rate}")
+
+    def _run_until_half(self, environment: "RunningEnvironment", config_file: Path) -> "AtKill":
+        self.screen.step("The engine starts, and the driver is killed with SIGKILL half-way")
+        half_of_the_first = len(self.events) // 4
+        with self._engine(environment, config_file, available_now=False) as engine:
+            self._watch(environment, engine, until_rows=half_of_the_first)
+            engine.kill_driver()
+            read, sent = engine.total("records"), engine.total("rows")
+            visible = self._count(environment)
+            in_flight = f"{sent - visible:,} in flight" if sent > visible else "more since its last log line"
+            self.screen.say(f"killed: {read:,} records read, {sent:,} rows sent, {visible:,} visible, {in_flight}")
+            return AtKill(read, sent, visible)
+
+    def _run_to_the_end(
+        self, environment: "RunningEnvironment", config_file: Path, producer: Producer, before: "AtKill"
+    ) -> None:
+        self.screen.step("It starts again, and takes in all that is there")
+        with self._engine(environment, config_file, available_now=True) as engine:
+            engine.started.wait(PATIENCE_S)
+            producer.wait()
+            self._watch(environment, engine, until_rows=None)
+            if engine.exit_status != 0:
+                raise EngineStuck(engine.exit_status, list(engine.last_lines))
+            read, counted = engine.total("records"), engine.total("reread_rows")
+            again = max(0, before.read + read - len(self.events))
+            self.screen.say(
+                f"after the restart: {again:,} records read again; {counted:,} of their rows were committed "
+                f"already and only counted; {engine.total('rows'):,} rows sent"
+            )
+
+    def _engine(self, environment: "RunningEnvironment", config_file: Path, *, available_now: bool) -> EngineProcess:
+        log_file = self.folder / "engine.log"
+        return EngineProcess(config_file, environment.variables, available_now=available_now, log_file=log_file)
+
+    def _watch(self, environment: "RunningEnvironment", engine: EngineProcess, until_rows: int | None) -> None:
+        """Until so many rows are visible, or the engine ends."""
+        started_s = time.monotonic()
+        before = (0, started_s)
+        with closing(environment.connect("reader")) as connection, closing(connection.cursor()) as cursor:
+            while engine.exit_status is None:
+                ((rows,),) = cursor.execute(f"SELECT COUNT(*) FROM {self.table}").fetchall()
+                now_s, sent = time.monotonic(), engine.total("bytes")
+                rate = (sent - before[0]) / 1e6 / max(0.1, now_s - before[1])
+                before = (sent, now_s)
+                lags = " ".join(f"{lag / 1000:.1f}s" for lag in engine.lags_ms()) or "starting"
+                self.screen.live(
+                    f"{now_s - started_s:5.1f} s   {engine.total('records'):>8,} records   {max(0.0, rate):5.1f} MB/s"
+                    f"   {rows:>8,} rows visible   lag per shard: {lags}"
+                )
+                if until_rows is not None and rows >= until_rows:
+                    return
+                if now_s - started_s > PATIENCE_S:
+                    raise EngineStuck(None, list(engine.last_lines))
+                time.sleep(0.5)
+        if until_rows is not None:
+            raise EngineStuck(engine.exit_status, list(engine.last_lines))
+
+    def _count(self, environment: "RunningEnvironment") -> int:
+        _, rows = environment.query(f"SELECT COUNT(*) FROM {self.table}")
+        return int(rows[0][0])
+
+    def _show_rows(self, environment: "RunningEnvironment") -> None:
+        from firnline_local.demo.rows import METADATA, sample_statement
+
+        self.screen.step("What is in the table now")
+        columns = environment.query(f"DESCRIBE TABLE {self.table}")[1]
+        added = ", ".join(str(row[0]) for row in columns if row[0] != METADATA)
+        self.screen.say(f"the table was made with {METADATA} alone; Snowflake added {added}")
+        statement = sample_statement(self.table, columns)
+        self.screen.say(statement)
+        self.screen.table(*environment.query(statement))
+        self.screen.say(f"{self._count(environment):,} rows in {self.table}")
+
+    def _follow_one_record(self, environment: "RunningEnvironment") -> None:
+        from firnline_local.demo.rows import followed_record
+
+        self.screen.step("One record, from its place in the stream to its row")
+        for line in followed_record(environment, self.stream, self.table):
+            self.screen.say(line)
+
+    def _show_dead_letters(self, config_file: Path) -> None:
+        from firnline_ingest.config import load_config
+        from firnline_ingest.deadletter import LocalFolder
+
+        letters = list(LocalFolder(load_config(config_file).dead_letters.folder).list())
+        self.screen.step(f"{len(letters)} records that are no JSON objects were kept as dead letters")
+        shown = [(letter.reason, letter.sequence_number[-12:], repr(letter.data[:40])) for letter in letters[:5]]
+        if shown:
+            self.screen.table(("reason", "sequence number ends in", "payload"), shown)
+
+    def _audit(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
+        from firnline_local.demo.proof import audit_demo
+
+        self.screen.step("The audit: stream = table + error table + dead letters, by position and by content")
+        report = audit_demo(environment, config_file)
+        for line in report.to_table().splitlines():
+            self.screen.say(line)
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class AtKill:
+    """What the log lines and the table said when the driver was killed."""
+
+    read: int
+    sent: int
+    visible: int
+
+
+def open_environment(folder: Path, spec: EnvironmentSpec, *, is_furnished: bool = True) -> LocalEnvironment:
+    """The embedded environment as the demo wants it: rows become visible half a second after they were sent."""
+    return LocalEnvironment(folder, spec, is_furnished=is_furnished, commit_lag_ms=COMMIT_LAG_MS)

@@ -1,0 +1,117 @@
+"""Where the embedded services listen, and clients for them.
+
+Proxies of the machine are not asked: everything here is on loopback.
+"""
+
+import json
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+from urllib.error import HTTPError
+from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
+
+from firnline_local.errors import ControlRefused
+
+if TYPE_CHECKING:
+    from botocore.client import BaseClient
+    from snowflake.connector import SnowflakeConnection
+
+Server = Literal["kinesis", "aws", "snowflake"]
+AWS_SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")  # of the `aws` server
+ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
+CONTROL = "/__firnline__"
+TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoints:
+    """One URL per server; `ca_file` is what a client of the Snowflake one has to trust."""
+
+    region: str
+    aws_account: str
+    kinesis: str
+    aws: str
+    snowflake: str
+    snowflake_account: str
+    ca_file: Path
+
+    def of_service(self, service: str) -> str:
+        return self.kinesis if service == "kinesis" else self.aws
+
+    @property
+    def aws_variables(self) -> dict[str, str]:
+        """What a program needs in its environment to find the AWS side: an SDK finds nothing of the machine's own."""
+        return {
+            "AWS_ACCESS_KEY_ID": "firnline-local",
+            "AWS_SECRET_ACCESS_KEY": "firnline-local",
+            "AWS_DEFAULT_REGION": self.region,
+            "AWS_ENDPOINT_URL": self.aws,
+            "AWS_ENDPOINT_URL_KINESIS": self.kinesis,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Login:
+    """A Snowflake user of the environment; the key itself stays in its file."""
+
+    user: str
+    role: str
+    private_key_file: Path
+
+
+def aws_client(endpoints: Endpoints, service: str) -> "BaseClient":
+    """A boto3 client with credentials that are worth nothing elsewhere."""
+    import boto3
+    from botocore.config import Config
+
+    variables = endpoints.aws_variables
+    session = boto3.Session(
+        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+        region_name=endpoints.region,
+    )
+    config = Config(proxies={}, connect_timeout=TIMEOUT_S, read_timeout=TIMEOUT_S, max_pool_connections=16)
+    # The stubs know each service by a literal of its own; here the name is data.
+    factory = cast("Any", session)
+    return cast("BaseClient", factory.client(service, endpoint_url=endpoints.of_service(service), config=config))
+
+
+def sql_session(endpoints: Endpoints, login: Login) -> "SnowflakeConnection":
+    """Raises KeyRefused, SessionRefused or SnowflakeUnavailable."""
+    from firnline_ingest.snowflake.connection import connect
+    from firnline_ingest.snowflake.key import SigningKey
+
+    return connect(
+        account=endpoints.snowflake_account,
+        user=login.user,
+        role=login.role,
+        url=endpoints.snowflake,
+        key=SigningKey(login.private_key_file.read_text(), f"file {login.private_key_file}"),
+        ca_file=endpoints.ca_file,
+    )
+
+
+def control(endpoints: Endpoints, server: Server, path: str, body: object = None) -> Any:
+    """Asks a server's control routes; posts `body` where there is one. Raises ControlRefused."""
+    url = f"{getattr(endpoints, server)}{CONTROL}/{path}"
+    request = Request(  # noqa: S310 (our own http and https endpoints)
+        url, data=None if body is None else json.dumps(body).encode(), headers={"Content-Type": "application/json"}
+    )
+    context = ssl.create_default_context(cafile=str(endpoints.ca_file)) if url.startswith("https") else None
+    try:
+        with build_opener(ProxyHandler({}), HTTPSHandler(context=context)).open(request, timeout=TIMEOUT_S) as answer:
+            return json.loads(answer.read())
+    except HTTPError as error:
+        raise ControlRefused(url=url, answer=_said(error.read())) from error
+    except (OSError, ValueError) as error:
+        raise ControlRefused(url=url, answer=str(error)) from error
+
+
+def _said(body: bytes) -> str:
+    try:
+        document = json.loads(body)
+    except ValueError:
+        return body.decode(errors="replace")
+    return str(document.get("error", document)) if isinstance(document, Mapping) else str(document)

@@ -1,0 +1,117 @@
+"""Starts the embedded environment and ends it: three servers, keys for three users, what the blueprint names.
+
+Nothing survives this process, however it ends; the folder then holds logs, and keys that open nothing any more.
+"""
+
+import json
+import os
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from firnline_infra.blueprint import Outputs, engine_config
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names, Principal
+from firnline_infra.specification.snowflake import PublicKeys
+from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER, Endpoints, Login, Server
+from firnline_local.folder import Folder
+from firnline_local.furnishing import bootstrap, furnish
+from firnline_local.keys import KeyPair, make_key_pair
+from firnline_local.running import RunningEnvironment
+from firnline_local.servers import Behaviour, Servers
+from firnline_local.state import State
+
+SPARK_MASTER = "local[2]"
+
+
+class LocalEnvironment:
+    """A context manager; its value is the environment that runs. One a folder."""
+
+    def __init__(self, folder: Path, spec: EnvironmentSpec, *, is_furnished: bool = True, **behaviour: Any) -> None:
+        """Unless `is_furnished`, there is nothing in it but what a bootstrap makes: `firnline up` does the rest.
+
+        `behaviour`: the fields of Behaviour.
+        """
+        self._is_furnished = is_furnished
+        self._folder = Folder(folder)
+        self._spec = spec
+        self._servers = Servers(self._folder, spec, Behaviour(**behaviour))
+        self._open = ExitStack()
+
+    def __enter__(self) -> RunningEnvironment:
+        """Raises a LocalError, and then leaves nothing running."""
+        with ExitStack() as stack:
+            stack.enter_context(self._folder.held())
+            stack.callback(self._servers.stop)
+            environment = RunningEnvironment(self._folder.path, self._start())
+            self._open = stack.pop_all()
+        return environment
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def check(self) -> None:
+        """Raises ProcessEnded where a server is no longer there."""
+        self._servers.check()
+
+    @property
+    def pids(self) -> dict[Server, int]:
+        """For whoever wants to kill or freeze a server."""
+        return self._servers.pids
+
+    def _start(self) -> State:
+        keys = {name: make_key_pair(self._folder.keys, name) for name in ("admin", "ingest", "reader")}
+        endpoints = self._servers.start(admin_public_key=keys["admin"].public_key_file)
+        logins = _logins(Names.of(self._spec), keys)
+        spec = _with_public_keys(self._spec, keys)
+        state = State(
+            name=spec.name,
+            pid=os.getpid(),
+            started_at=datetime.now(UTC),
+            endpoints=endpoints,
+            logins=logins,
+            engine_config=engine_config(spec, self._outputs(endpoints, keys["ingest"])),
+        )
+        environment = RunningEnvironment(self._folder.path, state)
+        bootstrap(environment, spec)
+        if self._is_furnished:
+            furnish(environment, spec)
+        self._folder.engine_config.write_text(json.dumps(state.engine_config, indent=2) + "\n", encoding="utf-8")
+        state.save(self._folder)
+        return state
+
+    def _outputs(self, endpoints: Endpoints, ingest: KeyPair) -> Outputs:
+        return Outputs(
+            private_key={"file": str(ingest.private_key_file)},
+            dead_letters_folder=str(self._folder.engine / "dead-letters"),
+            spark_checkpoint=str(self._folder.engine / "checkpoint"),
+            aws_endpoints={
+                service: endpoints.of_service(service)
+                for service in ("kinesis", "dynamodb", "secretsmanager", "s3", "sts")
+            },
+            snowflake_url=endpoints.snowflake,
+            snowflake_ca_file=str(endpoints.ca_file),
+            spark_master=SPARK_MASTER,
+        )
+
+
+def _logins(names: Names, keys: dict[str, KeyPair]) -> dict[str, Login]:
+    def login(name: str, principal: Principal) -> Login:
+        key_file = keys[name].private_key_file
+        return Login(user=principal.user.name, role=str(principal.role), private_key_file=key_file)
+
+    admin = Login(user=ADMIN_USER, role=ADMIN_ROLE, private_key_file=keys["admin"].private_key_file)
+    return {"admin": admin, "ingest": login("ingest", names.ingest), "reader": login("reader", names.reader)}
+
+
+def _with_public_keys(spec: EnvironmentSpec, keys: dict[str, KeyPair]) -> EnvironmentSpec:
+    """The specification with the keys of this environment; whatever it named itself opens nothing here."""
+    users = {
+        name: getattr(spec.snowflake, name).model_copy(update={"public_keys": PublicKeys(slot_1=keys[name].public_key)})
+        for name in ("ingest", "reader")
+    }
+    return spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update=users)})

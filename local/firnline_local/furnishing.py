@@ -1,0 +1,71 @@
+"""What is in an embedded environment when it starts: what the specification takes for granted, the role that deploys, and
+all that the specification asks for.
+
+The first two are an account as an administrator has it ready before the first `up`; the last is what `up` makes, by the
+same program.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.snowflake import role_statements
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_local.errors import StatementRefused
+from firnline_local.materialise.clients import Clients
+from firnline_local.running import RunningEnvironment
+
+PROJECT = "firnline"
+
+
+def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
+    """The administrator gets the deploy role too, because its key is the one that providers connect with here.
+
+    May be run again. Raises StatementRefused.
+    """
+    administrator = environment.logins["admin"]
+    blueprint = blueprint_of(spec)
+    with closing(Clients(environment.endpoints, administrator)) as clients:
+        for statement in (
+            *prerequisites(spec),
+            *role_statements(spec, blueprint),
+            f"GRANT ROLE {blueprint.names.deploy_role.sql} TO USER {administrator.user}",
+        ):
+            _execute(clients, statement, role=administrator.role)
+
+
+def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
+    """What a real account has already: the specification names it, and nothing of ours makes it there."""
+    if spec.snowflake.reader_warehouse:
+        yield f"CREATE WAREHOUSE IF NOT EXISTS {Identifier.parse(spec.snowflake.reader_warehouse).sql}"
+    for role in spec.snowflake.reader.granted_to:
+        yield f"CREATE ROLE IF NOT EXISTS {Identifier.parse(role).sql}"
+
+
+def furnish(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
+    """Applies the Pulumi program in this process. Raises a LocalError for what is refused."""
+    import pulumi
+
+    from firnline_infra.pulumi import environment as render
+    from firnline_infra.pulumi import providers
+    from firnline_local.pulumi.apply import Application
+
+    def program() -> None:
+        render(spec, pulumi.ResourceOptions(providers=providers(spec)))
+
+    Application(environment).up(program, stack=spec.name, project=PROJECT)
+
+
+def _execute(clients: Clients, statement: str, *, role: str) -> None:
+    from snowflake.connector.errors import Error
+
+    try:
+        clients.execute(statement)
+    except Error as error:
+        raise StatementRefused(
+            statement,
+            role,
+            str(error),
+            next_step="an administrator's first statement was refused: correct what the specification names in it.",
+        ) from error

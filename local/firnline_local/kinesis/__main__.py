@@ -1,0 +1,40 @@
+"""The Kinesis process of the embedded environment: says where it listens in one line of JSON, ends with its parent."""
+
+import asyncio
+import signal
+from typing import Any
+
+import click
+
+from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis.server import Listener
+from firnline_local.process import announce_ready, end_with_parent
+
+
+@click.command()
+@click.option("--port", type=int, default=0, help="0 is a free one.")
+@click.option("--account-id", default="123456789012", show_default=True)
+@click.option("--region", default="us-east-1", show_default=True)
+@click.option("--seed", type=int, default=0, help="Tells apart the sequence numbers of two servers.")
+@click.option("--read-limits/--no-read-limits", default=True, help="Five reads and 2 MiB a second and shard.")
+@click.option("--write-limits/--no-write-limits", default=False, help="1,000 records and 1 MiB a second and shard.")
+@click.option("--empty-page-every", type=click.IntRange(2), help="Each n-th page of a shard is empty.")
+def main(*, port: int, **fake: Any) -> None:
+    """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
+    end_with_parent()
+    asyncio.run(_serve(FakeKinesis(**fake), port))
+
+
+async def _serve(kinesis: FakeKinesis, port: int) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    listener = Listener(kinesis)
+    await listener.start(port=port)
+    announce_ready(endpoint=listener.endpoint)
+    await stopped.wait()
+    await listener.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""FakeKinesis: the Kinesis Data Streams of one account and region, in this process.
+
+Everything that goes through an operation behaves as the service documents it; everything else here is for the test that
+sets the scene or looks at what came of it.
+"""
+
+import json
+from base64 import b64decode
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from firnline_local.clock import Clock, SystemClock
+from firnline_local.faults import FaultPlan
+from firnline_local.kinesis.account import Account
+from firnline_local.kinesis.client import connect
+from firnline_local.kinesis.errors import FakeKinesisError, validation
+from firnline_local.kinesis.handles import StreamHandle
+from firnline_local.kinesis.operations import find_operation
+from firnline_local.kinesis.stream import StreamSettings
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+class FakeKinesis:
+    """Streams that a test makes, fills, reshards and reads.
+
+        clock = ManualClock()
+        kinesis = FakeKinesis(clock=clock)
+        orders = kinesis.create_stream("orders", shards=2)
+        orders.put({"id": 1}, key="customer-7")     # goes to the shard of its key
+        parent = orders.shard(0, records=10)        # ten samples in shard 0
+        left, right = parent.split()                # the parent is closed; puts go to its children
+        clock.advance(hours=25)                     # and now the ten have left retention
+        client = kinesis.client()                   # a real boto3 client, no socket
+
+    Faults (`kinesis.faults`) and limits apply to operations: through `client`, `connect`, or the HTTP server of
+    `firnline_local.kinesis`. Handles and `call` know no faults. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Clock | None = None,
+        seed: int = 0,
+        account_id: str = "123456789012",
+        region: str = "us-east-1",
+        read_limits: bool = True,
+        write_limits: bool = False,
+        empty_page_every: int | None = None,
+        faults: FaultPlan | None = None,
+    ) -> None:
+        """The same seed and clock give the same sequence numbers.
+
+        `read_limits`: five GetRecords and five GetShardIterator a second and shard, and 2 MiB a second.
+        `write_limits`: 1,000 records and 1 MiB a second and shard.
+        `empty_page_every`: each n-th page of a shard is empty although records are waiting, which the service may do.
+        """
+        self.account = Account(
+            clock=clock or SystemClock(),
+            seed=seed,
+            account_id=account_id,
+            region=region,
+            read_limits=read_limits,
+            write_limits=write_limits,
+            empty_page_every=empty_page_every,
+        )
+        self.faults = faults or FaultPlan()
+
+    @property
+    def clock(self) -> Clock:
+        return self.account.clock
+
+    def create_stream(self, name: str, *, shards: int = 1, retention_hours: int = 24) -> StreamHandle:
+        """Raises FakeKinesisError for a name that is taken."""
+        with self.account.lock:
+            self.account.create(name, shards=shards, settings=StreamSettings(retention_hours=retention_hours))
+        return self.stream(name)
+
+    def stream(self, name: str) -> StreamHandle:
+        """Raises FakeKinesisError for a stream that isn't there."""
+        with self.account.lock:
+            self.account.find(name=name)
+        return StreamHandle(self.account, name)
+
+    @property
+    def streams(self) -> list[StreamHandle]:
+        with self.account.lock:
+            return [StreamHandle(self.account, name) for name in sorted(self.account.streams)]
+
+    def client(self) -> "KinesisClient":
+        """A real boto3 client whose requests are answered here. Needs boto3."""
+        import boto3
+
+        client = boto3.client(
+            "kinesis",
+            region_name=self.account.region,
+            aws_access_key_id="fake",
+            aws_secret_access_key="fake",  # noqa: S106 - requests have to be signed, and nobody checks the signature
+        )
+        self.connect(client)
+        return client
+
+    def connect(self, client: "KinesisClient") -> None:
+        """Answers the requests of a client that code under test has made, with its own configuration."""
+        connect(client, self)
+
+    def call(self, operation: str, request: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """An operation by its name, in boto3's shapes (bytes, datetimes), without boto3. Raises FakeKinesisError."""
+        body = self.handle(operation, msgspec.json.encode(request or {}))
+        answer: dict[str, Any] = json.loads(body or b"{}", object_hook=_python_values)
+        return answer
+
+    def handle(self, operation: str, body: bytes) -> bytes:
+        """An operation on the wire: JSON in, JSON out. Raises FakeKinesisError."""
+        kind, answer = find_operation(operation)
+        try:
+            request = msgspec.json.decode(body or b"{}", type=kind)
+        except msgspec.ValidationError as error:
+            raise validation(f"{operation}: {error}") from error
+        except msgspec.DecodeError as error:
+            raise FakeKinesisError("SerializationException", str(error)) from error
+        with self.account.lock:
+            content = answer(self.account, request)
+        if isinstance(content, bytes):
+            return content
+        return b"" if content is None else msgspec.json.encode(content)
+
+
+def _python_values(fields: dict[str, Any]) -> dict[str, Any]:
+    if "Data" in fields:
+        fields["Data"] = b64decode(fields["Data"])
+    for name in ("ApproximateArrivalTimestamp", "ConsumerCreationTimestamp", "StreamCreationTimestamp"):
+        if name in fields:
+            fields[name] = datetime.fromtimestamp(fields[name], UTC)
+    return fields

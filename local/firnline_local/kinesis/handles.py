@@ -1,0 +1,159 @@
+"""Streams and shards as a test wants to speak of them.
+
+A handle holds a name, not an object: it goes on working, or says that its stream or shard is gone.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from firnline_ingest.kinesis.position import Position
+from firnline_local.kinesis.account import Account
+from firnline_local.kinesis.load import load
+from firnline_local.kinesis.record import Record, parse
+from firnline_local.kinesis.reshard import merge, rescale, split
+from firnline_local.kinesis.shard import Shard, shard_id
+from firnline_local.kinesis.stream import Stream
+
+Payload: TypeAlias = bytes | str | Mapping[str, object]
+"""Bytes as they are, text as UTF-8, a mapping as compact JSON."""
+
+
+@dataclass(frozen=True)
+class StreamHandle:
+    """One stream. Nothing here is throttled, whatever the limits."""
+
+    account: Account = field(repr=False)
+    name: str
+
+    @property
+    def arn(self) -> str:
+        return self.account.arn(self.name)
+
+    @property
+    def shards(self) -> list["ShardHandle"]:
+        """Open and closed, in the order they were made; expired ones are gone."""
+        with self.account.lock:
+            return [self._handle(shard) for shard in self.found.shards.values()]
+
+    @property
+    def open_shards(self) -> list["ShardHandle"]:
+        """In the order of their hash keys."""
+        with self.account.lock:
+            return [self._handle(shard) for shard in self.found.open_shards]
+
+    @property
+    def records(self) -> list[Record]:
+        """Of all shards, one shard after the other."""
+        return [record for shard in self.shards for record in shard.records]
+
+    def shard(self, which: int | str = 0, *, records: int = 0) -> "ShardHandle":
+        """A shard by its number or id; puts `records` samples into it, {"n": 0} and so on."""
+        handle = ShardHandle(self, which if isinstance(which, str) else shard_id(which))
+        with self.account.lock:
+            self.found.shard(handle.id)
+        for number in range(records):
+            handle.put({"n": number})
+        return handle
+
+    def put(self, data: Payload, key: str = "key") -> Record:
+        """The record as it was put, into the shard that its key leads to."""
+        with self.account.lock:
+            return self._handle(self.found.route(key)).put(data, key)
+
+    def load(self, ndjson: bytes, *, key: str | None = None) -> int:
+        """A record for every line, quickly; the partition key is the field `key`, or a hash of the line."""
+        return load(self.account, self.name, ndjson, key=key)
+
+    def rescale(self, shards: int) -> list["ShardHandle"]:
+        """The open shards afterwards: `shards` of the same size, by splits and merges."""
+        with self.account.lock:
+            rescale(self.found, shards, now_ms=self.account.now_ms())
+        return self.open_shards
+
+    def delete(self) -> None:
+        with self.account.lock:
+            del self.account.streams[self.found.name]
+
+    @property
+    def found(self) -> Stream:
+        """The stream itself; whoever uses it holds the account's lock. Raises FakeKinesisError where it is gone."""
+        return self.account.find(name=self.name)
+
+    def _handle(self, shard: Shard) -> "ShardHandle":
+        return ShardHandle(self, shard.id)
+
+
+@dataclass(frozen=True)
+class ShardHandle:
+    """One shard, of which there may be several handles: they are equal."""
+
+    stream: StreamHandle
+    id: str
+
+    @property
+    def is_open(self) -> bool:
+        return self._shard.is_open
+
+    @property
+    def records(self) -> list[Record]:
+        """What it still keeps, oldest first."""
+        with self._account.lock:
+            rendered = self._shard.log.all()
+        return [parse(record, self.id) for record in rendered]
+
+    @property
+    def last_position(self) -> Position:
+        """Of its newest record; where the shard begins, if it never had one."""
+        return Position(self._shard.last_number)
+
+    @property
+    def parents(self) -> list["ShardHandle"]:
+        """Expired ones too."""
+        return [ShardHandle(self.stream, parent) for parent in self._shard.parent_ids]
+
+    @property
+    def children(self) -> list["ShardHandle"]:
+        return [shard for shard in self.stream.shards if self in shard.parents]
+
+    def put(self, data: Payload, key: str = "key") -> Record:
+        """Into this shard, wherever the key would lead, as with an explicit hash key. A closed shard takes nothing."""
+        with self._account.lock:
+            stream, shard = self.stream.found, self._shard
+            if not shard.is_open:
+                raise ValueError(f"{self.id} of {stream.name} is closed: put into its children")
+            is_encrypted = stream.settings.key_id is not None
+            shard.append(_bytes(data), key, now_ms=self._account.now_ms(), is_encrypted=is_encrypted)
+            return parse(shard.log.newest, self.id)
+
+    def split(self, at: int | None = None) -> tuple["ShardHandle", "ShardHandle"]:
+        """The children below and from the hash key `at`; halves without one."""
+        with self._account.lock:
+            shard = self._shard
+            at = shard.hash_range.middle if at is None else at
+            lower, upper = split(self.stream.found, shard, at=at, now_ms=self._account.now_ms())
+        return ShardHandle(self.stream, lower.id), ShardHandle(self.stream, upper.id)
+
+    def merge(self, adjacent: "ShardHandle") -> "ShardHandle":
+        """The one child of both."""
+        with self._account.lock:
+            stream = self.stream.found
+            child = merge(stream, self._shard, stream.shard(adjacent.id), now_ms=self._account.now_ms())
+        return ShardHandle(self.stream, child.id)
+
+    @property
+    def _account(self) -> Account:
+        return self.stream.account
+
+    @property
+    def _shard(self) -> Shard:
+        with self._account.lock:
+            return self.stream.found.shard(self.id)
+
+
+def _bytes(data: Payload) -> bytes:
+    if isinstance(data, bytes):
+        return data
+    text = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.encode()

@@ -1,0 +1,45 @@
+"""What a client may ask for: each operation's request, and the function that answers it.
+
+An operation that is not in the table is refused by name.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
+
+from firnline_local.kinesis.account import Account
+from firnline_local.kinesis.errors import not_carried
+from firnline_local.kinesis.operations import (
+    consumers,
+    monitoring,
+    reading,
+    settings,
+    shards,
+    streams,
+    tags,
+    writing,
+)
+
+
+class Operation(NamedTuple):
+    """`answer` gives the answer's fields, or its finished body, or nothing where there is nothing to say."""
+
+    request: type[Any]
+    answer: Callable[[Account, Any], dict[str, Any] | bytes | None]
+
+
+OPERATIONS = {
+    name: Operation(*operation)
+    for part in (streams, settings, monitoring, tags, consumers, shards, writing, reading)
+    for name, operation in part.OPERATIONS.items()
+}
+
+
+def find_operation(name: str) -> Operation:
+    """Raises UnknownOperationException."""
+    return OPERATIONS.get(name) or _refuse(name)
+
+
+def _refuse(name: str) -> NoReturn:
+    if name == "SubscribeToShard":
+        raise not_carried(name, "it pushes nothing yet, so read with GetShardIterator and GetRecords")
+    raise not_carried(name, f"it answers {', '.join(sorted(OPERATIONS))}")

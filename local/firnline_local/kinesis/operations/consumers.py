@@ -1,0 +1,94 @@
+"""Registering consumers, looking at them, and removing them. What is registered is active at once."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+
+from firnline_local.kinesis.account import Account
+from firnline_local.kinesis.consumer import Consumer
+from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
+from firnline_local.kinesis.operations.request import Name, Request, Timestamp
+
+MAX_CONSUMERS = 20  # of a stream (developer guide, "Quotas and limits")
+CONSUMER_PART = "/consumer/"
+
+
+class RegisterStreamConsumer(Request, kw_only=True):
+    stream_arn: str
+    consumer_name: Name
+    tags: dict[str, str] = field(default_factory=dict)
+
+
+class ConsumerRequest(Request):
+    """The consumer's ARN, or the stream's with the consumer's name."""
+
+    stream_arn: str | None = None
+    consumer_name: Name | None = None
+    consumer_arn: str | None = None
+
+    def consumer(self, account: Account) -> Consumer:
+        return find_consumer(
+            account, stream_arn=self.stream_arn, name=self.consumer_name, consumer_arn=self.consumer_arn
+        )
+
+
+class ListStreamConsumers(Request, kw_only=True):
+    stream_arn: str
+    next_token: str = ""
+    max_results: Annotated[int, Meta(ge=1, le=10000)] = 100
+    stream_creation_timestamp: Timestamp | None = None
+
+
+def find_consumer(
+    account: Account, *, stream_arn: str | None = None, name: str | None = None, consumer_arn: str | None = None
+) -> Consumer:
+    """Raises ResourceNotFoundException."""
+    if consumer_arn is None and (stream_arn is None or name is None):
+        raise invalid_argument("Either ConsumerARN has to be given, or StreamARN and ConsumerName.")
+    if consumer_arn is not None:
+        stream_arn, _, rest = consumer_arn.partition(CONSUMER_PART)
+        name = rest.partition(":")[0]
+    consumer = account.find(arn=stream_arn).consumers.get(name or "")
+    if consumer is None or consumer_arn not in (None, consumer.arn):
+        raise not_found(f"Consumer {consumer_arn or name} under account {account.account_id} not found.")
+    return consumer
+
+
+def register(account: Account, request: RegisterStreamConsumer) -> dict[str, Any]:
+    stream = account.find(arn=request.stream_arn)
+    if request.consumer_name in stream.consumers:
+        raise in_use(f"Consumer {request.consumer_name} of stream {stream.name} already exists.")
+    if len(stream.consumers) >= MAX_CONSUMERS:
+        raise limit_exceeded(f"Stream {stream.name} has {MAX_CONSUMERS} consumers already.")
+    consumer = Consumer(
+        name=request.consumer_name, stream_arn=stream.arn, created_ms=account.now_ms(), tags=dict(request.tags)
+    )
+    stream.consumers[consumer.name] = consumer
+    return {"Consumer": consumer.as_json()}
+
+
+def describe(account: Account, request: ConsumerRequest) -> dict[str, Any]:
+    consumer = request.consumer(account)
+    return {"ConsumerDescription": {**consumer.as_json(), "StreamARN": consumer.stream_arn}}
+
+
+def list_consumers(account: Account, request: ListStreamConsumers) -> dict[str, Any]:
+    """A NextToken is the name of the last consumer that was shown."""
+    consumers = account.find(arn=request.stream_arn).consumers
+    left = [consumers[name] for name in sorted(consumers) if name > request.next_token]
+    page = left[: request.max_results]
+    more = {"NextToken": page[-1].name} if len(page) < len(left) else {}
+    return {"Consumers": [consumer.as_json() for consumer in page], **more}
+
+
+def deregister(account: Account, request: ConsumerRequest) -> None:
+    consumer = request.consumer(account)
+    del account.find(arn=consumer.stream_arn).consumers[consumer.name]
+
+
+OPERATIONS = {
+    "DeregisterStreamConsumer": (ConsumerRequest, deregister),
+    "DescribeStreamConsumer": (ConsumerRequest, describe),
+    "ListStreamConsumers": (ListStreamConsumers, list_consumers),
+    "RegisterStreamConsumer": (RegisterStreamConsumer, register),
+}

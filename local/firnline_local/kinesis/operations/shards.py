@@ -1,0 +1,149 @@
+"""Listing the shards of a stream, and changing them."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from firnline_local.kinesis.account import Account
+from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, limit_exceeded, validation
+from firnline_local.kinesis.listing import listed
+from firnline_local.kinesis.operations.request import Count, Request, StreamRequest, Timestamp, timestamp_ms
+from firnline_local.kinesis.reshard import merge, rescale, split
+from firnline_local.kinesis.stream import PROVISIONED, Stream
+from firnline_local.kinesis.token import LIFETIME_MS, seal, unseal
+
+MAX_LISTED = 1000
+
+
+class ShardFilter(Request):
+    type: str
+    shard_id: str | None = None
+    timestamp: Timestamp | None = None
+
+
+class ListShards(StreamRequest, kw_only=True):
+    next_token: str | None = None
+    exclusive_start_shard_id: str = ""
+    max_results: Annotated[int, Meta(ge=1, le=10000)] = MAX_LISTED
+    stream_creation_timestamp: Timestamp | None = None
+    shard_filter: ShardFilter | None = None
+
+
+class ListingToken(msgspec.Struct, array_like=True):
+    """The same listing, after the last shard that was shown."""
+
+    stream_tag: int
+    filter: str
+    timestamp_ms: int
+    after_shard_id: str
+    made_ms: int
+
+
+class SplitShard(StreamRequest, kw_only=True):
+    shard_to_split: str
+    new_starting_hash_key: Annotated[str, Meta(pattern=r"^(0|[1-9]\d{0,38})$")]
+
+
+class MergeShards(StreamRequest, kw_only=True):
+    shard_to_merge: str
+    adjacent_shard_to_merge: str
+
+
+class UpdateShardCount(StreamRequest, kw_only=True):
+    target_shard_count: Count
+    scaling_type: str
+
+
+def list_shards(account: Account, request: ListShards) -> dict[str, Any]:
+    now_ms = account.now_ms()
+    token = _listing(account, request, now_ms)
+    shards = listed(
+        account.find_by_tag(token.stream_tag),
+        token.filter,
+        after_shard_id=token.after_shard_id,
+        timestamp_ms=token.timestamp_ms,
+        now_ms=now_ms,
+    )
+    page = shards[: min(request.max_results, MAX_LISTED)]
+    answer: dict[str, Any] = {"Shards": [shard.as_json() for shard in page]}
+    if len(page) < len(shards):
+        answer["NextToken"] = seal(msgspec.structs.replace(token, after_shard_id=page[-1].id, made_ms=now_ms))
+    return answer
+
+
+def _listing(account: Account, request: ListShards, now_ms: int) -> ListingToken:
+    if request.next_token is not None:
+        return _continued(request.next_token, request, now_ms)
+    stream = request.stream(account)
+    created = request.stream_creation_timestamp
+    if created is not None and timestamp_ms(created) // 1000 != stream.created_ms // 1000:
+        raise FakeKinesisError("ResourceNotFoundException", f"No stream {stream.name} was created at that time.")
+    wanted = request.shard_filter or ShardFilter(type="FROM_TRIM_HORIZON")
+    if (wanted.timestamp is not None) != wanted.type.endswith("_TIMESTAMP"):
+        raise invalid_argument(
+            "A shard filter has a Timestamp if its type is AT_TIMESTAMP or FROM_TIMESTAMP, and only then."
+        )
+    if (wanted.shard_id is not None) != (wanted.type == "AFTER_SHARD_ID"):
+        raise invalid_argument("A shard filter has a ShardId if its type is AFTER_SHARD_ID, and only then.")
+    return ListingToken(
+        stream_tag=stream.tag,
+        filter=wanted.type,
+        timestamp_ms=timestamp_ms(wanted.timestamp or 0),
+        after_shard_id=max(wanted.shard_id or "", request.exclusive_start_shard_id),
+        made_ms=now_ms,
+    )
+
+
+def _continued(next_token: str, request: ListShards, now_ms: int) -> ListingToken:
+    if request.stream_name or request.exclusive_start_shard_id or request.stream_creation_timestamp:
+        raise invalid_argument("NextToken names the stream and the place by itself: leave the other parameters out.")
+    try:
+        token = unseal(next_token, ListingToken)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise invalid_argument("Invalid NextToken.") from error
+    if now_ms > token.made_ms + LIFETIME_MS:
+        raise FakeKinesisError("ExpiredNextTokenException", f"The token is older than {LIFETIME_MS} ms.")
+    return token
+
+
+def split_shard(account: Account, request: SplitShard) -> None:
+    stream = _provisioned(request.stream(account))
+    shard = stream.shard(request.shard_to_split)
+    split(stream, shard, at=int(request.new_starting_hash_key), now_ms=account.now_ms())
+
+
+def merge_shards(account: Account, request: MergeShards) -> None:
+    stream = _provisioned(request.stream(account))
+    shard, adjacent = stream.shard(request.shard_to_merge), stream.shard(request.adjacent_shard_to_merge)
+    merge(stream, shard, adjacent, now_ms=account.now_ms())
+
+
+def update_shard_count(account: Account, request: UpdateShardCount) -> dict[str, Any]:
+    stream = _provisioned(request.stream(account))
+    current, target = len(stream.open_shards), request.target_shard_count
+    if request.scaling_type != "UNIFORM_SCALING":
+        raise invalid_argument("ScalingType has to be UNIFORM_SCALING.")
+    if not current <= 2 * target <= 4 * current:
+        raise limit_exceeded(f"{stream.name} has {current} shards: it scales at most to double or to half of that.")
+    rescale(stream, target, now_ms=account.now_ms())
+    return {
+        "StreamName": stream.name,
+        "StreamARN": stream.arn,
+        "CurrentShardCount": current,
+        "TargetShardCount": target,
+    }
+
+
+def _provisioned(stream: Stream) -> Stream:
+    if stream.settings.mode != PROVISIONED:
+        raise validation(f"Stream {stream.name} is in on-demand mode, where the service alone changes the shards.")
+    return stream
+
+
+OPERATIONS = {
+    "ListShards": (ListShards, list_shards),
+    "MergeShards": (MergeShards, merge_shards),
+    "SplitShard": (SplitShard, split_shard),
+    "UpdateShardCount": (UpdateShardCount, update_shard_count),
+}

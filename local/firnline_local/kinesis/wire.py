@@ -1,0 +1,69 @@
+"""The service as its wire protocol (AWS JSON 1.1) shows it, faults included.
+
+Both ways to reach the fake answer through here: in process (client.py) and over HTTP (firnline_local.kinesis).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from firnline_local.faults import Fault, FaultKind
+from firnline_local.kinesis.errors import FakeKinesisError
+
+if TYPE_CHECKING:
+    from firnline_local.kinesis.fake import FakeKinesis
+
+CONTENT_TYPE = "application/x-amz-json-1.1"
+TARGET_PREFIX = "Kinesis_20131202."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the client gets, after `delay_s`: an answer, or a connection that is closed without one."""
+
+    status: int
+    body: bytes
+    is_cut: bool = False
+    delay_s: float = 0
+    content_type: str = CONTENT_TYPE
+
+
+def respond(kinesis: "FakeKinesis", *, target: str, content_type: str, body: bytes) -> Reply:
+    """Answers one request; `target` is its X-Amz-Target header."""
+    if content_type.partition(";")[0].strip() != CONTENT_TYPE:
+        problem = (
+            f"The content type {content_type!r} is not spoken here: send {CONTENT_TYPE} (for CBOR, AWS_CBOR_DISABLE=1)."
+        )
+        return error_reply(FakeKinesisError("SerializationException", problem))
+    if not target.startswith(TARGET_PREFIX):
+        return error_reply(
+            FakeKinesisError("UnknownOperationException", f"X-Amz-Target is {target!r}, not of Kinesis.")
+        )
+    operation = target.removeprefix(TARGET_PREFIX)
+    fault = kinesis.faults.decide(f"kinesis:{operation}")
+    if fault is None:
+        return _answer(kinesis, operation, body)
+    return _faulty_answer(kinesis, operation, body, fault)
+
+
+def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
+    body = msgspec.json.encode({"__type": error.code, "message": error.message})
+    return Reply(error.status, body, delay_s=delay_s)
+
+
+def _answer(kinesis: "FakeKinesis", operation: str, body: bytes) -> Reply:
+    try:
+        return Reply(200, kinesis.handle(operation, body))
+    except FakeKinesisError as error:
+        return error_reply(error)
+
+
+def _faulty_answer(kinesis: "FakeKinesis", operation: str, body: bytes, fault: Fault) -> Reply:
+    if fault.kind is FaultKind.ERROR:
+        code, message = fault.code or "InternalFailureException", fault.message or "A fault that was asked for."
+        return error_reply(FakeKinesisError(code, message, fault.status), delay_s=fault.delay_s)
+    if fault.kind is FaultKind.CUT:
+        return Reply(0, b"", is_cut=True, delay_s=fault.delay_s)
+    reply = _answer(kinesis, operation, body)
+    return Reply(reply.status, reply.body, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)

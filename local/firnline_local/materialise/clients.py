@@ -1,0 +1,63 @@
+"""What the files of this folder work with: clients of the embedded AWS, and an administrator's session of Snowflake."""
+
+from contextlib import closing
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, rows_of
+from firnline_local.endpoints import Endpoints, Login, aws_client, sql_session
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+
+class Clients:
+    """Each client is made when it is first needed."""
+
+    def __init__(self, endpoints: Endpoints, administrator: Login) -> None:
+        self._endpoints = endpoints
+        self._administrator = administrator
+        self._aws: dict[str, Any] = {}
+
+    @property
+    def region(self) -> str:
+        return self._endpoints.region
+
+    @property
+    def account(self) -> str:
+        """Of AWS."""
+        return self._endpoints.aws_account
+
+    def aws(self, service: str) -> Any:
+        """The boto3 client of a service: clients.aws("s3")."""
+        return self._aws.get(service) or self._aws.setdefault(service, aws_client(self._endpoints, service))
+
+    @cached_property
+    def snowflake(self) -> "SnowflakeConnection":
+        return sql_session(self._endpoints, self._administrator)
+
+    def execute(self, *statements: str | None) -> None:
+        """Runs each that there is."""
+        with closing(self.snowflake.cursor()) as cursor:
+            for statement in statements:
+                if statement is not None:
+                    cursor.execute(statement)
+
+    def rows(self, statement: str) -> list[dict[str, Any]]:
+        """By lower-cased column name; none where the object that is asked about does not exist."""
+        return self.rows_or_none(statement) or []
+
+    def rows_or_none(self, statement: str) -> list[dict[str, Any]] | None:
+        """As `rows`, and None where the object that is asked about does not exist."""
+        from snowflake.connector.errors import ProgrammingError
+
+        try:
+            return rows_of(self.snowflake, statement)
+        except ProgrammingError as error:
+            if error.errno in DOES_NOT_EXIST:
+                return None
+            raise
+
+    def close(self) -> None:
+        if "snowflake" in self.__dict__:
+            self.snowflake.close()

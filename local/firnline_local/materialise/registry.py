@@ -1,0 +1,75 @@
+"""Which file makes which type of resource.
+
+Files are loaded when their type is first asked for, so that a program pays only for what it names. A type without a file is
+refused by name: nothing here merely remembers what it was told.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from firnline_local.errors import UnknownKind
+from firnline_local.materialise.resource import Materialiser, Rules
+
+FILES: Mapping[str, str] = {
+    "aws:cloudwatch/metricAlarm:MetricAlarm": "aws.cloudwatch_metric_alarm",
+    "aws:dynamodb/table:Table": "aws.dynamodb_table",
+    "aws:iam/policy:Policy": "aws.iam_policy",
+    "aws:iam/role:Role": "aws.iam_role",
+    "aws:iam/rolePolicy:RolePolicy": "aws.iam_role_policy",
+    "aws:iam/user:User": "aws.iam_user",
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment": "aws.iam_user_policy_attachment",
+    "aws:kinesis/stream:Stream": "aws.kinesis_stream",
+    "aws:kinesis/streamConsumer:StreamConsumer": "aws.kinesis_stream_consumer",
+    "aws:kms/alias:Alias": "aws.kms_alias",
+    "aws:kms/key:Key": "aws.kms_key",
+    "aws:s3/bucket:Bucket": "aws.s3_bucket",
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "aws.s3_bucket_lifecycle_configuration",
+    "aws:s3/bucketObjectv2:BucketObjectv2": "aws.s3_bucket_object",
+    "aws:s3/bucketOwnershipControls:BucketOwnershipControls": "aws.s3_bucket_ownership_controls",
+    "aws:s3/bucketPolicy:BucketPolicy": "aws.s3_bucket_policy",
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "aws.s3_bucket_public_access_block",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": "aws.s3_bucket_encryption",
+    "aws:s3/bucketVersioning:BucketVersioning": "aws.s3_bucket_versioning",
+    "aws:secretsmanager/secret:Secret": "aws.secretsmanager_secret",
+    "aws:ssm/parameter:Parameter": "aws.ssm_parameter",
+    "snowflake:index/accountRole:AccountRole": "snowflake.account_role",
+    "snowflake:index/authenticationPolicy:AuthenticationPolicy": "snowflake.authentication_policy",
+    "snowflake:index/database:Database": "snowflake.database",
+    "snowflake:index/execute:Execute": "snowflake.execute",
+    "snowflake:index/externalVolume:ExternalVolume": "snowflake.external_volume",
+    "snowflake:index/grantAccountRole:GrantAccountRole": "snowflake.grant_account_role",
+    "snowflake:index/grantOwnership:GrantOwnership": "snowflake.grant_ownership",
+    "snowflake:index/grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole": (
+        "snowflake.grant_privileges_to_account_role"
+    ),
+    "snowflake:index/icebergTable:IcebergTable": "snowflake.iceberg_table",
+    "snowflake:index/networkPolicy:NetworkPolicy": "snowflake.network_policy",
+    "snowflake:index/pipe:Pipe": "snowflake.pipe",
+    "snowflake:index/schema:Schema": "snowflake.schema",
+    "snowflake:index/serviceUser:ServiceUser": "snowflake.service_user",
+    "snowflake:index/table:Table": "snowflake.table",
+    "snowflake:index/userAuthenticationPolicyAttachment:UserAuthenticationPolicyAttachment": (
+        "snowflake.user_authentication_policy_attachment"
+    ),
+    "snowflake:index/warehouse:Warehouse": "snowflake.warehouse",
+    "snowflake:index/warehouseInteractive:WarehouseInteractive": "snowflake.warehouse_interactive",
+}
+
+
+def materialiser_of(token: str) -> Materialiser:
+    """Raises UnknownKind."""
+    if token not in FILES:
+        raise UnknownKind(token, known=sorted(FILES))
+    return _load(FILES[token])
+
+
+def rules_of(token: str) -> Rules:
+    """Raises UnknownKind."""
+    return materialiser_of(token).RULES
+
+
+@cache
+def _load(file: str) -> Materialiser:
+    return cast("Materialiser", import_module(f"firnline_local.materialise.{file}"))

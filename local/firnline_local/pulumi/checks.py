@@ -1,0 +1,148 @@
+"""What the real provider would refuse about a resource's inputs, all at once: names, shapes, values, conflicts.
+
+Components' tests call `check_inputs` on what they register; the embedded providers call it before anything is made.
+"""
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from firnline_local.errors import UnknownKind
+from firnline_local.materialise.registry import rules_of
+from firnline_local.materialise.resource import Rules
+from firnline_local.pulumi.names import DOCUMENTS, MADE_UP
+from firnline_local.pulumi.properties import UNKNOWN
+from firnline_local.pulumi.schema import Fields, Kind, Shape, fields_of
+from firnline_local.pulumi.shaping import fits
+
+SHOWN = 40
+SAID = {
+    Kind.STRING: "a text",
+    Kind.NUMBER: "a number",
+    Kind.BOOL: "true or false",
+    Kind.LIST: "a list",
+    Kind.SET: "a list",
+    Kind.MAP: "a mapping",
+    Kind.OBJECT: "an object",
+}
+
+
+def check_inputs(
+    token: str,
+    inputs: Mapping[str, Any],
+    *,
+    preview_features: Collection[str] | None = None,
+    secrets: Collection[str] = (),
+) -> list[str]:
+    """Each problem as `property: what is wrong`; none where the provider would take the inputs.
+
+    Inputs are plain values in Pulumi's names. `preview_features` are those that the provider's configuration enables;
+    where they are not given, they are not looked at. Values of `secrets` are not shown.
+    """
+    try:
+        rules = rules_of(token)
+    except UnknownKind as error:
+        return [error.what]
+    fields = fields_of(token)
+    made_up, document = MADE_UP.get(token), DOCUMENTS.get(token)
+    given = {name: value for name, value in inputs.items() if not (name == document and isinstance(value, Mapping))}
+    needed = {name: field for name, field in fields.items() if name != made_up and name not in inputs}
+    return [
+        *_unknown("", given, fields),
+        *_mistyped("", given, fields, hidden=frozenset(secrets)),
+        *(f"{name}: is required." for name, field in needed.items() if field.required),
+        *_foreign_values(given, rules, hidden=frozenset(secrets)),
+        *_conflicts(given, rules),
+        *_preview_feature(rules, preview_features),
+    ]
+
+
+def check_shape(fields: Fields, values: Mapping[str, Any]) -> list[str]:
+    """The part that needs no rules, for a provider's own configuration."""
+    return [*_unknown("", values, fields), *_mistyped("", values, fields, hidden=frozenset(values))]
+
+
+def _unknown(path: str, values: Mapping[str, Any], fields: Fields) -> Iterator[str]:
+    known = sorted(name for name, field in fields.items() if field.is_input)
+    for name in values:
+        if name not in fields:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+            yield f"{path}{name}: unknown input; {hint}"
+        elif not fields[name].is_input:
+            yield f"{path}{name}: is an output, and can't be given."
+
+
+def _mistyped(path: str, values: Mapping[str, Any], fields: Fields, *, hidden: frozenset[str]) -> Iterator[str]:
+    for name, value in values.items():
+        if name in fields:
+            yield from _mismatches(f"{path}{name}", value, fields[name].shape, hidden=name in hidden)
+
+
+def _mismatches(path: str, value: Any, shape: Shape, *, hidden: bool) -> Iterator[str]:
+    if value is None or value == UNKNOWN:
+        return
+    if not fits(shape, value):
+        yield f"{path}: expected {SAID[shape.kind]}, got {_shown(value, hidden=hidden)}."
+    elif shape.kind is Kind.OBJECT:
+        yield from _unknown(f"{path}.", value, shape.fields)
+        everything = frozenset(value) if hidden else frozenset()
+        yield from _mistyped(f"{path}.", value, shape.fields, hidden=everything)
+        missing = (name for name, field in shape.fields.items() if field.required and value.get(name) is None)
+        yield from (f"{path}.{name}: is required." for name in missing)
+    elif shape.element is not None:
+        elements = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, each in elements:
+            yield from _mismatches(f"{path}[{key}]", each, shape.element, hidden=hidden)
+
+
+def _foreign_values(inputs: Mapping[str, Any], rules: Rules, *, hidden: frozenset[str]) -> Iterator[str]:
+    for path, allowed in rules.values.items():
+        secret = path.partition(".")[0] in hidden
+        for value in _at(path, inputs):
+            if str(value) not in allowed and value != UNKNOWN:
+                hint = ", ".join(sorted(allowed))
+                yield f"{path}: {_shown(value, hidden=secret)} is none of {hint}."
+
+
+def _conflicts(inputs: Mapping[str, Any], rules: Rules) -> Iterator[str]:
+    for group in rules.conflicts:
+        given = sorted(path for path in group if any(True for _ in _at(path, inputs)))
+        if len(given) > 1:
+            yield f"{given[0]}: conflicts with {' and '.join(given[1:])}; give one of them."
+
+
+def _preview_feature(rules: Rules, enabled: Collection[str] | None) -> Iterator[str]:
+    feature = rules.preview_feature
+    if feature is not None and enabled is not None and feature not in enabled:
+        yield (
+            f"previewFeaturesEnabled: {feature} is a preview feature of the provider and has to be in this list "
+            f"of its configuration."
+        )
+
+
+def _at(path: str, value: Any) -> Iterator[Any]:
+    """What is at a dotted path, in each element of the lists on the way."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _at(path, each)
+        return
+    first, _, rest = path.partition(".")
+    found = value.get(first) if isinstance(value, Mapping) else None
+    if rest:
+        yield from _at(rest, found)
+    elif isinstance(found, list):
+        yield from found
+    elif found is not None:
+        yield found
+
+
+def _shown(value: Any, *, hidden: bool) -> str:
+    if hidden:
+        return "a value that is not shown"
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def list_of(problems: Iterable[str]) -> str:
+    return "\n".join(f"  - {problem}" for problem in problems)

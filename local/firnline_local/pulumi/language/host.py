@@ -1,0 +1,135 @@
+"""Serves `pulumirpc.LanguageRuntime`: what the engine asks of a language, answered for Python.
+
+The engine reads the port from the first line of stdout; all that follows there and on stderr, the program's output
+among it, it shows as diagnostics. Templates, code generation and packaging are the stock host's business.
+"""
+
+# ruff: noqa: N802 (the service's names are its protocol's)
+
+import contextlib
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent import futures
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2, json_format
+from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
+
+from firnline_local.pulumi.language.interpreter import Installed, NoInterpreter, installed_in, interpreter_of
+from firnline_local.pulumi.language.program import ALREADY_SHOWN
+
+PROGRAM = "firnline_local.pulumi.language.program"
+CALLS_AT_ONCE = 8
+LARGEST_MESSAGE = 400 << 20  # the engine's own limit
+
+
+class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
+        self._programs: set[subprocess.Popen[bytes]] = set()
+
+    def Handshake(self, request: Any, context: grpc.ServicerContext) -> Any:
+        self._engine = request.engine_address or self._engine
+        return language_pb2.LanguageHandshakeResponse()
+
+    def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
+        return plugin_pb2.PluginInfo(version=importlib.metadata.version("pulumi"))
+
+    def GetRequiredPackages(self, request: Any, context: grpc.ServicerContext) -> Any:
+        packages = [
+            plugin_pb2.PackageDependency(
+                name=plugin.name, kind="resource", version=f"v{plugin.version}", server=plugin.server
+            )
+            for plugin in self._installed(request, context).plugins
+        ]
+        return language_pb2.GetRequiredPackagesResponse(packages=packages)
+
+    def GetProgramDependencies(self, request: Any, context: grpc.ServicerContext) -> Any:
+        installed = self._installed(request, context)
+        dependencies = [
+            language_pb2.DependencyInfo(name=name, version=version)
+            for name, version in sorted(installed.distributions.items())
+        ]
+        return language_pb2.GetProgramDependenciesResponse(dependencies=dependencies)
+
+    def About(self, request: Any, context: grpc.ServicerContext) -> Any:
+        return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
+
+    def InstallDependencies(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+        """Nothing to install: the program runs in an environment that exists."""
+        return iter(())
+
+    def Run(self, request: Any, context: grpc.ServicerContext) -> Any:
+        """Runs the program once, to its end."""
+        try:
+            interpreter = _interpreter(request.info)
+        except NoInterpreter as unusable:
+            return language_pb2.RunResponse(error=str(unusable))
+        program = subprocess.Popen(
+            [interpreter, "-P", "-u", "-m", PROGRAM, json.dumps(self._settings(request)), *request.args],
+            cwd=request.pwd,
+            env={
+                **os.environ,
+                "PULUMI_CONFIG": json.dumps(dict(request.config)),
+                "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
+            },
+            stdin=subprocess.DEVNULL,
+        )
+        self._programs.add(program)
+        status = program.wait()
+        self._programs.discard(program)
+        if status in {0, ALREADY_SHOWN}:
+            return language_pb2.RunResponse(bail=status == ALREADY_SHOWN)
+        return language_pb2.RunResponse(error=f"The program ended with status {status}.")
+
+    def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
+        for program in tuple(self._programs):
+            program.terminate()
+        return empty_pb2.Empty()
+
+    def _settings(self, request: Any) -> dict[str, Any]:
+        """What language/program.py takes."""
+        return {
+            "parent_pid": os.getpid(),
+            "program": os.path.normpath(Path(request.info.program_directory, request.info.entry_point or ".")),
+            "monitor": request.monitor_address,
+            "engine": self._engine,
+            "project": request.project,
+            "stack": request.stack,
+            "organization": request.organization,
+            "root_directory": request.info.root_directory,
+            "parallel": request.parallel,
+            "dry_run": request.dryRun,
+        }
+
+    def _installed(self, request: Any, context: grpc.ServicerContext) -> Installed:
+        try:
+            return installed_in(_interpreter(request.info))
+        except NoInterpreter as unusable:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(unusable))
+            raise  # abort has raised already; the type checker can't know
+
+
+def _interpreter(info: Any) -> Path:
+    options = json_format.MessageToDict(info.options) if info.HasField("options") else {}
+    return interpreter_of(options, root=Path(info.root_directory or "."))
+
+
+def serve(*, engine: str) -> None:
+    """Serves until the engine interrupts it."""
+    server = grpc.server(
+        futures.ThreadPoolExecutor(max_workers=CALLS_AT_ONCE),
+        options=[("grpc.max_receive_message_length", LARGEST_MESSAGE)],
+    )
+    language_pb2_grpc.add_LanguageRuntimeServicer_to_server(PythonHost(engine), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.wait_for_termination()

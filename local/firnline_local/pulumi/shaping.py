@@ -1,0 +1,67 @@
+"""Values in the shape that the provider gives them before it looks at them.
+
+Like Terraform, the provider reads "24" where a number is wanted, and "true" where a switch is; and like Pulumi's, it takes
+some JSON documents as what is in them.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_local.pulumi.names import DOCUMENTS
+from firnline_local.pulumi.properties import UNKNOWN
+from firnline_local.pulumi.schema import Kind, Shape, fields_of
+
+
+def fits(shape: Shape, value: Any) -> bool:
+    """Whether the value can be read as one of this kind; what is inside is not looked at."""
+    match shape.kind:
+        case Kind.STRING:
+            return isinstance(value, str | int | float)
+        case Kind.NUMBER:
+            return not isinstance(value, bool) and _number(value) is not None
+        case Kind.BOOL:
+            return isinstance(value, bool) or value in ("true", "false")
+        case Kind.LIST | Kind.SET:
+            return isinstance(value, list)
+        case Kind.MAP | Kind.OBJECT:
+            return isinstance(value, Mapping)
+
+
+def shaped_inputs(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs as a materialiser takes them. They have been checked."""
+    fields, document = fields_of(token), DOCUMENTS.get(token)
+    result = {name: shaped(fields[name].shape, value) for name, value in inputs.items() if name in fields}
+    if isinstance(result.get(document or ""), Mapping):
+        result[str(document)] = json.dumps(result[str(document)], sort_keys=True)
+    return result
+
+
+def shaped(shape: Shape, value: Any) -> Any:
+    """The value itself where it is not known yet, or can't be read as what it should be."""
+    if value is None or value == UNKNOWN or not fits(shape, value):
+        return value
+    match shape.kind:
+        case Kind.STRING:
+            return value if isinstance(value, str) else json.dumps(value)
+        case Kind.NUMBER:
+            return _number(value)
+        case Kind.BOOL:
+            return value in (True, "true")
+        case Kind.OBJECT:
+            fields = shape.fields
+            return {name: shaped(fields[name].shape, each) if name in fields else each for name, each in value.items()}
+        case Kind.MAP:
+            return {name: shaped(shape.element or shape, each) for name, each in value.items()}
+        case _:
+            return [shaped(shape.element or shape, each) for each in value]
+
+
+def _number(value: Any) -> int | float | None:
+    if isinstance(value, int | float):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,130 @@
+"""An embedded environment that runs, seen from any process: clients, sessions, events, faults.
+
+The process that started it gets this from LocalEnvironment, every other one from `attach`.
+"""
+
+import copy
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from firnline_local.calls import Calls, calls_of, enforce
+from firnline_local.endpoints import Endpoints, Login, aws_client, control, sql_session
+from firnline_local.errors import StatementRefused
+from firnline_local.fault_servers import SERVERS, servers_of
+from firnline_local.folder import Folder
+from firnline_local.iam.identity_policies import statements_of_role, statements_of_user
+from firnline_local.producer import PartitionKey, PutReport, put_records
+from firnline_local.report import report_json, report_table
+from firnline_local.state import State
+
+if TYPE_CHECKING:
+    from snowflake.connector import SnowflakeConnection
+
+    from firnline_local.faults import Fault
+
+
+class RunningEnvironment:
+    def __init__(self, folder: Path, state: State) -> None:
+        self.folder = Folder(folder)
+        self.state = state
+
+    @classmethod
+    def attach(cls, folder: Path) -> Self:
+        """Raises NoEnvironment or StaleEnvironment."""
+        return cls(folder, State.find(folder))
+
+    @property
+    def endpoints(self) -> Endpoints:
+        return self.state.endpoints
+
+    @property
+    def logins(self) -> dict[str, Login]:
+        """admin, ingest, reader"""
+        return self.state.logins
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Environment variables with which an AWS SDK, and so the engine, finds the embedded AWS."""
+        return self.endpoints.aws_variables
+
+    def engine_config(self, **changes: Mapping[str, Any]) -> dict[str, Any]:
+        """A document of EngineConfig. `changes` go into its sections: epoch={"seconds": 10}."""
+        document = copy.deepcopy(self.state.engine_config)
+        for section, values in changes.items():
+            document[section] = {**document.get(section, {}), **values}
+        return document
+
+    def client(self, service: str) -> Any:
+        """A boto3 client of the embedded AWS, Kinesis included."""
+        return aws_client(self.endpoints, service)
+
+    def connect(self, login: str = "reader") -> "SnowflakeConnection":
+        """A session as admin, ingest or reader; the caller closes it."""
+        return sql_session(self.endpoints, self.logins[login])
+
+    def query(self, statement: str, *, login: str = "reader") -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The names of the columns, and all rows. Raises StatementRefused."""
+        from snowflake.connector.errors import Error
+
+        with closing(self.connect(login)) as connection, closing(connection.cursor()) as cursor:
+            try:
+                cursor.execute(statement)
+                rows = cursor.fetchall()
+            except Error as error:
+                raise StatementRefused(statement, self.logins[login].role, str(error)) from error
+            names = [str(column[0]) for column in cursor.description or ()]
+            return names, [tuple(row) for row in rows]
+
+    def put_events(
+        self, stream: str, events: Iterable[bytes | Mapping[str, Any]], *, key: PartitionKey | None = None
+    ) -> PutReport:
+        """Bytes go in as they are, mappings as JSON. Raises PutRefused."""
+        encoded = (event if isinstance(event, bytes) else json.dumps(event).encode() for event in events)
+        return put_records(self.client("kinesis"), stream, encoded, key=key)
+
+    def set_faults(self, faults: "Iterable[Fault]") -> None:
+        """Replaces the faults of all servers, and so clears those that get none. Raises InvalidFault."""
+        planned = [(fault, servers_of(fault.endpoint)) for fault in faults]
+        for server in SERVERS:
+            control(self.endpoints, server, "faults", [asdict(fault) for fault, on in planned if server in on])
+
+    def add_fault(self, **fields: Any) -> None:
+        """Adds one fault, by the fields of Fault, to those there are; all counts start anew. Raises InvalidFault."""
+        from firnline_local.faults import Fault, faults_from_json
+
+        planned = [{name: value for name, value in fault.items() if name != "server"} for fault in self.faults()]
+        present = faults_from_json(json.dumps(planned))
+        self.set_faults([*dict.fromkeys(present), Fault(**fields)])
+
+    def faults(self) -> list[dict[str, Any]]:
+        """Every fault with its server, and how many calls it has matched and hit."""
+        return [
+            {"server": server, **fault} for server in SERVERS for fault in control(self.endpoints, server, "faults")
+        ]
+
+    def calls(self, since: Mapping[str, int] | None = None) -> Calls:
+        """What the embedded AWS was asked for since a mark of this method's, or since it began, as IAM sees it."""
+        return calls_of(self.endpoints, since)
+
+    def enforce(self, access_key: str, principal: str) -> None:
+        """Lets the key do only what the policies of a role or user (by ARN) allow now. Call it again when they change.
+
+        Everybody else, and a key after `release`, may do everything.
+        """
+        iam, name = self.client("iam"), principal.rpartition("/")[2]
+        read = statements_of_role if ":role/" in principal else statements_of_user
+        enforce(self.endpoints, access_key, principal=principal, statements=read(iam, name))
+
+    def release(self, access_key: str, principal: str) -> None:
+        """The key stands for the principal, and may do everything."""
+        enforce(self.endpoints, access_key, principal=principal, statements=None)
+
+    def as_json(self, *, is_furnished: bool = True) -> str:
+        return report_json(self.folder, self.state, is_furnished=is_furnished)
+
+    def as_table(self, *, is_furnished: bool = True) -> str:
+        return report_table(self.folder, self.state, is_furnished=is_furnished)

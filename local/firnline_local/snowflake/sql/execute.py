@@ -1,0 +1,81 @@
+"""One statement from text to result: which file answers it is decided by its first words, and by nothing else.
+
+A statement that no file knows is refused by name. The catalog's lock is held while names are resolved and things
+changed, and given up while a query reads rows.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
+from firnline_local.snowflake.sql.query import dml
+from firnline_local.snowflake.sql.query.bindings import bind
+from firnline_local.snowflake.sql.query.column_names import written_columns
+from firnline_local.snowflake.sql.query.compile import parse
+from firnline_local.snowflake.sql.query.run import run
+from firnline_local.snowflake.sql.result import Result, StatementType, status
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.show.show import show
+from firnline_local.snowflake.sql.statements.alter import alter
+from firnline_local.snowflake.sql.statements.alter_session import alter_session
+from firnline_local.snowflake.sql.statements.create import create
+from firnline_local.snowflake.sql.statements.describe import describe
+from firnline_local.snowflake.sql.statements.drop import drop, undrop
+from firnline_local.snowflake.sql.statements.grant import grant
+from firnline_local.snowflake.sql.statements.revoke import revoke
+from firnline_local.snowflake.sql.statements.truncate import truncate
+from firnline_local.snowflake.sql.statements.use import use
+from firnline_local.snowflake.sql.words import Words
+
+STATEMENTS: dict[str, Callable[[Context, Words], Result]] = {
+    "ALTER SESSION": alter_session,
+    "ALTER": alter,
+    "CREATE": create,
+    "DESCRIBE": describe,
+    "DESC": describe,
+    "DROP": drop,
+    "GRANT": grant,
+    "REVOKE": revoke,
+    "SHOW": show,
+    "TRUNCATE": truncate,
+    "UNDROP": undrop,
+    "USE": use,
+}
+"""By first words; the longer ones first."""
+QUERIES = ("SELECT", "WITH", "(")
+WRITERS: dict[str, Callable[[Context, Any], Result]] = {
+    "INSERT": dml.insert,
+    "UPDATE": dml.update,
+    "DELETE": dml.delete,
+}
+TRANSACTION_ENDS = ("COMMIT", "ROLLBACK")
+"""Every statement commits by itself, so there is nothing left for these to do."""
+
+
+def execute(
+    context: Context, sql: str, bindings: Mapping[str, Mapping[str, Any]] | None = None, *, describe_only: bool = False
+) -> Result:
+    """Raises SqlError."""
+    sql = bind(sql, bindings) if bindings else sql
+    words = Words(sql)
+    if any(words.starts(word) for word in QUERIES):
+        return run(context, parse(sql), written_columns(sql), describe_only=describe_only)
+    if describe_only:
+        return Result(columns=status("").columns)
+    with context.catalog.lock:
+        for first_words, statement in STATEMENTS.items():
+            if words.accept(first_words):
+                return statement(context, words)
+        for verb, writer in WRITERS.items():
+            if words.starts(verb):
+                return writer(context, parse(sql))
+    return _transaction_end(words)
+
+
+def _transaction_end(words: Words) -> Result:
+    if words.at_end:
+        raise CompilationFault("Empty SQL statement.")
+    if words.accept_one(*TRANSACTION_ENDS):
+        words.end()
+        return status("Statement executed successfully.", type=StatementType.SCL)
+    raise NotKnown(words.rest()[:60])

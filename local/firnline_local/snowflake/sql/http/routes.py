@@ -1,0 +1,153 @@
+"""The addresses of the SQL face, as the drivers call them. All are the endpoint `snowflake:sql` of the fault plan."""
+
+import gzip
+import sys
+import traceback
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from firnline_local.faults import FaultPlan
+from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, SqlError
+from firnline_local.snowflake.catalog.errors import NotKnown
+from firnline_local.snowflake.faulty import CutConnection, answer
+from firnline_local.snowflake.sql.execute import execute
+from firnline_local.snowflake.sql.http.answers import (
+    answered_query,
+    failed,
+    failed_query,
+    refused,
+    respond,
+    succeeded,
+)
+from firnline_local.snowflake.sql.http.login import log_in, token_renewal
+from firnline_local.snowflake.sql.query.macros import install_macros
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.session import Session
+from firnline_local.snowflake.sql.sessions import Sessions
+
+ENDPOINT = "snowflake:sql"
+Handler = Callable[[Request, dict[str, Any]], bytes]
+
+
+class SqlFace:
+    """Answers the drivers' requests; each handler runs in a thread of its own."""
+
+    def __init__(self, catalog: Catalog, faults: FaultPlan) -> None:
+        install_macros(catalog.store)
+        self._catalog = catalog
+        self._faults = faults
+        self._sessions = Sessions(catalog)
+
+    def routes(self) -> list[Route]:
+        return [
+            self._route("/session/v1/login-request", self._log_in),
+            self._route("/session/token-request", self._renew),
+            self._route("/session/heartbeat", self._heartbeat),
+            self._route("/session", self._close),
+            self._route("/queries/v1/query-request", self._query),
+            self._route("/queries/v1/abort-request", self._abort),
+            self._route("/telemetry/send", self._telemetry),
+        ]
+
+    def _route(self, path: str, handler: Handler) -> Route:
+        async def endpoint(request: Request) -> Response:
+            body = await _read(request)
+            reached = False
+
+            async def handle() -> Response:
+                nonlocal reached
+                reached = True
+                return respond(await run_in_threadpool(_guarded, handler, request, body))
+
+            response = await answer(self._faults, ENDPOINT, handle)
+            return response if reached or isinstance(response, CutConnection) else _in_envelope(response)
+
+        return Route(path, endpoint, methods=["POST"])
+
+    def _log_in(self, request: Request, body: dict[str, Any]) -> bytes:
+        return succeeded(log_in(self._catalog, self._sessions, body.get("data") or {}, request.query_params))
+
+    def _renew(self, request: Request, body: dict[str, Any]) -> bytes:
+        return succeeded(token_renewal(self._sessions.renew(_token(request))))
+
+    def _heartbeat(self, request: Request, body: dict[str, Any]) -> bytes:
+        self._sessions.get(_token(request))
+        return succeeded()
+
+    def _close(self, request: Request, body: dict[str, Any]) -> bytes:
+        if request.query_params.get("delete") == "true":
+            self._sessions.close(_token(request))
+        return succeeded()
+
+    def _telemetry(self, request: Request, body: dict[str, Any]) -> bytes:
+        return succeeded("Log Received")
+
+    def _abort(self, request: Request, body: dict[str, Any]) -> bytes:
+        self._sessions.get(_token(request)).interrupt()
+        return succeeded()
+
+    def _query(self, request: Request, body: dict[str, Any]) -> bytes:
+        session = self._sessions.get(_token(request))
+        request_id = request.query_params.get("requestId") or str(uuid.uuid4())
+        with session.lock:
+            if request_id in session.answers:
+                return session.answers[request_id]
+            answered = self._run(session, body)
+            session.remember(request_id, answered)
+            return answered
+
+    def _run(self, session: Session, body: dict[str, Any]) -> bytes:
+        query_id = str(uuid.uuid4())
+        context = Context(self._catalog, session, self._catalog.clock(), query_id)
+        try:
+            if body.get("asyncExec"):
+                raise NotKnown("asynchronous queries")
+            result = execute(
+                context,
+                str(body.get("sqlText") or ""),
+                body.get("bindings"),
+                describe_only=bool(body.get("describeOnly")),
+            )
+            return answered_query(result, session, query_id)
+        except SqlError as error:
+            return failed_query(error, query_id)
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            fault = SqlError(f"SQL execution internal error: {type(error).__name__}: {error}")
+            return failed_query(fault, query_id)
+        finally:
+            session.last_query_id = query_id
+
+
+async def _read(request: Request) -> dict[str, Any]:
+    body = await request.body()
+    if request.headers.get("content-encoding") == "gzip":
+        body = gzip.decompress(body)
+    read: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any]) if body else {}
+    return read
+
+
+def _guarded(handler: Handler, request: Request, body: dict[str, Any]) -> bytes:
+    try:
+        return handler(request, body)
+    except AuthenticationFailed as error:
+        print(f"refused: {error}", file=sys.stderr)
+        return refused(error)
+
+
+def _token(request: Request) -> str:
+    """`Authorization: Snowflake Token="…"`"""
+    return request.headers.get("authorization", "").removeprefix('Snowflake Token="').removesuffix('"')
+
+
+def _in_envelope(injected: Response) -> Response:
+    """A fault of the plan, in the envelope of this face."""
+    fault = msgspec.json.decode(bytes(injected.body), type=dict[str, str])
+    return respond(failed(fault["code"], fault["message"]), injected.status_code)

@@ -1,0 +1,133 @@
+"""From a query as the client wrote it to one that DuckDB runs, with Snowflake's names and types for its columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.snowflake import Snowflake
+from sqlglot.errors import OptimizeError, ParseError, SqlglotError, TokenError
+from sqlglot.optimizer.qualify import qualify
+
+from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown, SqlError
+from firnline_local.snowflake.sql.lexer import syntax_fault
+from firnline_local.snowflake.sql.query.flatten import refuse_seq
+from firnline_local.snowflake.sql.query.information_schema import View
+from firnline_local.snowflake.sql.query.lowering import lower
+from firnline_local.snowflake.sql.query.session_functions import answer_session_functions
+from firnline_local.snowflake.sql.query.tables import resolve_tables
+from firnline_local.snowflake.sql.query.types import infer_types, semistructured_family
+from firnline_local.snowflake.sql.query.vocabulary import refuse_unknown
+from firnline_local.snowflake.sql.scope import Context
+
+OFFSET_TYPES = (exp.DType.TIMESTAMPTZ,)
+NULL = "NULL"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A query for DuckDB."""
+
+    sql: str
+    names: Sequence[str]
+    hints: Sequence[str | None]
+    """For each column VARIANT, OBJECT, ARRAY, TIMESTAMP_TZ, which DuckDB's types don't tell apart, or NULL; else None."""
+    views: Sequence[View]
+
+
+def parse(sql: str) -> exp.Expr:
+    """One statement. Raises SyntaxFault."""
+    try:
+        statements = Snowflake().parse(sql, error_level=ErrorLevel.RAISE)
+    except ParseError as error:
+        raise _syntax_fault(sql, error) from error
+    except TokenError as error:
+        raise CompilationFault(f"syntax error: {error}") from error
+    found = [
+        statement for statement in statements if statement is not None and not isinstance(statement, exp.Semicolon)
+    ]
+    if len(found) != 1:
+        raise CompilationFault(f"Actual statement count {len(found)} did not match the desired statement count 1.")
+    return found[0]
+
+
+def compile_query(context: Context, tree: exp.Expr, written: Sequence[str] = ()) -> Compiled:
+    """`written` is how the columns without a name were written. Raises what Snowflake would, or NotKnown."""
+    if not isinstance(tree, exp.Query):
+        raise NotKnown(tree.sql("snowflake")[:80])
+    _name_columns(tree, written)
+    answer_session_functions(context, tree)
+    try:
+        sources = resolve_tables(context, tree)
+        refuse_unknown(tree)
+        schema = sources.schema()
+        qualify(
+            tree, dialect="snowflake", schema=schema, identify=True, validate_qualify_columns=True, expand_stars=True
+        )
+    except OptimizeError as error:
+        raise _unresolved(error) from error
+    refuse_seq(tree)
+    infer_types(tree, schema)
+    _refuse_distinct_variants(tree)
+    _refuse_clashing_names(tree)
+    selects = tree.selects
+    names = [select.alias_or_name for select in selects]
+    hints = [_hint(select) for select in selects]
+    try:
+        lower(tree)
+        return Compiled(tree.sql("duckdb"), names, hints, sources.views)
+    except SqlglotError as error:
+        raise NotKnown(str(error)) from error
+
+
+def _name_columns(tree: exp.Query, written: Sequence[str]) -> None:
+    """Gives the columns of the outermost query the names that a real account would."""
+    query = tree
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    selects = query.selects
+    if len(selects) != len(written):
+        return
+    for select, name in zip(selects, written, strict=True):
+        if name and not isinstance(select, exp.Alias | exp.Column | exp.Star):
+            query.set(
+                "expressions",
+                [exp.alias_(each, name, quoted=True) if each is select else each for each in query.expressions],
+            )
+
+
+def _hint(select: exp.Expr) -> str | None:
+    if select.is_type(*OFFSET_TYPES):
+        return "TIMESTAMP_TZ"
+    return NULL if select.is_type(exp.DType.UNKNOWN, exp.DType.NULL) else semistructured_family(select)
+
+
+def _refuse_distinct_variants(tree: exp.Expr) -> None:
+    for union in tree.find_all(exp.SetOperation):
+        if union.args.get("distinct") and any(semistructured_family(select) for select in union.selects):
+            raise NotKnown("UNION, EXCEPT and INTERSECT of VARIANTs without ALL: cast them first")
+
+
+def _refuse_clashing_names(tree: exp.Expr) -> None:
+    """DuckDB can't tell the columns of a subquery apart by case; nor can anybody where they have the same name."""
+    for subquery in tree.find_all(exp.Subquery, exp.CTE):
+        names = [select.alias_or_name for select in subquery.this.selects]
+        if len({name.casefold() for name in names}) < len(names):
+            raise NotKnown(
+                f"a subquery with two columns that differ in case only, or not at all: {', '.join(names)[:80]}"
+            )
+
+
+def _syntax_fault(sql: str, error: ParseError) -> SqlError:
+    first = error.errors[0] if error.errors else {}
+    lines = sql.split("\n")
+    line, column = int(first.get("line") or 1), int(first.get("col") or 0)
+    position = sum(len(text) + 1 for text in lines[: line - 1]) + column
+    word = str(first.get("highlight") or "")
+    return syntax_fault(sql, max(0, position - len(word)), word)
+
+
+def _unresolved(error: OptimizeError) -> SqlError:
+    parts = str(error).split("'")
+    if "could not be resolved" in str(error) and len(parts) > 1:
+        return InvalidIdentifier(parts[1])
+    return NotKnown(str(error))

@@ -1,0 +1,112 @@
+"""What a statement may see and touch: completes names from the session, and asks the catalog about its role.
+
+An object that is out of the role's sight is reported as missing; one in sight that it may not touch, as such.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from firnline_local.snowflake.catalog import Catalog, CatalogObject, Database, Role, Schema, Table, kinds
+from firnline_local.snowflake.catalog.errors import (
+    CompilationFault,
+    DoesNotExist,
+    InsufficientPrivileges,
+    NoCurrentDatabase,
+    NoWarehouse,
+)
+from firnline_local.snowflake.catalog.kinds import Kind, Scope
+from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.sql.session import Session
+
+Found = TypeVar("Found", bound=CatalogObject)
+
+DEPTH = {Scope.ACCOUNT: 1, Scope.DATABASE: 2, Scope.SCHEMA: 3}
+
+
+@dataclass(frozen=True)
+class Context:
+    """One statement's world. The catalog's lock is held while it is used, except while rows are read."""
+
+    catalog: Catalog
+    session: Session
+    now: datetime
+    query_id: str
+
+    @property
+    def role(self) -> Role:
+        return self.session.role
+
+    @property
+    def account(self) -> CatalogObject:
+        return self.catalog.account
+
+    def path(self, kind: Kind, names: Sequence[str]) -> tuple[str, ...]:
+        """The full path of a name, with the session's database and schema in front where they are left out."""
+        depth = DEPTH[kind.scope]
+        if len(names) > depth:
+            raise CompilationFault(f"'{display(*names)}' is not the name of a {kind.name.lower()}.")
+        missing = depth - len(names)
+        session, operation = self.session, f"this statement on {kind.name} {display(*names)}"
+        if missing and session.database is None:
+            raise NoCurrentDatabase(operation, missing="database")
+        if missing and depth == DEPTH[Scope.SCHEMA] and len(names) == 1 and session.schema is None:
+            raise NoCurrentDatabase(operation, missing="schema")
+        current = [found.name for found in (session.database, session.schema) if found is not None]
+        return (*current[:missing], *names)
+
+    def look_up(self, kind: Kind, names: Sequence[str]) -> CatalogObject | None:
+        """The object, if it exists and the role sees it."""
+        found = self.catalog.directory.find(kind, self.path(kind, names))
+        return found if found is not None and self.catalog.sees(self.role, found) else None
+
+    def find(self, made: type[Found], names: Sequence[str], *, called: str | None = None) -> Found:
+        """The object. Raises DoesNotExist, also for what is out of sight; `called` is what the message says it is."""
+        found = self.look_up(made.kind, names)
+        if not isinstance(found, made):
+            raise DoesNotExist(called or made.kind.name, display(*self.path(made.kind, names)))
+        return found
+
+    def container(self, kind: Kind, names: Sequence[str]) -> CatalogObject:
+        """Where an object of this name is, or would be."""
+        path = self.path(kind, names)
+        match kind.scope:
+            case Scope.SCHEMA:
+                self.find(Database, path[:1])
+                return self.find(Schema, path[:2])
+            case Scope.DATABASE:
+                return self.find(Database, path[:1])
+            case _:
+                return self.account
+
+    def may(self, privilege: str, on: CatalogObject) -> bool:
+        return self.catalog.has_privilege(self.role, privilege, on)
+
+    def require(self, privilege: str, on: CatalogObject) -> None:
+        """Raises InsufficientPrivileges unless the role has the privilege and may use what contains the object."""
+        above = on.container
+        while above is not None and above.kind is not kinds.ACCOUNT:
+            if not self.may("USAGE", above):
+                raise InsufficientPrivileges(above.kind.name, display(above.name))
+            above = above.container
+        if not self.may(privilege, on):
+            raise InsufficientPrivileges(on.kind.name, display(on.name))
+
+    def require_ownership(self, found: CatalogObject) -> None:
+        self.require("OWNERSHIP", found)
+
+    def require_warehouse(self) -> None:
+        """For what a real account computes in a warehouse: queries of tables, and DML."""
+        warehouse = self.session.warehouse
+        if warehouse is None or not warehouse.is_live or not self.may("USAGE", warehouse):
+            raise NoWarehouse
+
+    def readable_table(self, names: Sequence[str], privilege: str = "SELECT") -> Table:
+        """A table for a query or for DML; without the privilege it may as well not exist."""
+        table = self.find(Table, names, called="object")
+        container = table.schema
+        allowed = all(self.may("USAGE", above) for above in (container, container.database))
+        if not allowed or not self.may(privilege, table):
+            raise DoesNotExist("object", display(*table.path))
+        return table

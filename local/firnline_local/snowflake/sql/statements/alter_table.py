@@ -1,0 +1,179 @@
+"""ALTER TABLE: columns, clustering, and the properties that decide what happens to rows."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from firnline_local.snowflake.catalog import CatalogObject, Column, Table
+from firnline_local.snowflake.catalog.catalog import refuse_case_clash
+from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist, NotKnown
+from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.catalog.types import DataType
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.settings import unset
+from firnline_local.snowflake.sql.statements.columns import read_column
+from firnline_local.snowflake.sql.statements.create_table import FLAGS, ICEBERG_PROPERTIES, read_cluster_by
+from firnline_local.snowflake.sql.words import Words
+
+NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
+
+
+def alter_table(context: Context, words: Words, found: CatalogObject) -> None:
+    if not isinstance(found, Table):
+        raise NotKnown(f"ALTER TABLE on a {found.kind.name}")
+    context.require_ownership(found)
+    if found.interactive:
+        raise CompilationFault(f"The columns of an interactive table can't be altered: '{found.full_name}'.")
+    action = words.accept_one(*ACTIONS)
+    if action is None:
+        raise NotKnown(f"ALTER TABLE … {words.rest()[:40]}")
+    ACTIONS[action](context, words, found)
+
+
+def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
+    """The flags, with what they do: an error table comes or goes with its rows, commit times end with theirs."""
+    store = context.catalog.store
+    if table.interactive and properties:
+        raise CompilationFault(f"{min(properties)} can't be set on an interactive table.")
+    for key, value in properties.items():
+        if table.iceberg and key in NOT_OF_ICEBERG:
+            raise CompilationFault(f"{key} can't be set on an Iceberg table.")
+        on, was_on = value == "true", getattr(table, FLAGS[key])
+        if key == "ERROR_LOGGING" and on and not was_on:
+            store.create_error_table(table)
+        if key == "ERROR_LOGGING" and was_on and not on:
+            store.drop_error_table(table)
+        if key == "ROW_TIMESTAMP" and was_on and not on:
+            store.erase_commit_times(table)
+        setattr(table, FLAGS[key], on)
+
+
+def unset_table(context: Context, table: Table, keys: Iterable[str]) -> None:
+    set_table(context, table, {key: "false" for key in keys if key in FLAGS})
+    unset(table, keys)
+
+
+def _add_columns(context: Context, words: Words, table: Table) -> None:
+    columns: list[Column] = []
+    while True:
+        optional = words.accept("IF NOT EXISTS")
+        column = read_column(context, words)
+        existing = table.column(column.name)
+        if existing is not None and not optional:
+            raise AlreadyExists(column.name)
+        if not column.nullable and column.default is None and context.catalog.store.count_rows(table):
+            raise CompilationFault(
+                f"Non-nullable column '{column.name}' cannot be added to non-empty table '{display(table.name)}' "
+                f"unless it has a non-null default value."
+            )
+        if existing is None:
+            columns.append(column)
+        if not words.accept(","):
+            break
+        words.accept("COLUMN")
+    context.catalog.append_columns(table, columns)
+
+
+def _drop_columns(context: Context, words: Words, table: Table) -> None:
+    optional = words.accept("IF EXISTS")
+    names = [words.identifier()]
+    while words.accept(","):
+        names.append(words.identifier())
+    found = [column for name in names if (column := _find(table, name, optional=optional)) is not None]
+    if len(found) == len(table.columns):
+        raise CompilationFault(f"Cannot drop all columns of table '{display(table.name)}'.")
+    for column in found:
+        context.catalog.store.drop_column(table, column)
+        table.columns.remove(column)
+
+
+def _rename_column(context: Context, words: Words, table: Table) -> None:
+    column = _find(table, words.identifier())
+    words.expect("TO")
+    name = words.identifier()
+    if column is None or column.name == name:
+        return
+    if table.column(name) is not None:
+        raise AlreadyExists(name)
+    others = [other for other in table.columns if other is not column]
+    refuse_case_clash(table.full_name, [*others, Column(name=name, type=column.type)])
+    context.catalog.store.rename_column(table, column, name)
+    column.name, column.evolution = name, None
+
+
+def _alter_columns(context: Context, words: Words, table: Table) -> None:
+    """`[COLUMN] a …, [COLUMN] b …`, also in parentheses."""
+    enclosed = words.accept("(")
+    while True:
+        words.accept("COLUMN")
+        column = _find(table, words.identifier())
+        if column is not None:
+            _alter_column(context, words, table, column)
+        if not words.accept(","):
+            break
+    if enclosed:
+        words.expect(")")
+
+
+def _alter_column(context: Context, words: Words, table: Table, column: Column) -> None:
+    store = context.catalog.store
+    match words.accept_one(
+        "DROP NOT NULL", "SET NOT NULL", "NOT NULL", "COMMENT", "UNSET COMMENT", "SET DATA TYPE", "TYPE", "DROP DEFAULT"
+    ):
+        case "DROP NOT NULL":
+            store.set_nullable(table, column, nullable=True)
+            column.nullable = True
+        case "SET NOT NULL" | "NOT NULL":
+            store.set_nullable(table, column, nullable=False)
+            column.nullable = False
+        case "COMMENT":
+            column.comment = words.string()
+        case "UNSET COMMENT":
+            column.comment = ""
+        case "SET DATA TYPE" | "TYPE":
+            _set_type(context, table, column, words.type())
+        case "DROP DEFAULT":
+            store.drop_default(table, column)
+            column.default = None
+        case _:
+            raise NotKnown(f"ALTER TABLE … ALTER COLUMN … {words.rest()[:40]}")
+    column.evolution = None
+
+
+def _set_type(context: Context, table: Table, column: Column, wanted: DataType) -> None:
+    """Only what a real account allows: a longer text or binary, a number of more digits and the same scale."""
+    before = column.type
+    if wanted == before:
+        return
+    wider = wanted.family == before.family and wanted.scale == before.scale
+    if not wider or before.family not in ("VARCHAR", "BINARY", "NUMBER") or (wanted.size or 0) < (before.size or 0):
+        raise CompilationFault(f"cannot change column {column.name} from type {before} to {wanted}")
+    context.catalog.store.set_type(table, column, wanted.duckdb)
+    column.type = wanted
+
+
+def _cluster_by(_context: Context, words: Words, table: Table) -> None:
+    table.cluster_by = read_cluster_by(words)
+
+
+def _drop_clustering_key(_context: Context, _words: Words, table: Table) -> None:
+    table.cluster_by = ()
+
+
+def _find(table: Table, name: str, *, optional: bool = False) -> Column | None:
+    column = table.column(name)
+    if column is None and not optional:
+        raise DoesNotExist("column", display(name))
+    return column
+
+
+ACTIONS: dict[str, Callable[[Context, Words, Table], None]] = {
+    "ADD COLUMN": _add_columns,
+    "ADD": _add_columns,
+    "DROP COLUMN": _drop_columns,
+    "DROP CLUSTERING KEY": _drop_clustering_key,
+    "DROP": _drop_columns,
+    "RENAME COLUMN": _rename_column,
+    "ALTER": _alter_columns,
+    "MODIFY": _alter_columns,
+    "CLUSTER BY": _cluster_by,
+}
+"""By the words that follow the name; the longer ones first."""

@@ -1,0 +1,67 @@
+"""What every CREATE has in common: OR REPLACE, IF NOT EXISTS, the name, who may, and what is answered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from firnline_local.snowflake.catalog import CatalogObject
+from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.sql.result import Result, status
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.words import Words
+
+Made = TypeVar("Made", bound=CatalogObject)
+
+
+@dataclass(frozen=True, slots=True)
+class Modifiers:
+    """What stands between CREATE and the kind."""
+
+    replace: bool = False
+    transient: bool = False
+
+
+Creator = Callable[[Context, Words, Modifiers], Result]
+"""One form of CREATE; the words that name the kind are read already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the new object goes, and whether it has to."""
+
+    container: CatalogObject
+    name: str
+    kept: bool
+    """IF NOT EXISTS, and it does: nothing will be made."""
+    replace: bool
+
+    def create(self, context: Context, made: type[Made], *, privilege: str | None = None, **fields: Any) -> Made:
+        """`privilege` is the one that it takes, where that is not called like the kind.
+
+        Raises InsufficientPrivileges, AlreadyExists.
+        """
+        context.require(privilege or f"CREATE {made.kind.name}", self.container)
+        before = self.container.of_kind(made.kind).get(self.name)
+        if self.replace and before is not None:
+            context.require_ownership(before)
+        return context.catalog.directory.create(
+            made, self.name, container=self.container, owner=context.role, replace=self.replace, **fields
+        )
+
+
+def place(context: Context, words: Words, kind: Kind, modifiers: Modifiers) -> Place:
+    """Reads `[IF NOT EXISTS] name`."""
+    keep = words.accept("IF NOT EXISTS")
+    names = words.name()
+    container = context.container(kind, names)
+    kept = keep and names[-1] in container.of_kind(kind)
+    return Place(container, names[-1], kept, modifiers.replace)
+
+
+def created(kind: Kind, where: Place) -> Result:
+    return status(f"{kind.name.capitalize()} {display(where.name)} successfully created.")
+
+
+def kept(where: Place) -> Result:
+    return status(f"{display(where.name)} already exists, statement succeeded.")

@@ -1,0 +1,101 @@
+"""CREATE and ALTER EXTERNAL VOLUME: the locations, of which a volume has at least one."""
+
+import secrets
+
+from firnline_local.snowflake.catalog import CatalogObject, ExternalVolume, StorageLocation, kinds
+from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist, NotKnown
+from firnline_local.snowflake.sql.result import Result
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.settings import apply_settings, read_settings
+from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
+from firnline_local.snowflake.sql.words import Words
+
+KEYS = {
+    "NAME": "name",
+    "STORAGE_PROVIDER": "provider",
+    "STORAGE_BASE_URL": "base_url",
+    "STORAGE_AWS_ROLE_ARN": "role_arn",
+    "STORAGE_AWS_EXTERNAL_ID": "external_id",
+}
+ENCRYPTIONS = ("NONE", "AWS_SSE_S3", "AWS_SSE_KMS")
+
+
+def create_external_volume(context: Context, words: Words, modifiers: Modifiers) -> Result:
+    where = place(context, words, kinds.EXTERNAL_VOLUME, modifiers)
+    words.expect("STORAGE_LOCATIONS = (")
+    locations = [_read_location(words)]
+    while words.accept(","):
+        locations.append(_read_location(words))
+    words.expect(")")
+    settings = read_settings(words, kinds.EXTERNAL_VOLUME)
+    words.end()
+    if where.kept:
+        return kept(where)
+    volume = where.create(context, ExternalVolume)
+    for location in locations:
+        _add(volume, location)
+    apply_settings(volume, settings)
+    return created(kinds.EXTERNAL_VOLUME, where)
+
+
+def alter_volume(context: Context, words: Words, found: CatalogObject) -> None:
+    """`ADD STORAGE_LOCATION = (…)` and `REMOVE STORAGE_LOCATION 'name'`"""
+    assert isinstance(found, ExternalVolume)
+    context.require_ownership(found)
+    match words.accept_one("ADD STORAGE_LOCATION =", "REMOVE STORAGE_LOCATION"):
+        case "ADD STORAGE_LOCATION =":
+            _add(found, _read_location(words))
+        case "REMOVE STORAGE_LOCATION":
+            _remove(found, words.string())
+        case _:
+            raise NotKnown(f"ALTER EXTERNAL VOLUME … {words.rest()[:40]}")
+
+
+def _add(volume: ExternalVolume, location: StorageLocation) -> None:
+    if any(each.name == location.name for each in volume.locations):
+        raise AlreadyExists(location.name)
+    volume.locations.append(location)
+
+
+def _remove(volume: ExternalVolume, name: str) -> None:
+    remaining = [each for each in volume.locations if each.name != name]
+    if len(remaining) == len(volume.locations):
+        raise DoesNotExist("storage location", name)
+    if not remaining:
+        raise CompilationFault(f"The last storage location of external volume '{volume.full_name}' can't be removed.")
+    volume.locations = remaining
+
+
+def _read_location(words: Words) -> StorageLocation:
+    """`(NAME = 'l' STORAGE_PROVIDER = 'S3' …)`; without an external id Snowflake makes one up, and so does this."""
+    read: dict[str, str] = {}
+    words.expect("(")
+    while not words.accept(")"):
+        key = words.word()
+        words.expect("=")
+        if key == "ENCRYPTION":
+            read |= _read_encryption(words)
+        elif key in KEYS:
+            read[KEYS[key]] = words.string()
+        else:
+            raise NotKnown(f"the property {key} of a storage location")
+        words.accept(",")
+    if missing := [key for key in ("NAME", "STORAGE_BASE_URL", "STORAGE_AWS_ROLE_ARN") if KEYS[key] not in read]:
+        raise CompilationFault(f"A storage location on S3 needs {' and '.join(missing)}.")
+    if read.get("provider", "").upper() != "S3":
+        raise NotKnown(f"the storage provider {read.get('provider')}: only S3")
+    read.setdefault("external_id", f"FIRNLINE_SFCRole={secrets.token_hex(8)}")
+    return StorageLocation(**{**read, "provider": "S3"})
+
+
+def _read_encryption(words: Words) -> dict[str, str]:
+    words.expect("( TYPE =")
+    kind = words.string()
+    if kind not in ENCRYPTIONS:
+        raise CompilationFault(f"invalid value '{kind}' for ENCRYPTION: expected one of {', '.join(ENCRYPTIONS)}")
+    key = ""
+    if words.accept("KMS_KEY_ID"):
+        words.expect("=")
+        key = words.string()
+    words.expect(")")
+    return {"encryption": kind, "kms_key_id": key}

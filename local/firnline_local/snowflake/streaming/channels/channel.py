@@ -1,0 +1,119 @@
+"""One channel: its sequencers, what it has accepted, and what of that is committed.
+
+Opening raises the client sequencer, so that every earlier opener is stale; an append raises the row sequencer. Rows that
+were accepted wait until they are committed, in order, whole requests at a time; whoever opens the channel again discards
+what still waits. Nothing here locks: callers hold the catalog's lock.
+
+An append whose answer got lost comes again. The SDK (1.9.1, measured) and Openflow (RetryableInsertOperation) both repeat
+it with the same request id, continuation token and rows, and go on with the token they get; exactly once would be
+impossible if the service applied it again or refused it. So the last append is remembered by its request id, and a repeat
+gets the same answer and changes nothing. Another request with a used token is stale.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from firnline_local.snowflake.catalog.channels import Channel
+from firnline_local.snowflake.streaming.channels.continuation import Continuation
+from firnline_local.snowflake.streaming.refusals import ChannelInvalid, StaleContinuation, UncommittedRows
+from firnline_local.snowflake.streaming.rows.reader import RowError
+
+SUCCESS = "SUCCESS"
+MUST_BE_REOPENED = "ERR_CHANNEL_MUST_BE_REOPENED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Append:
+    """One accepted request."""
+
+    request_id: str
+    start_token: str | None
+    end_token: str | None
+    rows: bytes
+    """NDJSON, uncompressed."""
+    accepted_at: float
+    """Monotonic seconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastError:
+    """The newest row error, as the channel's status tells it."""
+
+    message: str
+    offset_upper_bound: str | None
+    at: datetime
+
+
+@dataclass(kw_only=True, eq=False)
+class StreamingChannel(Channel):
+    id: int
+    role: str
+    """Of the latest opener: its privileges count when rows are committed."""
+    last_used: datetime
+    status_code: str = SUCCESS
+    last_error: LastError | None = None
+    pending: deque[Append] = field(default_factory=deque)
+    last_request_id: str = ""
+    recent_appends: deque[float] = field(default_factory=deque)
+    """When the newest ones came, monotonic seconds; kept only while there is a limit."""
+    latency_s: float = 0.0
+    """Of the newest commit, from acceptance."""
+
+    @property
+    def continuation(self) -> Continuation:
+        return Continuation(self.id, self.client_sequencer, self.row_sequencer)
+
+    @property
+    def pending_bytes(self) -> int:
+        return sum(len(append.rows) for append in self.pending)
+
+    def reopen(self, role: str, *, offset_token: str | None, fail_on_uncommitted_rows: bool) -> None:
+        """Raises UncommittedRows where it was told to; otherwise whatever was not committed is gone."""
+        if self.pending and fail_on_uncommitted_rows:
+            raise UncommittedRows
+        self.pending.clear()
+        self.client_sequencer += 1
+        self.row_sequencer = 0
+        self.last_request_id = ""
+        self.role = role
+        self.status_code = SUCCESS
+        if offset_token is not None:
+            self.offset_token = offset_token
+
+    def accept(self, continuation: Continuation, append: Append) -> None:
+        """Takes the rows, or nothing where this is a repeat. Raises ChannelInvalid or StaleContinuation."""
+        if continuation.client_sequencer != self.client_sequencer:
+            raise StaleContinuation
+        if self.status_code != SUCCESS:
+            raise ChannelInvalid(self.status_code)
+        if self._is_repeat(continuation, append):
+            return
+        if continuation.row_sequencer != self.row_sequencer:
+            raise StaleContinuation
+        self.row_sequencer += 1
+        self.last_request_id = append.request_id
+        self.pending.append(append)
+
+    def commit(self, append: Append, *, inserted: int, errors: Sequence[RowError], at: datetime, now: float) -> None:
+        """The oldest waiting request has become visible: token and counters move with it."""
+        if self.pending.popleft() is not append:
+            raise AssertionError("requests of a channel are committed in order")
+        self.rows_inserted += inserted
+        self.rows_error_count += len(errors)
+        self.rows_parsed += inserted + len(errors)
+        self.offset_token = append.end_token if append.end_token is not None else self.offset_token
+        self.latency_s = now - append.accepted_at
+        if errors:
+            self.last_error = LastError(message=errors[-1].message, offset_upper_bound=append.end_token, at=at)
+
+    def invalidate(self, error: LastError, status_code: str = MUST_BE_REOPENED) -> None:
+        """Nothing more is taken or committed until the channel is opened again."""
+        self.pending.clear()
+        self.status_code = status_code
+        self.last_error = error
+
+    def _is_repeat(self, continuation: Continuation, append: Append) -> bool:
+        was_last = continuation.row_sequencer == self.row_sequencer - 1
+        return was_last and bool(append.request_id) and append.request_id == self.last_request_id

@@ -1,0 +1,125 @@
+"""One step of committing: the requests of one table's channels that become visible together.
+
+The table evolves where rows ask for it, a request at a time, so that what a request does to it depends on no timing. A
+request that the table can't evolve for invalidates its channel; what that channel sent before is committed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from firnline_local.snowflake.catalog import CaseClash, Catalog, Pipe, Table
+from firnline_local.snowflake.streaming.access.privileges import may_evolve
+from firnline_local.snowflake.streaming.channels.channel import Append, LastError, StreamingChannel
+from firnline_local.snowflake.streaming.commits.error_rows import error_row
+from firnline_local.snowflake.streaming.commits.log import CommitLog
+from firnline_local.snowflake.streaming.counts import Counts
+from firnline_local.snowflake.streaming.rows.evolution import (
+    EvolutionRefused,
+    can_hold,
+    evolution_record,
+    new_columns,
+)
+from firnline_local.snowflake.streaming.rows.reader import Batch, RowReader
+from firnline_local.snowflake.streaming.rows.transformed import TransformedReader
+
+_Read = tuple[StreamingChannel, Append, Batch]
+_Outcome = tuple[list[_Read], LastError | None]
+
+
+@dataclass
+class CommitStep:
+    """What one table's channels are about to commit."""
+
+    table: Table
+    taken: list[tuple[StreamingChannel, list[Append]]] = field(default_factory=list)
+    size_bytes: int = 0
+
+    def take(self, channel: StreamingChannel, appends: Sequence[Append], *, max_bytes: int) -> bool:
+        """Takes the channel's requests in order until the step is full; tells whether it took any."""
+        chosen: list[Append] = []
+        for append in appends:
+            if self.size_bytes >= max_bytes:
+                break
+            chosen.append(append)
+            self.size_bytes += len(append.rows)
+        if chosen:
+            self.taken.append((channel, chosen))
+        return bool(chosen)
+
+    def invalidate(self, message: str, *, at: datetime) -> None:
+        for channel, appends in self.taken:
+            channel.invalidate(LastError(message=message, offset_upper_bound=appends[-1].end_token, at=at))
+
+
+class StepWriter:
+    """Writes steps into the catalog and the commit log. The caller holds the lock."""
+
+    def __init__(self, catalog: Catalog, counts: Counts, log: CommitLog) -> None:
+        self._catalog = catalog
+        self._counts = counts
+        self._log = log
+
+    def write(self, step: CommitStep, *, now: float) -> None:
+        at = self._catalog.clock()
+        read: list[_Read] = []
+        refused: list[tuple[StreamingChannel, LastError]] = []
+        for channel, appends in step.taken:
+            entries, error = self._read(channel, appends, at)
+            read += entries
+            refused += [(channel, error)] if error else []
+        self._catalog.insert_rows(step.table, [row for *_, batch in read for row in batch.rows], committed_at=at)
+        rejected = [
+            error_row(error, channel, append, at=at) for channel, append, batch in read for error in batch.errors
+        ]
+        if rejected:
+            self._catalog.insert_errors(step.table, rejected)
+        self._counts.commits += 1
+        for channel, append, batch in read:
+            self._advance(channel, append, batch, at=at, now=now)
+        for channel, error in refused:
+            channel.invalidate(error)
+
+    def _read(self, channel: StreamingChannel, appends: list[Append], at: datetime) -> _Outcome:
+        """Up to the first request that the table can't evolve for, and what to say about that one."""
+        table = channel.pipe.table
+        evolves = table.enable_schema_evolution and may_evolve(self._catalog, channel.role, table)
+        reader = _reader(channel.pipe, evolves=evolves)
+        entries: list[_Read] = []
+        for append in appends:
+            batch = reader.read(append.rows)
+            if batch.wants_evolution:
+                try:
+                    self._evolve(channel.pipe, batch, at)
+                except (EvolutionRefused, CaseClash) as refused:
+                    return entries, LastError(message=str(refused), offset_upper_bound=append.end_token, at=at)
+                reader = _reader(channel.pipe, evolves=evolves)
+                batch = reader.read(append.rows)
+            entries.append((channel, append, batch))
+        return entries, None
+
+    def _evolve(self, pipe: Pipe, batch: Batch, at: datetime) -> None:
+        table = pipe.table
+        unknown = {key: kinds for key, kinds in batch.unknown.items() if can_hold(table, kinds)}
+        columns = new_columns(unknown, match_case=_matches_case(pipe))
+        if columns:
+            self._catalog.add_columns(table, columns, evolution=evolution_record("ADD_COLUMN", at=at))
+        for column in sorted(batch.omitted):
+            self._catalog.drop_not_null(table, column, evolution=evolution_record("DROP_NOT_NULL", at=at))
+
+    def _advance(self, channel: StreamingChannel, append: Append, batch: Batch, *, at: datetime, now: float) -> None:
+        inserted, errors = len(batch.rows), len(batch.errors)
+        channel.commit(append, inserted=inserted, errors=batch.errors, at=at, now=now)
+        self._log.add(channel, append, number=self._counts.commits, inserted=inserted, errors=errors, at=at)
+        self._counts.rows_inserted += inserted
+        self._counts.rows_error_count += errors
+
+
+def _reader(pipe: Pipe, *, evolves: bool) -> RowReader:
+    if pipe.transformation:
+        return TransformedReader(pipe.table.columns, pipe.transformation)
+    return RowReader(pipe.table.columns, match_case=_matches_case(pipe), evolves=evolves)
+
+
+def _matches_case(pipe: Pipe) -> bool:
+    return pipe.match_by_column_name == "CASE_SENSITIVE"

@@ -1,0 +1,173 @@
+"""From NDJSON to rows: keys matched to columns by name, values converted, what doesn't fit set aside.
+
+A row that can't be taken never stops the others (ON_ERROR is always CONTINUE). Keys without a column are ignored, unless
+the table evolves: then they, and required columns that a row omits, are reported instead, and the rows are read again
+after the table has changed.
+"""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from firnline_local.snowflake.catalog.tables import Column
+from firnline_local.snowflake.streaming.rows.evolution import JsonKind, kind_of
+from firnline_local.snowflake.streaming.rows.values import Converter, NotConvertible, converter_for
+
+Row = dict[str, object]
+
+decode_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowError:
+    """A row that was not taken, as error tables describe it (documentation, `snowpipe-streaming-error-tables`)."""
+
+    code: str
+    message: str
+    sql_state: str
+    column: str
+    """Empty where the row as a whole is at fault."""
+    content_type: str
+    """json, json-invalid or binary-base64."""
+    payload: str
+    """The row as it came; base64 where it is no UTF-8."""
+
+
+@dataclass
+class Batch:
+    """What became of the rows of one request."""
+
+    rows: list[Row] = field(default_factory=list)
+    errors: list[RowError] = field(default_factory=list)
+    unknown: dict[str, set[JsonKind]] = field(default_factory=dict)
+    omitted: set[str] = field(default_factory=set)
+    """NOT NULL columns that some row doesn't have."""
+
+    @property
+    def wants_evolution(self) -> bool:
+        return bool(self.unknown or self.omitted)
+
+
+@dataclass(frozen=True)
+class TargetColumn:
+    name: str
+    convert: Converter
+    nullable: bool
+    keeps_null: bool
+    """A VARIANT tells JSON null and no value apart; every other type doesn't."""
+
+
+class RowReader:
+    """Reads rows for one state of a table's columns."""
+
+    def __init__(self, columns: Sequence[Column], *, match_case: bool = False, evolves: bool = False) -> None:
+        self._match_case = match_case
+        self._evolves = evolves
+        self._columns = {
+            column.name if match_case else column.name.upper(): TargetColumn(
+                column.name, converter_for(column.type), column.nullable, column.type.family == "VARIANT"
+            )
+            for column in columns
+        }
+        self._required = {column.name for column in columns if not column.nullable and column.default is None}
+
+    def read(self, payload: bytes) -> Batch:
+        batch = Batch()
+        for line in payload.split(b"\n"):
+            if not line or line.isspace():
+                continue
+            try:
+                batch.rows.append(self._row(line, batch))
+            except UnicodeDecodeError:
+                batch.errors.append(_not_utf8(line))
+            except (msgspec.MsgspecError, RecursionError) as error:
+                batch.errors.append(_not_json(line, str(error)))
+            except _Rejected as rejected:
+                batch.errors.append(_not_taken(line, rejected))
+        return batch
+
+    def _row(self, line: bytes, batch: Batch) -> Row:
+        if not line.isascii():
+            line.decode()  # msgspec doesn't look at the encoding of what it skips
+        row: Row = {}
+        for key, raw in decode_object(line).items():
+            column = self._columns.get(key if self._match_case else key.upper())
+            if column is None:
+                if self._evolves:
+                    batch.unknown.setdefault(key, set()).add(kind_of(bytes(raw)))
+            elif column.name in row:
+                raise _Rejected(
+                    column.name, NotConvertible(f"More than one key matches the column {column.name}", code="100069")
+                )
+            else:
+                row[column.name] = converted(column, bytes(raw))
+        if not self._required <= row.keys():
+            self._omit(self._required - row.keys(), batch)
+        return row
+
+    def _omit(self, missing: set[str], batch: Batch) -> None:
+        if self._evolves:
+            batch.omitted |= missing
+        else:
+            column = min(missing)
+            raise _Rejected(column, _null_in_required_column())
+
+
+class _Rejected(Exception):
+    def __init__(self, column: str, cause: NotConvertible) -> None:
+        super().__init__(column, cause)
+        self.column = column
+        self.cause = cause
+
+
+def converted(column: TargetColumn, value: bytes) -> object:
+    if value == b"null":
+        if column.keeps_null:
+            return "null"
+        if not column.nullable:
+            raise _Rejected(column.name, _null_in_required_column())
+        return None
+    try:
+        return column.convert(value)
+    except NotConvertible as cause:
+        raise _Rejected(column.name, cause) from cause
+
+
+def _null_in_required_column() -> NotConvertible:
+    return NotConvertible("NULL result in a non-nullable column", code="100072", sql_state="22000")
+
+
+def _not_taken(line: bytes, rejected: _Rejected) -> RowError:
+    cause = rejected.cause
+    return RowError(
+        code=cause.code,
+        message=cause.message,
+        sql_state=cause.sql_state,
+        column=rejected.column,
+        content_type="json",
+        payload=line.decode(),
+    )
+
+
+def _not_json(line: bytes, problem: str) -> RowError:
+    return RowError(
+        code="100069",
+        message=f"Error parsing JSON: {problem}",
+        sql_state="22P02",
+        column="",
+        content_type="json-invalid",
+        payload=line.decode(),
+    )
+
+
+def _not_utf8(line: bytes) -> RowError:
+    return RowError(
+        code="100144",
+        message="Invalid UTF8 detected in string",
+        sql_state="22000",
+        column="",
+        content_type="binary-base64",
+        payload=base64.b64encode(line).decode(),
+    )

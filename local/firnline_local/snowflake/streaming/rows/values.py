@@ -1,0 +1,166 @@
+"""From a JSON value to a column's value: one converter a type.
+
+A converter takes the value's JSON text and gives what the store keeps, or raises NotConvertible; JSON null never gets
+here. The rules are those of the default pipe (documentation, `snowpipe-streaming-table-support`). Where Snowflake's own
+Kafka connector records that the service differs from its documentation, the record wins: a number is no BOOLEAN, and a
+value that is no array becomes an array of one. Text of a VARIANT is kept byte for byte.
+"""
+
+import base64
+import re
+from collections.abc import Callable
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from functools import partial
+
+import msgspec
+
+from firnline_local.snowflake.catalog.types import DataType
+from firnline_local.snowflake.streaming.rows.times import read_date, read_time, read_timestamp
+
+Converter = Callable[[bytes], object]
+
+NUMBER_STARTS = b"-0123456789"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NOT_A_NUMBER = {"nan", "inf", "+inf", "-inf", "infinity", "-infinity"}  # a FLOAT column takes them as text
+TRUE, FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
+SHOWN = 100  # characters of a value in a message
+WIDE = Context(prec=1000)  # a number may be longer than its column; rounding must not lose digits before the check
+
+decode_text: Callable[[bytes], str] = msgspec.json.Decoder(str).decode
+
+
+class NotConvertible(Exception):
+    """A value that its column can't take, with Snowflake's code and SQL state."""
+
+    def __init__(self, message: str, *, code: str, sql_state: str = "22018") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.sql_state = sql_state
+
+
+def converter_for(column_type: DataType) -> Converter:
+    match column_type.family:
+        case "NUMBER":
+            return partial(_number, precision=column_type.size or 38, scale=column_type.scale)
+        case "VARCHAR":
+            return partial(_varchar, length=column_type.size or 0)
+        case "TIMESTAMP_NTZ" | "TIMESTAMP_LTZ" | "TIMESTAMP_TZ":
+            return partial(_time_of, partial(read_timestamp, has_zone=column_type.family != "TIMESTAMP_NTZ"))
+        case "DATE":
+            return partial(_time_of, read_date)
+        case "TIME":
+            return partial(_time_of, read_time)
+        case family:
+            return BY_FAMILY[family]
+
+
+def _varchar(value: bytes, length: int) -> str:
+    text = _scalar_or_json(value)
+    if len(text) > length:
+        raise NotConvertible(
+            f"String '{text[:SHOWN]}' is too long and would be truncated", code="100078", sql_state="22000"
+        )
+    return text
+
+
+def _number(value: bytes, precision: int, scale: int) -> int | Decimal:
+    if value.isdigit() and len(value) + scale <= precision:  # nearly all numbers: no rounding, and it fits
+        return int(value)
+    text = _text_or_number(value, "Numeric value")
+    if not NUMBER.fullmatch(text):
+        raise _not_recognized("Numeric value", text)
+    try:
+        rounded = Decimal(text).quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, WIDE)
+    except InvalidOperation:
+        raise _out_of_range(text) from None
+    if rounded and rounded.adjusted() >= precision - scale:
+        raise _out_of_range(text)
+    return rounded
+
+
+def _float(value: bytes) -> float:
+    text = _text_or_number(value, "Numeric value")
+    if NUMBER.fullmatch(text) or text.lower() in NOT_A_NUMBER:
+        return float(text)
+    raise _not_recognized("Numeric value", text)
+
+
+def _boolean(value: bytes) -> bool:
+    if value in (b"true", b"false"):
+        return value == b"true"
+    if value.startswith(b'"'):
+        word = decode_text(value).strip().lower()
+        if word in TRUE or word in FALSE:
+            return word in TRUE
+    raise _not_recognized("Boolean value", _scalar_or_json(value), code="100037")
+
+
+def _binary(value: bytes) -> bytes:
+    """Base64: what default pipes take, whatever the account's BINARY_INPUT_FORMAT says."""
+    try:
+        return base64.b64decode(decode_text(value), validate=True)
+    except (msgspec.MsgspecError, ValueError):
+        raise NotConvertible(
+            f"The following string is not a legal base64 value: '{_shown(value)}'", code="100081"
+        ) from None
+
+
+def _variant(value: bytes) -> str:
+    return value.decode()
+
+
+def _array(value: bytes) -> str:
+    return value.decode() if value.startswith(b"[") else f"[{value.decode()}]"
+
+
+def _object(value: bytes) -> str:
+    """Text that holds a JSON object is read; in VARIANT and ARRAY columns it stays text."""
+    inner = decode_text(value).encode() if value.startswith(b'"') else value
+    try:
+        msgspec.json.decode(inner, type=dict[str, msgspec.Raw])
+    except msgspec.MsgspecError:
+        raise NotConvertible(f"Failed to cast variant value {_shown(value)} to OBJECT", code="100071") from None
+    return inner.decode()
+
+
+def _time_of(read: Callable[[str], object], value: bytes) -> object:
+    text = _text_or_number(value, "Timestamp")
+    try:
+        return read(text)
+    except (ValueError, OverflowError):
+        raise _not_recognized("Timestamp", text, code="100035", sql_state="22007") from None
+
+
+BY_FAMILY: dict[str, Converter] = {
+    "FLOAT": _float,
+    "BOOLEAN": _boolean,
+    "BINARY": _binary,
+    "VARIANT": _variant,
+    "ARRAY": _array,
+    "OBJECT": _object,
+}
+
+
+def _not_recognized(what: str, text: str, *, code: str = "100038", sql_state: str = "22018") -> NotConvertible:
+    return NotConvertible(f"{what} '{text[:SHOWN]}' is not recognized", code=code, sql_state=sql_state)
+
+
+def _out_of_range(text: str) -> NotConvertible:
+    return NotConvertible(f"Number out of representable range: type FIXED, value {text[:SHOWN]}", code="100132")
+
+
+def _scalar_or_json(value: bytes) -> str:
+    return decode_text(value) if value.startswith(b'"') else value.decode()
+
+
+def _text_or_number(value: bytes, what: str) -> str:
+    if value.startswith(b'"'):
+        return decode_text(value).strip()
+    if value[:1] in NUMBER_STARTS:
+        return value.decode()
+    raise _not_recognized(what, _scalar_or_json(value))
+
+
+def _shown(value: bytes) -> str:
+    return _scalar_or_json(value)[:SHOWN]

@@ -1,0 +1,205 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.specification import EnvironmentSpec, aws, load_spec, model, parse_spec, snowflake
+from firnline_infra.specification.keys_file import is_keys_file
+from firnline_ingest.config.form import Form
+from firnline_ingest.errors import ConfigError
+
+ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in ENVIRONMENTS.glob("*.yaml") if not is_keys_file(path)),
+    ids=lambda path: path.name,
+)
+def test_every_environment_of_the_repository_is_valid(path: Path) -> None:
+    assert load_spec(path).name == path.stem
+
+
+def test_the_smallest_document_is_an_environment(spec: Callable[..., EnvironmentSpec]) -> None:
+    assert spec().streams[0].retention_hours == 24
+
+
+def test_all_problems_are_told_at_once_each_with_its_path() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 2
+            name: Dev
+            aws: {region: europe, account: 123456789012}
+            snowflake: {acount: ORG-ACCOUNT}
+            streams: [{name: orders, shards: 0, retention_hours: 12}]
+            pipelines: [{stream: orders, database: my lake, schema: RAW, tolerance: some}]
+            """,
+            "dev.yaml",
+        )
+    problems = "\n".join(caught.value.problems)
+    for path in (
+        "version:",
+        "name:",
+        "aws.region:",
+        "aws.account:",
+        "snowflake.account: is required",
+        "snowflake.acount: unknown name; did you mean 'account'?",
+        "streams[0].shards:",
+        "streams[0].retention_hours:",
+        "pipelines[0].database:",
+        "pipelines[0].tolerance:",
+    ):
+        assert path in problems
+    assert len(caught.value.problems) == 10
+
+
+def test_mistakes_of_fields_and_between_fields_are_told_together() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 1
+            name: dev
+            aws: {region: eu-central-1, account: "123456789012"}
+            snowflake: {account: ORG-ACCOUNT, reder: {}}
+            streams: [{name: orders, shards: 0}, {name: clicks}, {name: "no name"}]
+            pipelines:
+              - {stream: order, database: LAKE, schema: RAW}
+              - {stream: clicks, database: LAKE, schema: RAW, table: T}
+              - {stream: clicks, database: my lake, schema: RAW, table: T}
+            tags: {"aws:owner": me}
+            """,
+            "dev.yaml",
+        )
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == [
+        "snowflake.reder",
+        "streams[0].shards",
+        "streams[2].name",
+        "pipelines[2].database",
+        "pipelines[0].stream",
+        "pipelines[2].stream",
+        "tags.aws",
+    ]
+
+
+def test_a_wrong_item_of_a_list_hides_no_other_problem() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 1
+            name: dev
+            aws: {region: eu-central-1, account: "123456789012"}
+            snowflake:
+              account: ORG-ACCOUNT
+              allowed_networks: [300.0.0.0/8, 10.0.0.0/8, nowhere]
+              interactive_warehouse: {name: FAST}
+            streams: [{name: orders}, {name: orders}]
+            pipelines:
+              - {stream: order, database: LAKE, schema: RAW}
+              - {stream: orders, database: LAKE, schema: RAW, table_kind: interactive}
+            """,
+            "dev.yaml",
+        )
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == [
+        "snowflake.allowed_networks[0]",
+        "snowflake.allowed_networks[2]",
+        "pipelines[1]",
+        "streams[1].name",
+        "pipelines[0].stream",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("", "the document: is empty"), ("- 1", "the document: is no mapping of names to values")]
+)
+def test_what_is_no_specification_at_all_is_said_plainly(text: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(text, "dev.yaml")
+    assert list(caught.value.problems) == [problem]
+
+
+def test_a_number_where_text_belongs_is_told_to_be_quoted() -> None:
+    with pytest.raises(ConfigError, match=r"aws\.account: input should be a valid string; put it between quotes"):
+        parse_spec(
+            """
+            version: 1
+            name: dev
+            aws: {region: eu-central-1, account: 042424242424}
+            snowflake: {account: ORG-ACCOUNT}
+            streams: [{name: orders}]
+            pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+            """,
+            "dev.yaml",
+        )
+
+
+def test_a_stand_in_for_what_is_wrong_is_never_shown() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec("version: 3\nstreams: [{}]\npipelines: [{}, {stream: a, database: D, schema: S}]\n", "dev.yaml")
+    assert "stand-in" not in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"none\.yaml has 1 problem(.|\n)*No such file"):
+        load_spec(tmp_path / "none.yaml")
+
+
+def test_text_in_another_encoding_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "latin.yaml").write_bytes("name: é".encode("latin-1"))
+    with pytest.raises(ConfigError, match="is not UTF-8"):
+        load_spec(tmp_path / "latin.yaml")
+
+
+def test_what_is_not_yaml_is_refused_with_its_line() -> None:
+    with pytest.raises(ConfigError, match=r"is not YAML: .* line \d"):
+        parse_spec("a: [1,\nb: {", "dev.yaml")
+
+
+def test_a_key_that_is_given_twice_is_refused_with_its_line() -> None:
+    with pytest.raises(ConfigError, match=r"'name' is given twice .* line 3"):
+        parse_spec("version: 1\nname: dev\nname: prod\n", "dev.yaml")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "dev"])
+def test_a_document_that_is_no_mapping_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="the document"):
+        parse_spec(text, "dev.yaml")
+
+
+def test_an_unhashable_key_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unhashable"):
+        parse_spec("? [1]\n: 2\n", "dev.yaml")
+
+
+FORMS = [each for module in (aws, model, snowflake) for each in vars(module).values() if isinstance(each, Form)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.example)
+def test_the_example_of_a_form_has_it(form: Form) -> None:
+    assert form.check(form.example) == form.example
+
+
+def test_no_error_asks_a_person_to_read_a_regular_expression() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_spec(
+            """
+            version: 1
+            name: Dev
+            application: a b
+            aws: {region: europe, account: "123", key: {origin: adopt, arn: k}, bucket: {name: B}, permissions_boundary: p,
+                  runtime: {trust: irsa, oidc_provider: "https://x", namespace: N, service_account: S, role: "a b"}}
+            snowflake: {account: "a b", ingest: {secret_arn: x}, external_volumes: [{name: V, prefix: t}],
+                        interactive_warehouse: {name: W, size: HUGE}}
+            streams: [{name: "a b", consumers: ["c d"]}]
+            pipelines: [{stream: orders, database: LAKE, schema: RAW}]
+            ledger: {table: t}
+            alarms: {topics: [t]}
+            publication: {ssm_prefix: firnline}
+            """,
+            "dev.yaml",
+        )
+    told = [problem for problem in caught.value.problems if ": has to be " in problem]
+    assert len(told) == 19
+    assert not any(sign in problem for problem in caught.value.problems for sign in ("[a-z", "\\d", "pattern"))
+    assert "aws.account: has to be twelve digits, for example 123456789012 (got '123')" in told
+    assert any("'X-SMALL'" in problem for problem in caught.value.problems)

@@ -1,0 +1,63 @@
+from collections.abc import Callable
+
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.names import Names, Principal, VolumeNames, table_of, volume_names
+
+
+def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec]) -> None:
+    assert Names.of(spec(name="dev-eu")) == Names(
+        application="firnline-dev-eu",
+        ledger_table="firnline-dev-eu",
+        key_alias="firnline-dev-eu",
+        bucket="firnline-dev-eu-123456789012-eu-central-1",
+        engine_role="firnline-dev-eu-engine",
+        engine_user="firnline-dev-eu-engine",
+        ingest_secret="firnline-dev-eu/snowflake/ingest",
+        reader_secret="firnline-dev-eu/snowflake/reader",
+        access_key_secret="firnline-dev-eu/aws/engine",
+        ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
+        reader=Principal(user=Identifier("FIRNLINE_DEV_EU_READER"), role=Identifier("FIRNLINE_DEV_EU_READER")),
+        deploy_role=Identifier("FIRNLINE_DEV_EU_DEPLOY"),
+        network_policy=Identifier("FIRNLINE_DEV_EU_NETWORK"),
+        authentication_policy=Identifier("FIRNLINE_DEV_EU_KEY_PAIR_ONLY"),
+    )
+
+
+def test_a_name_that_is_given_is_kept(spec: Callable[..., EnvironmentSpec]) -> None:
+    names = Names.of(
+        spec(
+            application="clicks",
+            ledger={"table": "clicks-ledger"},
+            snowflake={"account": "ORG-ACCOUNT", "ingest": {"user": "loader"}, "reader": {"role": '"Audit"'}},
+        )
+    )
+    assert (names.application, names.ledger_table) == ("clicks", "clicks-ledger")
+    assert names.ingest == Principal(user=Identifier("LOADER"), role=Identifier("LOADER"))
+    assert names.reader == Principal(user=Identifier("FIRNLINE_DEV_READER"), role=Identifier("Audit"))
+
+
+def test_a_table_is_named_by_the_pipeline_or_by_its_stream(spec: Callable[..., EnvironmentSpec]) -> None:
+    (from_stream,) = spec().pipelines
+    assert table_of(from_stream).sql == '"LAKE"."RAW"."ORDERS"'
+    (given,) = spec(
+        pipelines=[{"stream": "orders", "database": "LAKE", "schema": "RAW", "table": '"Orders"'}]
+    ).pipelines
+    assert table_of(given).sql == '"LAKE"."RAW"."Orders"'
+
+
+def test_a_volume_has_a_bucket_a_role_and_an_external_id_of_its_own(spec: Callable[..., EnvironmentSpec]) -> None:
+    volume = {"name": '"Lake_1"'}
+    document = spec(snowflake={"account": "ORG-ACCOUNT", "external_volumes": [volume]})
+    names = volume_names(document, document.snowflake.external_volumes[0])
+    assert names == VolumeNames(
+        bucket="firnline-dev-lake-1-123456789012-eu-central-1",
+        role="firnline-dev-lake-1-volume",
+        external_id=names.external_id,
+    )
+    other = spec(name="prod", snowflake={"account": "ORG-ACCOUNT", "external_volumes": [volume]})
+    assert volume_names(other, other.snowflake.external_volumes[0]).external_id != names.external_id
+
+
+def test_a_bucket_is_named_by_what_s3_takes_of_the_application(spec: Callable[..., EnvironmentSpec]) -> None:
+    assert Names.of(spec(application="Lake.v2_")).bucket == "lake-v2-123456789012-eu-central-1"

@@ -1,0 +1,104 @@
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock
+
+ORDERS = {"StreamName": "orders"}
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def kinesis(clock: ManualClock) -> FakeKinesis:
+    return FakeKinesis(clock=clock)
+
+
+def summary(kinesis: FakeKinesis, name: str = "orders") -> dict[str, Any]:
+    summary: dict[str, Any] = kinesis.call("DescribeStreamSummary", {"StreamName": name})["StreamDescriptionSummary"]
+    return summary
+
+
+def test_a_new_stream_is_active_at_once_and_says_what_it_is(kinesis: FakeKinesis, clock: ManualClock) -> None:
+    kinesis.call("CreateStream", {**ORDERS, "ShardCount": 3, "Tags": {"team": "sales"}})
+    found = summary(kinesis)
+    assert found["StreamStatus"] == "ACTIVE"
+    assert found["StreamARN"] == "arn:aws:kinesis:us-east-1:123456789012:stream/orders"
+    assert (found["OpenShardCount"], found["RetentionPeriodHours"], found["MaxRecordSizeInKiB"]) == (3, 24, 1024)
+    assert found["StreamModeDetails"] == {"StreamMode": "PROVISIONED"}
+    assert found["EncryptionType"] == "NONE"
+    assert found["StreamCreationTimestamp"] == clock()
+    assert kinesis.call("ListTagsForStream", ORDERS)["Tags"] == [{"Key": "team", "Value": "sales"}]
+
+
+def test_a_stream_is_found_by_its_arn_and_not_by_anothers(kinesis: FakeKinesis) -> None:
+    arn = kinesis.create_stream("orders").arn
+    kinesis.call("DescribeStreamSummary", {"StreamARN": arn})
+    kinesis.call("DescribeStreamSummary", {"StreamARN": arn, **ORDERS})
+    for wrong in (arn.replace("us-east-1", "eu-west-1"), arn.replace("123456789012", "999999999999")):
+        with pytest.raises(FakeKinesisError, match="ResourceNotFoundException"):
+            kinesis.call("DescribeStreamSummary", {"StreamARN": wrong})
+    with pytest.raises(FakeKinesisError, match="InvalidArgumentException"):
+        kinesis.call("DescribeStreamSummary", {})
+
+
+def test_a_name_is_taken_once_and_a_stream_that_is_not_there_is_not_found(kinesis: FakeKinesis) -> None:
+    kinesis.create_stream("orders")
+    with pytest.raises(FakeKinesisError, match="ResourceInUseException"):
+        kinesis.call("CreateStream", {**ORDERS, "ShardCount": 1})
+    with pytest.raises(FakeKinesisError, match="ResourceNotFoundException"):
+        kinesis.call("DeleteStream", {"StreamName": "invoices"})
+
+
+def test_a_stream_made_again_is_empty_and_has_another_creation_time(kinesis: FakeKinesis) -> None:
+    orders = kinesis.create_stream("orders")
+    orders.put("x")
+    before: datetime = summary(kinesis)["StreamCreationTimestamp"]
+    kinesis.call("DeleteStream", ORDERS)
+    assert kinesis.create_stream("orders").records == []
+    assert summary(kinesis)["StreamCreationTimestamp"] > before
+
+
+def test_an_on_demand_stream_begins_with_four_shards_that_clients_do_not_change(kinesis: FakeKinesis) -> None:
+    kinesis.call("CreateStream", {**ORDERS, "StreamModeDetails": {"StreamMode": "ON_DEMAND"}})
+    assert summary(kinesis)["OpenShardCount"] == 4
+    for operation, request in (
+        ("SplitShard", {"ShardToSplit": "shardId-000000000000", "NewStartingHashKey": "1"}),
+        ("UpdateShardCount", {"TargetShardCount": 8, "ScalingType": "UNIFORM_SCALING"}),
+    ):
+        with pytest.raises(FakeKinesisError, match="ValidationException"):
+            kinesis.call(operation, {**ORDERS, **request})
+    kinesis.stream("orders").shard(0).split()  # as the service itself does when load grows
+    assert summary(kinesis)["OpenShardCount"] == 5
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [{}, {"ShardCount": 0}, {"ShardCount": 1, "StreamModeDetails": {"StreamMode": "ON_DEMAND"}}, {"ShardCount": "1"}],
+)
+def test_a_shard_count_goes_with_a_provisioned_stream(kinesis: FakeKinesis, request_: dict[str, Any]) -> None:
+    with pytest.raises(FakeKinesisError, match=r"InvalidArgumentException|ValidationException"):
+        kinesis.call("CreateStream", {**ORDERS, **request_})
+
+
+def test_streams_are_listed_by_name_page_by_page(kinesis: FakeKinesis) -> None:
+    for name in ("c", "a", "b"):
+        kinesis.create_stream(name)
+    first = kinesis.call("ListStreams", {"Limit": 2})
+    assert (first["StreamNames"], first["HasMoreStreams"]) == (["a", "b"], True)
+    for place in ({"NextToken": first["NextToken"]}, {"ExclusiveStartStreamName": "b"}):
+        rest = kinesis.call("ListStreams", place)
+        assert (rest["StreamNames"], rest["HasMoreStreams"]) == (["c"], False)
+
+
+def test_a_description_shows_its_shards_page_by_page(kinesis: FakeKinesis) -> None:
+    kinesis.create_stream("orders", shards=3)
+    first = kinesis.call("DescribeStream", {**ORDERS, "Limit": 2})["StreamDescription"]
+    last_shown = first["Shards"][-1]["ShardId"]
+    rest = kinesis.call("DescribeStream", {**ORDERS, "ExclusiveStartShardId": last_shown})["StreamDescription"]
+    assert (len(first["Shards"]), first["HasMoreShards"]) == (2, True)
+    assert ([s["ShardId"] for s in rest["Shards"]], rest["HasMoreShards"]) == (["shardId-000000000002"], False)

@@ -1,0 +1,84 @@
+"""What a case is, and what the cases of every service begin with."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from firnline_local.materialise.aws import (
+    iam_policy,
+    iam_role,
+    iam_user,
+    kinesis_stream,
+    kms_key,
+    s3_bucket,
+)
+from firnline_local.materialise.clients import Clients
+from firnline_local.materialise.resource import Materialiser
+
+ACCOUNT = "123456789012"
+_numbers = count()
+
+
+def fresh(what: str) -> str:
+    return f"kind-{what}-{next(_numbers)}"
+
+
+def policy(action: str, **more: Any) -> str:
+    statement = {"Effect": "Allow", "Action": action, "Resource": "*", **more}
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]}, indent=2)
+
+
+def trust(service: str) -> str:
+    statement = {"Effect": "Allow", "Principal": {"Service": [service]}, "Action": "sts:AssumeRole"}
+    return json.dumps({"Statement": [statement], "Version": "2012-10-17"})
+
+
+def key_policy(*actions: str) -> str:
+    return policy("kms:*", Principal={"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, Sid="-".join(actions) or "all")
+
+
+Behind = Callable[[Clients, str], object]
+"""Changes the resource with a client: (clients, id)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    kind: Materialiser
+    inputs: Callable[[Clients], dict[str, Any]]
+    taken: str | None
+    """The service's error for a second one of that name; None where it takes a second request for the first one."""
+    behind: Mapping[str, Behind] = field(default_factory=dict)
+    """By the property that then differs."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """New values that an update can reach, by property."""
+    is_absent_after: bool = True
+    """False for what can't be removed."""
+
+    def __str__(self) -> str:
+        return self.kind.TYPE.partition("/")[2].partition(":")[2]
+
+
+def a_role(clients: Clients) -> str:
+    return iam_role.create({"name": fresh("role"), "assumeRolePolicy": trust("ec2.amazonaws.com")}, clients).id
+
+
+def a_user(clients: Clients) -> str:
+    return iam_user.create({"name": fresh("user")}, clients).id
+
+
+def a_policy(clients: Clients) -> str:
+    return iam_policy.create({"name": fresh("policy"), "policy": policy("kinesis:GetRecords")}, clients).id
+
+
+def a_bucket(clients: Clients) -> str:
+    return s3_bucket.create({"bucket": fresh("bucket")}, clients).id
+
+
+def a_key(clients: Clients) -> str:
+    return str(kms_key.create({}, clients).properties["arn"])
+
+
+def a_stream(clients: Clients) -> str:
+    return kinesis_stream.create({"name": fresh("stream"), "shardCount": 1}, clients).id

@@ -1,0 +1,63 @@
+"""Alarms."""
+
+from typing import Any
+
+from firnline_local.materialise.aws import (
+    cloudwatch_metric_alarm,
+)
+from firnline_local.materialise.clients import Clients
+
+from .case import ACCOUNT, Case, fresh
+
+
+def alarm_inputs(_: Clients) -> dict[str, Any]:
+    return {
+        "name": fresh("alarm"),
+        "alarmDescription": "late",
+        "comparisonOperator": "GreaterThanThreshold",
+        "evaluationPeriods": 3,
+        "datapointsToAlarm": 2,
+        "metricName": "GetRecords.IteratorAgeMilliseconds",
+        "namespace": "AWS/Kinesis",
+        "period": 60,
+        "statistic": "Maximum",
+        "threshold": 60000.0,
+        "dimensions": {"StreamName": "orders"},
+        "alarmActions": [f"arn:aws:sns:us-east-1:{ACCOUNT}:b", f"arn:aws:sns:us-east-1:{ACCOUNT}:a"],
+        "treatMissingData": "breaching",
+        "tags": {"a": "1"},
+    }
+
+
+def alarm_changed(clients: Clients, id_: str) -> None:
+    found = clients.aws("cloudwatch").describe_alarms(AlarmNames=[id_])["MetricAlarms"][0]
+    keep = ("AlarmName", "ComparisonOperator", "EvaluationPeriods", "MetricName", "Namespace", "Period", "Statistic")
+    clients.aws("cloudwatch").put_metric_alarm(**{name: found[name] for name in keep}, Threshold=1.0)
+
+
+CASES = [
+    Case(
+        kind=cloudwatch_metric_alarm,
+        inputs=alarm_inputs,
+        taken=None,
+        behind={
+            "threshold": alarm_changed,
+            "tags": lambda c, i: c.aws("cloudwatch").untag_resource(
+                ResourceARN=f"arn:aws:cloudwatch:us-east-1:{ACCOUNT}:alarm:{i}", TagKeys=["a"]
+            ),
+            "actionsEnabled": lambda c, i: c.aws("cloudwatch").disable_alarm_actions(AlarmNames=[i]),
+        },
+        changes={
+            "threshold": 1.0,
+            "alarmDescription": "other",
+            "period": 300,
+            "evaluationPeriods": 5,
+            "datapointsToAlarm": 3,
+            "alarmActions": [],
+            "dimensions": {"StreamName": "clicks"},
+            "treatMissingData": "missing",
+            "actionsEnabled": False,
+            "tags": {"b": "2"},
+        },
+    ),
+]

@@ -1,0 +1,108 @@
+"""SHOW: scopes, filters, and what each role gets to see."""
+
+import pytest
+
+from firnline_local.snowflake.catalog import Channel
+
+
+@pytest.fixture
+def account(sql):
+    sql.run(
+        "CREATE SCHEMA s",
+        "CREATE TABLE s.orders (id INT)",
+        "CREATE TABLE s.old_x (id INT)",
+        "CREATE TABLE public.oldyx (id INT)",
+    )
+    sql.run("CREATE DATABASE d2", "CREATE TABLE d2.public.orders (id INT)", "USE DATABASE db")
+    return sql
+
+
+def names(sql, statement: str) -> list[str]:
+    return [".".join(str(row[key]) for key in ("database_name", "schema_name", "name")) for row in sql.table(statement)]
+
+
+def test_the_scope_is_the_session_s_database_unless_it_is_said(account) -> None:
+    assert names(account, "SHOW TABLES") == ["DB.PUBLIC.OLDYX", "DB.S.OLD_X", "DB.S.ORDERS"]
+    assert names(account, "SHOW TABLES IN ACCOUNT")[0] == "D2.PUBLIC.ORDERS"
+    assert names(account, "SHOW TABLES IN DATABASE d2") == ["D2.PUBLIC.ORDERS"]
+    assert names(account, "SHOW TABLES IN SCHEMA") == ["DB.PUBLIC.OLDYX"]
+    assert names(account, "SHOW TABLES IN db.s") == ["DB.S.OLD_X", "DB.S.ORDERS"]
+    assert account.refusal("SHOW TABLES IN SCHEMA nope").message.endswith("does not exist or not authorized.")
+
+
+def test_like_ignores_case_and_knows_wildcards_and_escapes(account) -> None:
+    assert names(account, "SHOW TABLES LIKE 'old_x'") == ["DB.PUBLIC.OLDYX", "DB.S.OLD_X"]
+    assert names(account, "SHOW TABLES LIKE 'old\\\\_x'") == ["DB.S.OLD_X"]
+    assert names(account, "SHOW TABLES LIKE '%ERS'") == ["DB.S.ORDERS"]
+
+
+def test_starts_with_minds_case_and_limit_counts_from_a_name(account) -> None:
+    assert names(account, "SHOW TABLES STARTS WITH 'OLD'") == ["DB.PUBLIC.OLDYX", "DB.S.OLD_X"]
+    assert names(account, "SHOW TABLES STARTS WITH 'old'") == []
+    assert names(account, "SHOW TABLES IN SCHEMA s LIMIT 1") == ["DB.S.OLD_X"]
+    assert names(account, "SHOW TABLES IN SCHEMA s LIMIT 5 FROM 'OLD_X'") == ["DB.S.ORDERS"]
+
+
+def test_a_terse_listing_has_the_first_columns_only(account) -> None:
+    assert [column.name for column in account("SHOW TERSE TABLES").columns] == [
+        "created_on", "name", "database_name", "schema_name", "kind"
+    ]  # fmt: skip # a paragraph, not a column
+
+
+def test_a_role_sees_only_what_it_has_a_privilege_on(account) -> None:
+    account.run("CREATE ROLE r", "GRANT USAGE ON DATABASE db TO ROLE r", "GRANT USAGE ON SCHEMA s TO ROLE r")
+    account("GRANT SELECT ON TABLE s.orders TO ROLE r")
+    reader = account.as_role("R")
+
+    assert names(reader, "SHOW TABLES IN ACCOUNT") == ["DB.S.ORDERS"]
+    assert [row["name"] for row in reader.table("SHOW SCHEMAS")] == ["S"]
+    assert [row["name"] for row in reader.table("SHOW DATABASES")] == ["DB"]
+    assert reader.table("SHOW WAREHOUSES") == []
+    assert reader.table("SHOW USERS") == []
+    assert reader.value("SELECT COUNT(*) FROM information_schema.tables") == "1"
+
+
+def test_columns_are_listed_with_their_types_as_json(account) -> None:
+    account("CREATE OR REPLACE TABLE s.orders (id INT NOT NULL, v VARIANT, n VARCHAR(5) DEFAULT 'x')")
+    rows = account.table("SHOW COLUMNS IN TABLE s.orders")
+
+    assert [(row["column_name"], row["data_type"], row["null?"], row["default"]) for row in rows] == [
+        ("ID", '{"type":"FIXED","precision":38,"scale":0,"nullable":false}', "NOT_NULL", ""),
+        ("V", '{"type":"VARIANT","nullable":true}', "true", ""),
+        ("N", '{"type":"TEXT","length":5,"byteLength":5,"nullable":true}', "true", "'x'"),
+    ]
+    assert len(account.table("SHOW COLUMNS LIKE 'id' IN SCHEMA s")) == 2
+
+
+def test_channels_are_listed_while_their_pipe_leads_somewhere(account, catalog) -> None:
+    pipe = catalog.resolve_pipe("db", "s", "orders-streaming")
+    channel = Channel(name="shard-0", pipe=pipe, created_on=catalog.clock(), client_sequencer=2, offset_token="17")
+    catalog.channels[pipe.id, "SHARD-0"] = channel
+
+    (row,) = account.table("SHOW CHANNELS LIKE 'shard-%' IN TABLE s.orders")
+    assert [row[key] for key in ("name", "table_name", "client_sequencer", "offset_token", "parent_name")] == [
+        "shard-0", "ORDERS", "2", "17", "ORDERS-STREAMING"
+    ]  # fmt: skip # a paragraph, not a column
+    assert account.table('SHOW CHANNELS IN PIPE s."ORDERS-STREAMING"') == [row]
+    assert account.table("SHOW CHANNELS IN TABLE s.old_x") == []
+    account("DROP TABLE s.orders")
+    assert account.table("SHOW CHANNELS IN ACCOUNT") == []
+
+
+def test_roles_are_counted_where_they_are_held(account) -> None:
+    account.run("CREATE ROLE r", "GRANT ROLE r TO ROLE SYSADMIN", "GRANT ROLE r TO USER FIRNLINE_ADMIN")
+    (row,) = account.table("SHOW ROLES LIKE 'r'")
+
+    assert [row[key] for key in ("assigned_to_users", "granted_to_roles", "granted_roles", "is_inherited")] == [
+        "1",
+        "1",
+        "0",
+        "Y",
+    ]
+
+
+def test_describing_a_schema_lists_what_is_in_it(account) -> None:
+    assert [(row["name"], row["kind"]) for row in account.table("DESCRIBE SCHEMA s")] == [
+        ("ORDERS", "TABLE"),
+        ("OLD_X", "TABLE"),
+    ]
