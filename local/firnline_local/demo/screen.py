@@ -2,20 +2,26 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from firnline_infra.cli.text_table import text_table
 
+LOG_EVERY_S = 5.0
+
 
 class Screen:
-    """Plain lines where standard output is no terminal."""
+    """Where standard output is no terminal but a log, it prints plain lines, and of the live ones a few."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._is_terminal = sys.stdout.isatty()
         self._is_live = False
+        self._next_log_s = 0.0
+        self._waits_for: str | None = None
 
     def step(self, text: str) -> None:
         self._settle()
@@ -25,20 +31,27 @@ class Screen:
         self._settle()
         click.echo(f"  {text}")
 
-    def live(self, text: str) -> None:
-        """One line that the next live line replaces."""
+    def live(self, text: str, *, waits_for: str | None = None) -> None:
+        """One line that the next live line replaces. A log gets one every few seconds, and one for all that wait for the same."""
         if self._is_terminal:
             width = shutil.get_terminal_size().columns - 1
             click.echo("\r" + f"  {text}"[:width].ljust(width), nl=False)
             self._is_live = True
-        else:
+        elif self._is_due(waits_for):
             click.echo(f"  {text}")
+
+    def _is_due(self, waits_for: str | None) -> bool:
+        if waits_for == self._waits_for and (waits_for is not None or self._clock() < self._next_log_s):
+            return False
+        self._waits_for, self._next_log_s = waits_for, self._clock() + LOG_EVERY_S
+        return True
 
     def table(self, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         self._settle()
         click.echo("\n".join(f"  {line}" for line in text_table(names, rows).splitlines()))
 
     def _settle(self) -> None:
+        """What follows is not of the live lines' series: the next one of these is printed in any case."""
         if self._is_live:
             click.echo()
-            self._is_live = False
+        self._is_live, self._waits_for, self._next_log_s = False, None, 0.0

@@ -109,10 +109,11 @@ class Demo:
                 now_s, sent = time.monotonic(), engine.total("bytes")
                 rate = (sent - before[0]) / 1e6 / max(0.1, now_s - before[1])
                 before = (sent, now_s)
-                lags = " ".join(f"{lag / 1000:.1f}s" for lag in engine.lags_ms()) or "starting"
+                lags = " ".join(f"{lag / 1000:.1f}s" for lag in engine.lags_ms())
                 self.screen.live(
                     f"{now_s - started_s:5.1f} s   {engine.total('records'):>8,} records   {max(0.0, rate):5.1f} MB/s"
-                    f"   {rows:>8,} rows visible   lag per shard: {lags}"
+                    f"   {rows:>8,} rows visible   lag per shard: {lags or 'starting'}",
+                    waits_for=None if lags else "the engine's start",
                 )
                 if until_rows is not None and rows >= until_rows:
                     return
