@@ -1,6 +1,7 @@
-"""Everything that must exist for an environment.
+"""Everything that must exist for an environment, as a pure function of its specification.
 
-A pure function of the specification: Pulumi, CDKTF, the embedded environment and drift all read this.
+The Pulumi components render it, in an account and in the embedded environment alike, which applies the same program. The
+bootstrap and `firnline keys` take their permissions from it, and `firnline preview` the properties that Pulumi can't read.
 """
 
 from collections.abc import Iterator

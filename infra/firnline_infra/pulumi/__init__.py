@@ -1,7 +1,7 @@
 """Pulumi components, thin over the blueprint, and the functions that make an environment of them.
 
-Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, which other renderers
-read too. The components are in aws/ and snowflake/, one a file.
+Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, whose only renderer these
+components are. They are in aws/ and snowflake/, one a file.
 """
 
 from firnline_infra.pulumi.environment import environment

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 class Alarm:
     """Rings when `metric` is at or above `threshold` for `periods` periods in a row."""
 
-    kind: ClassVar[str] = "alarm"
     comparison: ClassVar[str] = "GreaterThanOrEqualToThreshold"
 
     name: str
@@ -31,6 +30,4 @@ class Alarm:
 
 @dataclass(frozen=True, kw_only=True)
 class IngestAlarms:
-    kind: ClassVar[str] = "alarms"
-
     alarms: tuple[Alarm, ...]

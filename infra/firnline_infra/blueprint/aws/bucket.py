@@ -14,7 +14,6 @@ from firnline_infra.specification.model import Durability
 class Bucket:
     """Versioned, encrypted, without ACLs, closed to the public."""
 
-    kind: ClassVar[str] = "bucket"
     ownership: ClassVar[str] = "BucketOwnerEnforced"
     unfinished_uploads_days: ClassVar[int] = 7
     """How long the parts of an upload that was never finished are kept."""

@@ -15,7 +15,6 @@ from firnline_ingest.config.document import parse
 
 @dataclass(frozen=True, kw_only=True)
 class EngineDocument:
-    kind: ClassVar[str] = "engine configuration"
     content_type: ClassVar[str] = "application/json"
 
     document: Mapping[str, Any] | Deferred

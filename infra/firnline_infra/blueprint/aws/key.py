@@ -12,7 +12,6 @@ from firnline_infra.specification.model import Durability
 class EncryptionKey:
     """Rotated every year."""
 
-    kind: ClassVar[str] = "encryption key"
     is_rotated: ClassVar[bool] = True
 
     alias: str

@@ -12,7 +12,6 @@ from firnline_infra.specification.model import Durability
 class LedgerTable:
     """Billed per request: the engine writes a few items a shard and minute, in bursts."""
 
-    kind: ClassVar[str] = "ledger table"
     hash_key: ClassVar[str] = "stream"
     range_key: ClassVar[str] = "shard"
     key_type: ClassVar[Literal["S"]] = "S"

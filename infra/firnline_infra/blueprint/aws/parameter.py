@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from firnline_infra.blueprint.value import Value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    kind: ClassVar[str] = "parameter"
-
     name: str
     value: Value
     description: str = ""
@@ -19,6 +16,4 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedOutputs:
-    kind: ClassVar[str] = "published outputs"
-
     parameters: tuple[Parameter, ...]

@@ -9,7 +9,6 @@ from firnline_infra.blueprint.iam import PolicyStatement
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    kind: ClassVar[str] = "role"
     policy_name: ClassVar[str] = "firnline"
 
     name: str

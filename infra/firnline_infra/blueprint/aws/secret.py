@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.model import Durability
@@ -10,8 +9,6 @@ from firnline_infra.specification.model import Durability
 
 @dataclass(frozen=True, kw_only=True)
 class Secret:
-    kind: ClassVar[str] = "secret"
-
     name: str
     description: str = ""
     existing_arn: str | None = None

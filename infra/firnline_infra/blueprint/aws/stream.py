@@ -11,7 +11,6 @@ from firnline_infra.specification.model import Durability
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    kind: ClassVar[str] = "stream"
     encryption: ClassVar[str] = "KMS"
 
     name: str

@@ -12,7 +12,6 @@ from firnline_infra.blueprint.iam import PolicyStatement
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    kind: ClassVar[str] = "user"
     policy_path: ClassVar[str] = "/firnline/"
     """Of nobody else's policies: whoever may write this one must not come near another, and AWS has no condition for that."""
     takes_keys_along: ClassVar[bool] = True

@@ -1,7 +1,6 @@
 """What holds tables: databases and schemas."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
@@ -9,8 +8,6 @@ from firnline_infra.specification.model import Durability
 
 @dataclass(frozen=True, kw_only=True)
 class Database:
-    kind: ClassVar[str] = "Snowflake database"
-
     name: Identifier
     durability: Durability = Durability.PROTECTED
     comment: str = ""
@@ -18,8 +15,6 @@ class Database:
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    kind: ClassVar[str] = "Snowflake schema"
-
     name: QualifiedName
     durability: Durability = Durability.PROTECTED
     comment: str = ""

@@ -1,7 +1,6 @@
 """Tables that answer within a second, and the warehouse that they need for it."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
@@ -10,8 +9,6 @@ from firnline_infra.specification.model import Durability
 @dataclass(frozen=True, kw_only=True)
 class InteractiveTable:
     """The one object that the provider has no resource for."""
-
-    kind: ClassVar[str] = "Snowflake interactive table"
 
     name: QualifiedName
     metadata_column: Identifier
@@ -39,8 +36,6 @@ class InteractiveTable:
 
 @dataclass(frozen=True, kw_only=True)
 class InteractiveWarehouse:
-    kind: ClassVar[str] = "Snowflake interactive warehouse"
-
     name: Identifier
     size: str
     tables: tuple[QualifiedName, ...]

@@ -1,7 +1,6 @@
 """Where records land: everything in Snowflake that an environment's pipelines need."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from firnline_infra.blueprint.snowflake.container import Database, Schema
 from firnline_infra.blueprint.snowflake.grant import OwnershipGrant, PrivilegeGrant, RoleGrant
@@ -15,8 +14,6 @@ from firnline_infra.blueprint.snowflake.table import IcebergTable, Table
 @dataclass(frozen=True, kw_only=True)
 class Landing:
     """In the order in which it can be made."""
-
-    kind: ClassVar[str] = "Snowflake landing"
 
     databases: tuple[Database, ...]
     schemas: tuple[Schema, ...]

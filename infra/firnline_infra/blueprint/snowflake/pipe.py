@@ -1,7 +1,6 @@
 """A pipe of one's own for Snowpipe Streaming."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_infra.specification.model import Durability
@@ -10,8 +9,6 @@ from firnline_infra.specification.model import Durability
 @dataclass(frozen=True, kw_only=True)
 class Pipe:
     """To replace it ends every channel on it."""
-
-    kind: ClassVar[str] = "Snowflake pipe"
 
     name: QualifiedName
     table: QualifiedName

@@ -8,8 +8,6 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkPolicy:
-    kind: ClassVar[str] = "Snowflake network policy"
-
     name: Identifier
     allowed_networks: tuple[str, ...]
     """CIDR"""
@@ -20,7 +18,6 @@ class NetworkPolicy:
 class AuthenticationPolicy:
     """Nothing but a key pair opens the door, whatever else a user may be given later."""
 
-    kind: ClassVar[str] = "Snowflake authentication policy"
     methods: ClassVar[tuple[str, ...]] = ("KEYPAIR",)
 
     name: QualifiedName

@@ -8,8 +8,6 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    kind: ClassVar[str] = "Snowflake role"
-
     name: Identifier
     comment: str = ""
 
@@ -18,7 +16,6 @@ class Role:
 class User:
     """TYPE = SERVICE: it can't have a password, and only its key pair opens the door."""
 
-    kind: ClassVar[str] = "Snowflake user"
     secondary_roles: ClassVar[str] = "NONE"
     """It acts in its default role alone, whatever it may be granted later."""
 

@@ -15,7 +15,6 @@ from firnline_infra.specification.model import Durability
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    kind: ClassVar[str] = "Snowflake table"
     column_type: ClassVar[str] = "OBJECT"
 
     name: QualifiedName
@@ -45,7 +44,6 @@ class Table:
 class IcebergTable:
     """In the format's third version, the first that knows VARIANT."""
 
-    kind: ClassVar[str] = "Snowflake Iceberg table"
     column_type: ClassVar[str] = "VARIANT"
     catalog: ClassVar[str] = "SNOWFLAKE"
     format_version: ClassVar[int] = 3

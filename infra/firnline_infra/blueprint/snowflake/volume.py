@@ -20,7 +20,6 @@ from firnline_infra.specification.model import Durability
 class IcebergVolume:
     """As durable as its bucket, and encrypted with the same key."""
 
-    kind: ClassVar[str] = "Iceberg volume"
     location: ClassVar[str] = "s3"
     """The volume's only one."""
     providers: ClassVar[dict[str, str]] = {"aws": "S3", "aws-us-gov": "S3GOV", "aws-cn": "S3CHINA"}
