@@ -87,9 +87,3 @@ class AuditReport:
     def to_json(self) -> str:
         documents = [pipeline.as_document() for pipeline in self.pipelines]
         return json.dumps({"proven": self.is_proven, "pipelines": documents}, indent=2)
-
-    def to_table(self) -> str:
-        """For a terminal."""
-        from firnline_infra.audit.report_text import pipeline_text
-
-        return "\n\n".join(pipeline_text(pipeline) for pipeline in self.pipelines)

@@ -5,14 +5,18 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.audit.findings import Counts, Kind
 from firnline_infra.audit.horizon import arrival_text
 from firnline_infra.audit.next_steps import NEXT_STEPS
-from firnline_infra.audit.report import PipelineReport
-from firnline_infra.cli.text_table import text_table
+from firnline_infra.audit.report import AuditReport, PipelineReport
+from firnline_infra.terminal import text_table
 
 COLUMNS = ("records", "rows", "error_rows", "dead_letters", "filtered", *Kind)
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
 
-def pipeline_text(report: PipelineReport) -> str:
+def report_text(report: AuditReport) -> str:
+    return "\n\n".join(_pipeline(pipeline) for pipeline in report.pipelines)
+
+
+def _pipeline(report: PipelineReport) -> str:
     sections = [
         f"{report.stream} -> {report.table}\n{_claim(report)}",
         _table(report),

@@ -92,6 +92,7 @@ def audit(
     """
     from firnline_infra.audit import Reader
     from firnline_infra.audit import audit as audit_streams
+    from firnline_infra.audit.report_text import report_text
     from firnline_ingest.config import load_config
 
     config = load_config(config_file)
@@ -100,7 +101,7 @@ def audit(
         config = config.model_copy(update={"dead_letters": place})
     reader = Reader(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     report = audit_streams(config, reader, on_shard=_say, **claim)
-    click.echo(report.to_json() if as_json else report.to_table())
+    click.echo(report.to_json() if as_json else report_text(report))
     raise SystemExit(report.exit_status)
 
 

@@ -19,7 +19,7 @@ def destroy(environment: Path, local: bool, folder: Path | None, yes: bool) -> N
     the file of keys.
     """
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.cli.text_table import text_table
+    from firnline_infra.terminal import text_table
 
     found = deployment(environment, local=local, folder=folder)
     removals = found.removals()

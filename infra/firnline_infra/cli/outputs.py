@@ -27,7 +27,7 @@ def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, 
     import json
 
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.cli.text_table import text_table
+    from firnline_infra.terminal import text_table
 
     made = deployment(environment, local=local, folder=folder, quiet=True)
     if engine_config:

@@ -28,7 +28,7 @@ def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, 
     `up` would change), 2 it could not be told.
     """
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.cli.text_table import text_table
+    from firnline_infra.terminal import text_table
 
     found = deployment(environment, local=local, folder=folder).preview(
         refresh=refresh, expect_no_changes=expect_no_changes

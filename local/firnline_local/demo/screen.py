@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from firnline_infra.cli.text_table import text_table
+from firnline_infra.terminal import text_table
 
 LOG_EVERY_S = 5.0
 

@@ -157,11 +157,12 @@ class Demo:
             self.screen.table(("reason", "sequence number ends in", "payload"), shown)
 
     def _audit(self, environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
+        from firnline_infra.audit.report_text import report_text
         from firnline_local.demo.proof import audit_demo
 
         self.screen.step("The audit: stream = table + error table + dead letters, by position and by content")
         report = audit_demo(environment, config_file)
-        for line in report.to_table().splitlines():
+        for line in report_text(report).splitlines():
             self.screen.say(line)
         return report
 

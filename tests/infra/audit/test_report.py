@@ -7,6 +7,7 @@ from firnline_infra.audit.findings import Counts, Kind, ShardFindings
 from firnline_infra.audit.next_steps import NEXT_STEPS
 from firnline_infra.audit.order import Order
 from firnline_infra.audit.report import AuditReport, PipelineReport
+from firnline_infra.audit.report_text import report_text
 
 UNTIL_MS = 1_700_000_000_999
 
@@ -57,7 +58,7 @@ def test_an_order_that_cant_be_proven_refutes_nothing() -> None:
 
 
 def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
-    lines = GOOD.to_table().splitlines()
+    lines = report_text(GOOD).splitlines()
     assert lines[0] == "orders -> DB.RAW.ORDERS"
     assert lines[1] == "from the oldest record of the stream to 2023-11-14T22:13:20.999Z; values compared"
     columns = "shard records rows error rows dead letters filtered missing doubled foreign changed misplaced"
@@ -70,7 +71,7 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
 
 
 def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
-    table = BAD.to_table()
+    table = report_text(BAD)
     assert "1 missing (0 of them at the end of their shard):" in table
     assert "  shardId-000000000000 100: because of 100" in table
     assert f"  Next: {NEXT_STEPS[Kind.CHANGED]}" in table
@@ -81,13 +82,13 @@ def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
 
 
 def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
-    lines = report(shard(0, Counts(records=1, rows=1)), compares_contents=False).to_table().splitlines()
+    lines = report_text(report(shard(0, Counts(records=1, rows=1)), compares_contents=False)).splitlines()
     assert lines[5].split()[-2:] == ["-", "0"]
     assert lines[-1] == "PROVEN: each of 1 records is where it belongs, once."
 
 
 def test_order_that_is_not_proven_says_why() -> None:
-    assert "Order: no log; no rows." in report(order=Order(problems=["no log", "no rows"])).to_table()
+    assert "Order: no log; no rows." in report_text(report(order=Order(problems=["no log", "no rows"])))
 
 
 def test_json_has_everything_and_the_next_steps() -> None:

@@ -1,4 +1,4 @@
-"""Rows as text for a terminal."""
+"""Tables of text for a terminal."""
 
 from collections.abc import Sequence
 
