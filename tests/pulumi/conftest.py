@@ -8,10 +8,10 @@ import pytest
 from firnline_infra.deploy.stack import WHOLE_OR_NOT_AT_ALL
 from firnline_infra.pulumi_cli import PulumiCli, find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
-from firnline_infra.pulumi_cli.testing import TrialProject
 from firnline_local.pulumi import admission
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.trial_project import TrialProject
 
 
 @pytest.fixture(scope="session")

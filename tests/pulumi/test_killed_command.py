@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.pulumi_cli.testing import LOOK_EVERY_S, TrialProject
 from firnline_local.pulumi.plugin.pause import VARIABLE
+from tests.pulumi.trial_project import LOOK_EVERY_S, TrialProject
 
 from .environments import Trial, survey, trial_of
 

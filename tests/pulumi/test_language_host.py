@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
-from firnline_infra.pulumi_cli.testing import TrialProject
+from tests.pulumi.trial_project import TrialProject
 
 pytestmark = pytest.mark.pulumi
 

@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
-from firnline_infra.pulumi_cli.testing import TrialProject
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.trial_project import TrialProject
 
 pytestmark = pytest.mark.pulumi
 

@@ -14,12 +14,12 @@ from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, pre
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
-from firnline_infra.pulumi_cli.testing import STACK, TrialProject
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_local.calls import enforce
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.trial_project import STACK, TrialProject
 
 from .conftest import make_project
 

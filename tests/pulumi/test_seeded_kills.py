@@ -19,8 +19,8 @@ import pytest
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
-from firnline_infra.pulumi_cli.testing import LOOK_EVERY_S, TrialProject
 from firnline_local.pulumi.plugin.pause import VARIABLE
+from tests.pulumi.trial_project import LOOK_EVERY_S, TrialProject
 
 from .environments import Trial, survey, trial_of
 from .survey.in_aws import Facts

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from firnline_infra.pulumi_cli.errors import CommandFailed
-from firnline_infra.pulumi_cli.testing import TrialProject
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.trial_project import TrialProject
 
 pytestmark = pytest.mark.pulumi
 
