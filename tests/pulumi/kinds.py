@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_local.materialise.clients import Clients
+from tests.local.materialise.aws.cases import ACCOUNT, CASES
 
-from ..infra.local.materialise.aws.cases import ACCOUNT, CASES  # noqa: TID252 (no path leads to tests but this one)
 from .kinds_of_snowflake import KINDS as OF_SNOWFLAKE
 from .kinds_of_snowflake import prepare
 
