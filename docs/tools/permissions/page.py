@@ -1,35 +1,33 @@
 """docs/permissions.md, made of what policies and grants are made of.
 
-`python -m firnline_infra.blueprint.iam.page > docs/permissions.md`; a test holds the committed page against this.
+`python -m docs.tools.permissions > docs/permissions.md`; a test holds the committed page against this.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, role_statements
-from firnline_infra.blueprint.iam import page_statements
-from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
-from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, BUCKET, ENGINE, KEY
-from firnline_infra.blueprint.iam.page_markdown import as_json, table
-from firnline_infra.blueprint.iam.page_text import (
+from docs.tools.permissions import statements
+from docs.tools.permissions.example import BLUEPRINTS, BUCKET, ENGINE, KEY
+from docs.tools.permissions.markdown import as_json, table
+from docs.tools.permissions.text import (
+    BOUNDARY,
     CALLERS,
+    DEPLOY_ROLE,
+    DEPLOY_ROLE_OWNS,
+    DEPLOYER,
     FEATURES,
     INTRODUCTION,
+    KEY_KEEPER,
     NARROWED,
+    PREVIEWER,
+    ROLES_OF_CI,
     SNOWFLAKE,
     TRUSTS,
     VOLUME,
     WILDCARDS_ARE,
 )
-from firnline_infra.blueprint.iam.page_text_bootstrap import (
-    BOUNDARY,
-    DEPLOY_ROLE,
-    DEPLOY_ROLE_OWNS,
-    DEPLOYER,
-    KEY_KEEPER,
-    PREVIEWER,
-    ROLES_OF_CI,
-)
+from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, role_statements
+from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
@@ -47,11 +45,11 @@ def page() -> str:
         + as_json(policy_document(engine_statements(ENGINE))),
         TRUSTS,
         VOLUME + as_json(policy_document(volume)),
-        ROLES_OF_CI + page_statements.roles(),
-        DEPLOYER + page_statements.deployer(),
-        PREVIEWER + page_statements.previewer(),
-        BOUNDARY + page_statements.boundary(),
-        KEY_KEEPER + page_statements.keepers(),
+        ROLES_OF_CI + statements.roles(),
+        DEPLOYER + statements.deployer(),
+        PREVIEWER + statements.previewer(),
+        BOUNDARY + statements.boundary(),
+        KEY_KEEPER + statements.keepers(),
         WILDCARDS_ARE + table(("statement", "element", "value", "why"), _wildcards()),
         SNOWFLAKE + _privileges(PRIVILEGES),
         "### The reader's role\n\nAudit, status and people:\n\n" + _privileges(READER_PRIVILEGES),
@@ -92,7 +90,3 @@ def _beside_account_privileges() -> Iterator[tuple[str, ...]]:
     for statement, why in role_statements(spec, blueprint).items():
         if " ON ACCOUNT " not in statement:
             yield f"`{statement}`", f"{why[0].upper()}{why[1:]}."
-
-
-if __name__ == "__main__":
-    print(page(), end="")

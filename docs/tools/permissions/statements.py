@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 
+from docs.tools.permissions.example import BLUEPRINTS, together
+from docs.tools.permissions.markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
@@ -12,8 +14,6 @@ from firnline_infra.blueprint.bootstrap.template import Template, template
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import key_keeper
 from firnline_infra.blueprint.iam.deployer_reasons import REASONS, Reasons
-from firnline_infra.blueprint.iam.page_example import BLUEPRINTS, together
-from firnline_infra.blueprint.iam.page_markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.iam.statement import PolicyStatement
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS

@@ -3,25 +3,23 @@
 import re
 from pathlib import Path
 
+from docs.tools.permissions.example import BLUEPRINTS
+from docs.tools.permissions.page import page
+from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.reasons import ABOUT
 from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_infra.blueprint.iam.key_keeper import ABOUT as KEEPERS
-from firnline_infra.blueprint.iam.page import page
-from firnline_infra.blueprint.iam.page_example import BLUEPRINTS
-from firnline_infra.blueprint.iam.page_text import CALLERS, FEATURES, NARROWED
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
 
-COMMITTED = Path(__file__).parents[4] / "docs" / "permissions.md"
+COMMITTED = Path(__file__).parents[2] / "docs" / "permissions.md"
 
 
 def test_the_committed_page_is_what_is_rendered() -> None:
-    assert COMMITTED.read_text(encoding="utf-8") == page(), (
-        "python -m firnline_infra.blueprint.iam.page > docs/permissions.md"
-    )
+    assert COMMITTED.read_text(encoding="utf-8") == page(), "python -m docs.tools.permissions > docs/permissions.md"
 
 
 def test_every_permission_is_on_it_with_its_reason() -> None:
