@@ -23,7 +23,7 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
             name=f"{names.application}-{stream.name}-lag",
             description=(
                 f"Readers of stream {stream.name} are {spec.alarms.lag_minutes} minutes behind, or nobody reads; records "
-                f"are lost after {stream.retention_hours} hours. Next: look at the engine's log for shards that stopped."
+                f"are lost after {_retention(stream)}. Next: look at the engine's log for shards that stopped."
             ),
             namespace="AWS/Kinesis",
             metric="GetRecords.IteratorAgeMilliseconds",
@@ -64,5 +64,5 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
 
 
 def _retention(stream: Stream) -> str:
-    """What an adopted stream keeps is its owner's to say."""
-    return f"{stream.retention_hours} hours" if stream.origin is Origin.CREATE else "the stream's retention"
+    """The specification does not have an adopted stream's: its owner sets it."""
+    return f"{stream.retention_hours} hours" if stream.origin is Origin.CREATE else "the stream's own retention"

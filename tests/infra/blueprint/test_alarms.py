@@ -1,0 +1,32 @@
+"""What an alarm says to whoever is woken by it."""
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.aws import Alarm
+from firnline_infra.specification import parse_spec
+
+
+def lag_alarm_of(stream: str) -> Alarm:
+    spec = parse_spec(
+        f"""
+        version: 1
+        name: prod
+        aws: {{region: eu-central-1, account: "123456789012"}}
+        snowflake: {{account: ORG-ACCOUNT}}
+        streams: [{stream}]
+        pipelines: [{{stream: orders, database: lake, schema: raw}}]
+        alarms: {{topics: ["arn:aws:sns:eu-central-1:123456789012:on-call"]}}
+        """,
+        "prod.yaml",
+    )
+    (alarm,) = [each for each in blueprint_of(spec).alarms if each.metric.endswith("IteratorAgeMilliseconds")]
+    return alarm
+
+
+def test_it_says_after_how_many_hours_records_of_a_stream_of_ours_are_lost() -> None:
+    assert "records are lost after 48 hours. " in lag_alarm_of("{name: orders, retention_hours: 48}").description
+
+
+def test_it_does_not_claim_to_know_the_retention_of_an_adopted_stream() -> None:
+    description = lag_alarm_of("{name: orders, origin: adopt}").description
+    assert "records are lost after the stream's own retention. " in description
+    assert "hours" not in description
