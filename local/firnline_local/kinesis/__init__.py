@@ -1,7 +1,7 @@
 """Kinesis Data Streams without an account: FakeKinesis in this process, and the same behind HTTP.
 
-Start at fake.py. What the service documents is told apart by file: numbers (sequence.py), hash keys (hash_key.py),
-what a shard keeps (log.py, shard.py), lineage (stream.py, reshard.py), iterators, listing, limits, and its operations.
+Start at fake.py. What the service documents is told apart by file: sequence numbers and hash keys (numbers.py), what a
+shard keeps (shard.py), routing, resharding and retention (stream.py), iterators, limits, and its operations.
 `python -m firnline_local.kinesis` is a process of the embedded environment; `KinesisServer` is the same in a test.
 """
 
@@ -10,8 +10,8 @@ from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.handles import ShardHandle, StreamHandle
-from firnline_local.kinesis.record import Record
 from firnline_local.kinesis.server import KinesisServer
+from firnline_local.kinesis.shard import StoredRecord
 
 __all__ = [
     "Clock",
@@ -22,8 +22,8 @@ __all__ = [
     "FaultPlan",
     "KinesisServer",
     "ManualClock",
-    "Record",
     "ShardHandle",
+    "StoredRecord",
     "StreamHandle",
     "SystemClock",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.server import Listener
 from firnline_local.process import announce_ready, end_with_parent
 

@@ -20,7 +20,8 @@ from firnline_local.clock import ManualClock, SystemClock
 from firnline_local.faults import InvalidFault, faults_from_json
 from firnline_local.iam.call_log import CallLog
 from firnline_local.iam.callers import Callers
-from firnline_local.kinesis import FakeKinesis, FakeKinesisError
+from firnline_local.kinesis.errors import FakeKinesisError
+from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.shard import Shard
 from firnline_local.kinesis.wire import Reply

@@ -14,12 +14,11 @@ import msgspec
 
 from firnline_local.clock import Clock, SystemClock
 from firnline_local.faults import FaultPlan
-from firnline_local.kinesis.account import Account
-from firnline_local.kinesis.client import connect
 from firnline_local.kinesis.errors import FakeKinesisError, validation
 from firnline_local.kinesis.handles import StreamHandle
 from firnline_local.kinesis.operations import find_operation
-from firnline_local.kinesis.stream import StreamSettings
+from firnline_local.kinesis.stream import Account, StreamSettings
+from firnline_local.kinesis.wire import connect
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

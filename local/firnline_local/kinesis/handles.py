@@ -1,20 +1,19 @@
-"""Streams and shards as a test wants to speak of them.
+"""Streams and shards as a test speaks of them.
 
 A handle holds a name, not an object: it goes on working, or says that its stream or shard is gone.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from hashlib import md5
+from typing import Any, TypeAlias
+
+import msgspec
 
 from firnline_ingest.kinesis.position import Position
-from firnline_local.kinesis.account import Account
-from firnline_local.kinesis.load import load
-from firnline_local.kinesis.record import Record, parse
-from firnline_local.kinesis.reshard import merge, rescale, split
-from firnline_local.kinesis.shard import Shard, shard_id
-from firnline_local.kinesis.stream import Stream
+from firnline_local.kinesis.shard import Shard, StoredRecord, parse_record, shard_id
+from firnline_local.kinesis.stream import Account, Stream, merge, rescale, split
 
 Payload: TypeAlias = bytes | str | Mapping[str, object]
 """Bytes as they are, text as UTF-8, a mapping as compact JSON."""
@@ -44,7 +43,7 @@ class StreamHandle:
             return [self._handle(shard) for shard in self.found.open_shards]
 
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[StoredRecord]:
         """Of all shards, one shard after the other."""
         return [record for shard in self.shards for record in shard.records]
 
@@ -57,7 +56,7 @@ class StreamHandle:
             handle.put({"n": number})
         return handle
 
-    def put(self, data: Payload, key: str = "key") -> Record:
+    def put(self, data: Payload, key: str = "key") -> StoredRecord:
         """The record as it was put, into the shard that its key leads to."""
         with self.account.lock:
             return self._handle(self.found.route(key)).put(data, key)
@@ -97,11 +96,11 @@ class ShardHandle:
         return self._shard.is_open
 
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[StoredRecord]:
         """What it still keeps, oldest first."""
         with self._account.lock:
             rendered = self._shard.log.all()
-        return [parse(record, self.id) for record in rendered]
+        return [parse_record(record, self.id) for record in rendered]
 
     @property
     def last_position(self) -> Position:
@@ -117,7 +116,7 @@ class ShardHandle:
     def children(self) -> list["ShardHandle"]:
         return [shard for shard in self.stream.shards if self in shard.parents]
 
-    def put(self, data: Payload, key: str = "key") -> Record:
+    def put(self, data: Payload, key: str = "key") -> StoredRecord:
         """Into this shard, wherever the key would lead, as with an explicit hash key. A closed shard takes nothing."""
         with self._account.lock:
             stream, shard = self.stream.found, self._shard
@@ -125,7 +124,7 @@ class ShardHandle:
                 raise ValueError(f"{self.id} of {stream.name} is closed: put into its children")
             is_encrypted = stream.settings.key_id is not None
             shard.append(_bytes(data), key, now_ms=self._account.now_ms(), is_encrypted=is_encrypted)
-            return parse(shard.log.newest, self.id)
+            return parse_record(shard.log.newest, self.id)
 
     def split(self, at: int | None = None) -> tuple["ShardHandle", "ShardHandle"]:
         """The children below and from the hash key `at`; halves without one."""
@@ -150,6 +149,43 @@ class ShardHandle:
     def _shard(self) -> Shard:
         with self._account.lock:
             return self.stream.found.shard(self.id)
+
+
+def load(account: Account, stream_name: str, ndjson: bytes, *, key: str | None = None) -> int:
+    """How many records it put. `key` names the top-level field that is the partition key; else each line's hash is.
+
+    Raises ValueError, naming the line, before anything was put.
+    """
+    lines = [line for line in ndjson.splitlines() if line.strip()]
+    keys = _keys(lines, key)
+    with account.lock:
+        stream = account.find(name=stream_name)
+        now_ms = account.now_ms()
+        is_encrypted = stream.settings.key_id is not None
+        for line, partition_key in zip(lines, keys, strict=True):
+            stream.route(partition_key).append(line, partition_key, now_ms=now_ms, is_encrypted=is_encrypted)
+    return len(lines)
+
+
+def _keys(lines: list[bytes], key: str | None) -> list[str]:
+    if key is None:
+        return [md5(line, usedforsecurity=False).hexdigest() for line in lines]
+    read = _reader_of(key)
+    keys = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            keys.append(read(line))
+        except msgspec.MsgspecError as error:
+            raise ValueError(f"line {number} has no partition key in {key!r}: {error}") from error
+    return keys
+
+
+def _reader_of(key: str) -> Callable[[bytes], str]:
+    # Decodes that one field and skips the others, which is what makes loading fast.
+    text_or_number: Any = str | int | float
+    keyed: Any = msgspec.defstruct("Keyed", [("key", text_or_number)], rename={"key": key})
+    decoder = msgspec.json.Decoder(keyed)
+    return lambda line: str(decoder.decode(line).key)[:256]
 
 
 def _bytes(data: Payload) -> bytes:

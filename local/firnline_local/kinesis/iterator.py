@@ -1,12 +1,37 @@
-"""Where the next GetRecords begins, and how a client may ask for such a place."""
+"""Opaque tokens that a client hands back: shard iterators, and where a listing goes on.
+
+Both carry when they were made, because both expire after 300 seconds, and a checksum, because a client that makes one up
+or cuts it short has to get an error.
+"""
+
+from base64 import b64decode, b64encode
+from typing import TypeVar
+from zlib import crc32
 
 import msgspec
 
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument
-from firnline_local.kinesis.sequence import SequenceNumber
+from firnline_local.kinesis.numbers import SequenceNumber
 from firnline_local.kinesis.shard import Shard, shard_id
 from firnline_local.kinesis.stream import Stream
-from firnline_local.kinesis.token import LIFETIME_MS, seal, unseal
+
+LIFETIME_MS = 300_000
+
+Fields = TypeVar("Fields")
+
+
+def seal(fields: msgspec.Struct) -> str:
+    content = msgspec.json.encode(fields)
+    return b64encode(b"%08x%b" % (crc32(content), content)).decode()
+
+
+def unseal(token: str, kind: type[Fields]) -> Fields:
+    """Raises ValueError for a text that `seal` did not make."""
+    sealed = b64decode(token, validate=True)
+    content = sealed[8:]
+    if sealed[:8] != b"%08x" % crc32(content):
+        raise ValueError("the checksum differs")
+    return msgspec.json.decode(content, type=kind)
 
 
 class ShardIterator(msgspec.Struct, array_like=True, frozen=True):

@@ -8,8 +8,9 @@ from firnline_local.iam.call_log import CallLog
 from firnline_local.iam.callers import Callers
 from firnline_local.iam.request import Access
 from firnline_local.iam.signature import credential_of
-from firnline_local.kinesis import FakeKinesis, FakeKinesisError
 from firnline_local.kinesis.control import CONTROL_PREFIX, control
+from firnline_local.kinesis.errors import FakeKinesisError
+from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.seen import understand
 from firnline_local.kinesis.wire import TARGET_PREFIX, Reply, error_reply, respond

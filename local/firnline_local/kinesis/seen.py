@@ -3,11 +3,10 @@
 import msgspec
 
 from firnline_local.iam.request import Request
-from firnline_local.kinesis import FakeKinesis
-from firnline_local.kinesis.iterator import ShardIterator
+from firnline_local.kinesis.fake import FakeKinesis
+from firnline_local.kinesis.iterator import ShardIterator, unseal
 from firnline_local.kinesis.operations.shards import ListingToken
 from firnline_local.kinesis.stream import Stream
-from firnline_local.kinesis.token import unseal
 
 
 class Named(msgspec.Struct, rename="pascal"):

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from typing import Self
 
-from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpProtocol
 from firnline_local.kinesis.routes import KinesisFace
 

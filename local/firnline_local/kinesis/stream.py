@@ -1,17 +1,18 @@
-"""A stream: its shards, which of them a record goes to, and what has left retention.
+"""The streams of one account: their shards, which of them takes a record, resharding, and retention.
 
-The open shards always cover every hash key once. A record goes to the shard that is open when it is put; one that was
-closed takes nothing more.
+The open shards of a stream always cover every hash key once. A record goes to the shard that is open when it is put; a
+closed shard takes nothing more. A reshard closes the parents at once, and every put goes to the children from then on.
 """
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from hashlib import md5
+from threading import RLock
+from typing import Any
 
-from firnline_local.kinesis.consumer import Consumer
-from firnline_local.kinesis.errors import invalid_argument, not_found
-from firnline_local.kinesis.hash_key import KEY_COUNT, HashRange, even_ranges, hash_of
-from firnline_local.kinesis.sequence import TAG_BITS
+from firnline_local.clock import Clock, milliseconds
+from firnline_local.kinesis.errors import in_use, invalid_argument, not_found
+from firnline_local.kinesis.numbers import KEY_COUNT, TAG_BITS, HashRange, even_ranges, hash_of
 from firnline_local.kinesis.shard import Shard
 
 HOUR_MS = 3_600_000
@@ -30,6 +31,29 @@ class StreamSettings:
     tags: dict[str, str] = field(default_factory=dict)
     shard_metrics: list[str] = field(default_factory=list)
     """Those that were asked for at shard level; nothing here publishes any."""
+
+
+@dataclass(kw_only=True)
+class Consumer:
+    """A registered consumer: a name with an ARN of its own, by which the right to subscribe is granted."""
+
+    name: str
+    stream_arn: str
+    created_ms: int
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def arn(self) -> str:
+        """Ends with the time of registration, so that a later consumer of the same name has another ARN."""
+        return f"{self.stream_arn}/consumer/{self.name}:{self.created_ms // 1000}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "ConsumerName": self.name,
+            "ConsumerARN": self.arn,
+            "ConsumerStatus": "ACTIVE",
+            "ConsumerCreationTimestamp": self.created_ms / 1000,
+        }
 
 
 class Stream:
@@ -116,5 +140,107 @@ class Stream:
 
 
 def _tag(identity: str) -> int:
-    """What tells the numbers of one stream from those of every other, also of one that had its name before."""
+    """Tells the numbers of one stream from those of every other one, an earlier stream of the same name included."""
     return int.from_bytes(md5(identity.encode(), usedforsecurity=False).digest()[: TAG_BITS // 8], "big")
+
+
+def split(stream: Stream, parent: Shard, *, at: int, now_ms: int) -> tuple[Shard, Shard]:
+    """The children below and from the hash key `at`, which has to lie within the shard and not be its first."""
+    _require_open(stream, parent)
+    if not parent.hash_range.start < at <= parent.hash_range.end:
+        raise invalid_argument(
+            f"NewStartingHashKey {at} has to be within the hash keys of {parent.id}, and above the first."
+        )
+    parent.closed_ms = now_ms
+    lower, upper = (stream.add_shard(part, now_ms=now_ms, parents=(parent,)) for part in parent.hash_range.split(at))
+    stream.refresh_routes()
+    return lower, upper
+
+
+def merge(stream: Stream, parent: Shard, adjacent: Shard, *, now_ms: int) -> Shard:
+    """The one child of two shards whose hash keys join without a hole."""
+    for each in (parent, adjacent):
+        _require_open(stream, each)
+    if not parent.hash_range.is_adjacent_to(adjacent.hash_range):
+        raise invalid_argument(f"{parent.id} and {adjacent.id} of stream {stream.name} are not adjacent.")
+    parent.closed_ms = adjacent.closed_ms = now_ms
+    hash_range = parent.hash_range.joined(adjacent.hash_range)
+    child = stream.add_shard(hash_range, now_ms=now_ms, parents=(parent, adjacent))
+    stream.refresh_routes()
+    return child
+
+
+def rescale(stream: Stream, count: int, *, now_ms: int) -> None:
+    """Makes `count` shards of the same size. As with the service, short-lived shards may come and go on the way."""
+    for target in even_ranges(count):
+        _cut(stream, target.start, now_ms)
+    for target in even_ranges(count):
+        parts = [s for s in stream.open_shards if target.start <= s.hash_range.start and s.hash_range.end <= target.end]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = merge(stream, whole, part, now_ms=now_ms)
+
+
+def _cut(stream: Stream, at: int, now_ms: int) -> None:
+    shard = next(shard for shard in stream.open_shards if shard.hash_range.start <= at <= shard.hash_range.end)
+    if shard.hash_range.start != at:
+        split(stream, shard, at=at, now_ms=now_ms)
+
+
+def _require_open(stream: Stream, shard: Shard) -> None:
+    if not shard.is_open:
+        raise invalid_argument(f"{shard.id} of stream {stream.name} has already been split or merged.")
+
+
+@dataclass(kw_only=True, eq=False)
+class Account:
+    """The streams of one account and region, and the settings that they share. Callers hold `lock`."""
+
+    clock: Clock
+    seed: int
+    account_id: str
+    region: str
+    read_limits: bool
+    write_limits: bool
+    empty_page_every: int | None
+    lock: RLock = field(default_factory=RLock)
+    streams: dict[str, Stream] = field(default_factory=dict)
+    _last_created_ms: int = 0
+
+    def now_ms(self) -> int:
+        return milliseconds(self.clock())
+
+    def arn(self, stream_name: str) -> str:
+        return f"arn:aws:kinesis:{self.region}:{self.account_id}:stream/{stream_name}"
+
+    def create(self, name: str, *, shards: int, settings: StreamSettings) -> Stream:
+        if name in self.streams:
+            raise in_use(f"Stream {name} under account {self.account_id} already exists.")
+        # A stream that is deleted and made again within a millisecond is another stream, and its number says so.
+        self._last_created_ms = max(self.now_ms(), self._last_created_ms + 1)
+        stream = Stream(
+            name, self.arn(name), created_ms=self._last_created_ms, shards=shards, seed=self.seed, settings=settings
+        )
+        self.streams[name] = stream
+        return stream
+
+    def find(self, *, name: str | None = None, arn: str | None = None) -> Stream:
+        """Finds a stream by name, by ARN, or by both where they agree. Raises ResourceNotFoundException."""
+        if name is None and arn is None:
+            raise invalid_argument("Either StreamName or StreamARN has to be given.")
+        name = name or (arn or "").rpartition("/")[2]
+        if arn not in (None, self.arn(name)):
+            raise not_found(f"No stream here has the ARN {arn}.")
+        if name not in self.streams:
+            raise not_found(f"Stream {name} under account {self.account_id} not found.")
+        stream = self.streams[name]
+        stream.expire(self.now_ms())
+        return stream
+
+    def find_by_tag(self, tag: int) -> Stream:
+        """The stream that an iterator was made for."""
+        for stream in self.streams.values():
+            if stream.tag == tag:
+                stream.expire(self.now_ms())
+                return stream
+        raise not_found(f"The stream of this iterator was deleted from account {self.account_id}.")

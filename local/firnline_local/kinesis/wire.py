@@ -1,21 +1,33 @@
 """The service as its wire protocol (AWS JSON 1.1) shows it, faults included.
 
-Both ways to reach the fake answer through here: in process (client.py) and over HTTP (firnline_local.kinesis).
+Both ways to reach the fake answer through `respond`: over HTTP (server.py), and in process through `connect`, where
+botocore builds, signs and parses as it always does and only the sending is replaced. A test then sees what production
+code would see, down to the retries, and needs no socket.
 """
 
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from firnline_local.faults import Fault, FaultKind
+from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError
 
 if TYPE_CHECKING:
-    from firnline_local.kinesis.fake import FakeKinesis
+    from mypy_boto3_kinesis import KinesisClient
 
 CONTENT_TYPE = "application/x-amz-json-1.1"
 TARGET_PREFIX = "Kinesis_20131202."
+
+
+class Service(Protocol):
+    """What answers: FakeKinesis."""
+
+    faults: FaultPlan
+
+    def handle(self, operation: str, body: bytes) -> bytes:
+        """The answer's JSON. Raises FakeKinesisError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +41,7 @@ class Reply:
     content_type: str = CONTENT_TYPE
 
 
-def respond(kinesis: "FakeKinesis", *, target: str, content_type: str, body: bytes) -> Reply:
+def respond(kinesis: Service, *, target: str, content_type: str, body: bytes) -> Reply:
     """Answers one request; `target` is its X-Amz-Target header."""
     if content_type.partition(";")[0].strip() != CONTENT_TYPE:
         problem = (
@@ -52,14 +64,14 @@ def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
     return Reply(error.status, body, delay_s=delay_s)
 
 
-def _answer(kinesis: "FakeKinesis", operation: str, body: bytes) -> Reply:
+def _answer(kinesis: Service, operation: str, body: bytes) -> Reply:
     try:
         return Reply(200, kinesis.handle(operation, body))
     except FakeKinesisError as error:
         return error_reply(error)
 
 
-def _faulty_answer(kinesis: "FakeKinesis", operation: str, body: bytes, fault: Fault) -> Reply:
+def _faulty_answer(kinesis: Service, operation: str, body: bytes, fault: Fault) -> Reply:
     if fault.kind is FaultKind.ERROR:
         code, message = fault.code or "InternalFailureException", fault.message or "A fault that was asked for."
         return error_reply(FakeKinesisError(code, message, fault.status), delay_s=fault.delay_s)
@@ -67,3 +79,35 @@ def _faulty_answer(kinesis: "FakeKinesis", operation: str, body: bytes, fault: F
         return Reply(0, b"", is_cut=True, delay_s=fault.delay_s)
     reply = _answer(kinesis, operation, body)
     return Reply(reply.status, reply.body, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)
+
+
+def connect(client: "KinesisClient", kinesis: Service) -> None:
+    """Lets `kinesis` answer every request of this client from now on. A fault's delay is really waited for."""
+    from botocore.awsrequest import AWSResponse, HeadersDict
+    from botocore.exceptions import ConnectionClosedError
+
+    def answer(request: Any, **_: Any) -> AWSResponse:
+        target, content_type = (_text(request.headers[name]) for name in ("X-Amz-Target", "Content-Type"))
+        reply = respond(kinesis, target=target, content_type=content_type, body=request.body)
+        time.sleep(reply.delay_s)
+        if reply.is_cut:
+            raise ConnectionClosedError(endpoint_url=request.url)
+        headers: Any = HeadersDict({"Content-Type": reply.content_type})
+        return AWSResponse(request.url, reply.status, headers, _Body(reply.body))
+
+    events: Any = client.meta.events  # its stubs don't know handlers that answer
+    events.register("before-send.kinesis", answer)
+
+
+class _Body:
+    """As much of urllib3's response as botocore reads."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def stream(self) -> list[bytes]:
+        return [self._content]
+
+
+def _text(header: str | bytes) -> str:
+    return header.decode() if isinstance(header, bytes) else header

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_local.kinesis import FakeKinesis
-from firnline_local.kinesis.hash_key import KEY_COUNT, HashRange, even_ranges, hash_of
+from firnline_local.kinesis.numbers import KEY_COUNT, HashRange, even_ranges, hash_of
 
 
 def test_a_partition_key_is_hashed_with_md5() -> None:

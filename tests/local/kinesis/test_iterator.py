@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock, ShardHandle
-from firnline_local.kinesis.sequence import SequenceNumber
+from firnline_local.kinesis.numbers import SequenceNumber
 
 
 def iterator(kinesis: FakeKinesis, shard: ShardHandle, kind: str, **place: Any) -> str:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_local.kinesis.log import RecordLog
+from firnline_local.kinesis.shard import RecordLog
 
 records = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=30)  # ms since the one before, size
 

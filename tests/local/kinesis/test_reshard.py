@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock, ShardHandle, StreamHandle
-from firnline_local.kinesis.hash_key import KEY_COUNT
+from firnline_local.kinesis.numbers import KEY_COUNT
 
 
 def hash_keys(stream: StreamHandle) -> list[tuple[int, int]]:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_local.kinesis import FakeKinesis, ManualClock
-from firnline_local.kinesis.sequence import GENERATION_BITS, INDEX_BITS, SHARD_BITS, TAG_BITS, SequenceNumber
+from firnline_local.kinesis.numbers import GENERATION_BITS, INDEX_BITS, SHARD_BITS, TAG_BITS, SequenceNumber
 
 numbers = st.builds(
     SequenceNumber,

@@ -6,18 +6,9 @@ An operation that is not in the table is refused by name.
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
-from firnline_local.kinesis.account import Account
 from firnline_local.kinesis.errors import not_carried
-from firnline_local.kinesis.operations import (
-    consumers,
-    monitoring,
-    reading,
-    settings,
-    shards,
-    streams,
-    tags,
-    writing,
-)
+from firnline_local.kinesis.operations import consumers_and_tags, records, shards, streams
+from firnline_local.kinesis.stream import Account
 
 
 class Operation(NamedTuple):
@@ -29,7 +20,7 @@ class Operation(NamedTuple):
 
 OPERATIONS = {
     name: Operation(*operation)
-    for part in (streams, settings, monitoring, tags, consumers, shards, writing, reading)
+    for part in (streams, consumers_and_tags, shards, records)
     for name, operation in part.OPERATIONS.items()
 }
 

@@ -10,8 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from firnline_local.clock import milliseconds
-from firnline_local.kinesis.account import Account
-from firnline_local.kinesis.stream import Stream
+from firnline_local.kinesis.stream import Account, Stream
 
 
 def wire_name(field: str) -> str:

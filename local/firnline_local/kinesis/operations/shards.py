@@ -1,19 +1,19 @@
-"""Listing the shards of a stream, and changing them."""
+"""Listing the shards of a stream, with the service's six filters page by page, and changing them."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from firnline_local.kinesis.account import Account
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, limit_exceeded, validation
-from firnline_local.kinesis.listing import listed
+from firnline_local.kinesis.iterator import LIFETIME_MS, seal, unseal
 from firnline_local.kinesis.operations.request import Count, Request, StreamRequest, Timestamp, timestamp_ms
-from firnline_local.kinesis.reshard import merge, rescale, split
-from firnline_local.kinesis.stream import PROVISIONED, Stream
-from firnline_local.kinesis.token import LIFETIME_MS, seal, unseal
+from firnline_local.kinesis.shard import Shard
+from firnline_local.kinesis.stream import PROVISIONED, Account, Stream, merge, rescale, split
 
 MAX_LISTED = 1000
+FILTERS = {"AFTER_SHARD_ID", "AT_TRIM_HORIZON", "FROM_TRIM_HORIZON", "AT_LATEST", "AT_TIMESTAMP", "FROM_TIMESTAMP"}
 
 
 class ShardFilter(Request):
@@ -58,7 +58,7 @@ class UpdateShardCount(StreamRequest, kw_only=True):
 def list_shards(account: Account, request: ListShards) -> dict[str, Any]:
     now_ms = account.now_ms()
     token = _listing(account, request, now_ms)
-    shards = listed(
+    shards = _filtered(
         account.find_by_tag(token.stream_tag),
         token.filter,
         after_shard_id=token.after_shard_id,
@@ -105,6 +105,31 @@ def _continued(next_token: str, request: ListShards, now_ms: int) -> ListingToke
     if now_ms > token.made_ms + LIFETIME_MS:
         raise FakeKinesisError("ExpiredNextTokenException", f"The token is older than {LIFETIME_MS} ms.")
     return token
+
+
+def _filtered(
+    stream: Stream, kind: str, *, after_shard_id: str = "", timestamp_ms: int = 0, now_ms: int
+) -> list[Shard]:
+    """Shards that have not expired, in the order of their ids; those after `after_shard_id` alone."""
+    if kind == "AT_TIMESTAMP" and timestamp_ms < max(stream.created_ms, stream.horizon_ms(now_ms)):
+        kind = "AT_TRIM_HORIZON"
+    shards: Iterable[Shard] = stream.shards.values()
+    if kind == "AT_LATEST":
+        shards = stream.open_shards
+    elif kind == "AT_TRIM_HORIZON":
+        known = {shard.id for shard in stream.shards.values()}
+        shards = [shard for shard in shards if known.isdisjoint(shard.parent_ids)]
+    elif kind == "AT_TIMESTAMP":
+        shards = [shard for shard in shards if shard.created_ms <= timestamp_ms and _outlived(shard, timestamp_ms)]
+    elif kind == "FROM_TIMESTAMP":
+        shards = [shard for shard in shards if _outlived(shard, timestamp_ms)]
+    elif kind not in FILTERS:
+        raise invalid_argument(f"{kind} is not a shard filter; there are {', '.join(sorted(FILTERS))}.")
+    return sorted((shard for shard in shards if shard.id > after_shard_id), key=lambda shard: shard.number)
+
+
+def _outlived(shard: Shard, timestamp_ms: int) -> bool:
+    return shard.closed_ms is None or shard.closed_ms >= timestamp_ms
 
 
 def split_shard(account: Account, request: SplitShard) -> None:

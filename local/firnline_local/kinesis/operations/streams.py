@@ -1,16 +1,31 @@
-"""Making, describing, listing and deleting streams. What the service does in a while is done here at once."""
+"""Streams: create, describe, list and delete them, and change how they keep their records.
 
+What the service does in a while is done here at once.
+"""
+
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from firnline_local.kinesis.account import Account
 from firnline_local.kinesis.errors import in_use, invalid_argument
 from firnline_local.kinesis.operations.request import Count, Name, Request, StreamRequest
-from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, Stream, StreamSettings
+from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, Account, Stream, StreamSettings
 
 ON_DEMAND_SHARDS = 4  # of a new stream
+
+MIN_HOURS, MAX_HOURS = 24, 8760
+METRICS = (
+    "IncomingBytes",
+    "IncomingRecords",
+    "IteratorAgeMilliseconds",
+    "OutgoingBytes",
+    "OutgoingRecords",
+    "ReadProvisionedThroughputExceeded",
+    "WriteProvisionedThroughputExceeded",
+)
+ALL = "ALL"  # stands for every metric, as in the service
 
 
 class StreamMode(Request):
@@ -117,10 +132,110 @@ def _described(stream: Stream) -> dict[str, Any]:
     }
 
 
+class RetentionPeriod(StreamRequest, kw_only=True):
+    retention_period_hours: int
+
+
+class UpdateStreamMode(StreamRequest, kw_only=True):
+    stream_mode_details: StreamMode
+
+
+class UpdateMaxRecordSize(StreamRequest, kw_only=True):
+    max_record_size_in_kib: Annotated[int, Meta(ge=1024, le=10240)]
+
+
+class StreamEncryption(StreamRequest, kw_only=True):
+    encryption_type: str
+    key_id: Annotated[str, Meta(min_length=1, max_length=2048)]
+
+
+def increase_retention(account: Account, request: RetentionPeriod) -> None:
+    stream = request.stream(account)
+    hours = _checked_hours(request)
+    if hours < stream.settings.retention_hours:
+        raise invalid_argument(f"{hours} hours are fewer than the {stream.settings.retention_hours} of {stream.name}.")
+    stream.keep_for(hours, account.now_ms())
+
+
+def decrease_retention(account: Account, request: RetentionPeriod) -> None:
+    """Drops what is older at once."""
+    stream = request.stream(account)
+    hours = _checked_hours(request)
+    if hours > stream.settings.retention_hours:
+        raise invalid_argument(f"{hours} hours are more than the {stream.settings.retention_hours} of {stream.name}.")
+    stream.keep_for(hours, account.now_ms())
+
+
+def update_stream_mode(account: Account, request: UpdateStreamMode) -> None:
+    request.stream(account).settings.mode = checked_mode(request.stream_mode_details)
+
+
+def update_max_record_size(account: Account, request: UpdateMaxRecordSize) -> None:
+    request.stream(account).settings.max_record_kib = request.max_record_size_in_kib
+
+
+def start_encryption(account: Account, request: StreamEncryption) -> None:
+    """Records the setting; records that are put from then on say that they are encrypted."""
+    if request.encryption_type != "KMS":
+        raise invalid_argument("EncryptionType has to be KMS.")
+    request.stream(account).settings.key_id = request.key_id
+
+
+def stop_encryption(account: Account, request: StreamEncryption) -> None:
+    request.stream(account).settings.key_id = None
+
+
+def _checked_hours(request: RetentionPeriod) -> int:
+    hours = request.retention_period_hours
+    if not MIN_HOURS <= hours <= MAX_HOURS:
+        raise invalid_argument(f"RetentionPeriodHours {hours} is not between {MIN_HOURS} and {MAX_HOURS}.")
+    return hours
+
+
+class EnhancedMonitoring(StreamRequest, kw_only=True):
+    shard_level_metrics: Annotated[list[str], Meta(min_length=1, max_length=7)]
+
+    @property
+    def metrics(self) -> set[str]:
+        if unknown := set(self.shard_level_metrics) - {*METRICS, ALL}:
+            raise invalid_argument(f"There is no shard-level metric {', '.join(sorted(unknown))}.")
+        return set(METRICS) if ALL in self.shard_level_metrics else set(self.shard_level_metrics)
+
+
+def enable_monitoring(account: Account, request: EnhancedMonitoring) -> dict[str, Any]:
+    return _set_metrics(account, request, lambda had, named: had | named)
+
+
+def disable_monitoring(account: Account, request: EnhancedMonitoring) -> dict[str, Any]:
+    return _set_metrics(account, request, lambda had, named: had - named)
+
+
+def _set_metrics(
+    account: Account, request: EnhancedMonitoring, combined: Callable[[set[str], set[str]], set[str]]
+) -> dict[str, Any]:
+    stream = request.stream(account)
+    before = stream.settings.shard_metrics
+    stream.settings.shard_metrics = sorted(combined(set(before), request.metrics))
+    return {
+        "StreamName": stream.name,
+        "StreamARN": stream.arn,
+        "CurrentShardLevelMetrics": before,
+        "DesiredShardLevelMetrics": stream.settings.shard_metrics,
+    }
+
+
 OPERATIONS = {
     "CreateStream": (CreateStream, create_stream),
+    "DecreaseStreamRetentionPeriod": (RetentionPeriod, decrease_retention),
     "DeleteStream": (DeleteStream, delete_stream),
     "DescribeStream": (DescribeStream, describe_stream),
     "DescribeStreamSummary": (StreamRequest, describe_stream_summary),
+    "DisableEnhancedMonitoring": (EnhancedMonitoring, disable_monitoring),
+    "EnableEnhancedMonitoring": (EnhancedMonitoring, enable_monitoring),
+    "IncreaseStreamRetentionPeriod": (RetentionPeriod, increase_retention),
     "ListStreams": (ListStreams, list_streams),
+    "StartStreamEncryption": (StreamEncryption, start_encryption),
+    "StopStreamEncryption": (StreamEncryption, stop_encryption),
+    "UpdateMaxRecordSize": (UpdateMaxRecordSize, update_max_record_size),
+    "UpdateStreamMode": (UpdateStreamMode, update_stream_mode),
 }

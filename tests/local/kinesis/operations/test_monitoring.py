@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError
-from firnline_local.kinesis.operations.monitoring import METRICS
+from firnline_local.kinesis.operations.streams import METRICS
 
 pytestmark = pytest.mark.usefixtures("orders")
 

@@ -1,22 +1,90 @@
-"""GetShardIterator and GetRecords."""
+"""PutRecord and PutRecords, GetShardIterator and GetRecords."""
 
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from firnline_local.kinesis.account import Account
-from firnline_local.kinesis.errors import invalid_argument, not_found, rate_exceeded
+from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, not_found, rate_exceeded
 from firnline_local.kinesis.iterator import ShardIterator, place
-from firnline_local.kinesis.log import Page
 from firnline_local.kinesis.operations.request import Request, StreamRequest, Timestamp, timestamp_ms
-from firnline_local.kinesis.shard import Shard
-from firnline_local.kinesis.stream import Stream
+from firnline_local.kinesis.shard import LogPage, Shard
+from firnline_local.kinesis.stream import Account, Stream
+
+MAX_REQUEST_BYTES = 10 * 1024 * 1024  # data and partition keys together
+
+PartitionKey = Annotated[str, Meta(min_length=1, max_length=256)]
+HashKey = Annotated[str, Meta(pattern=r"^(0|[1-9]\d{0,38})$")]
 
 PAGE_RECORDS = 10_000
 PAGE_BYTES = 10 * 1024 * 1024
-
 ITERATOR_TYPES = ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP")
+
+
+class Entry(Request):
+    data: bytes
+    partition_key: PartitionKey
+    explicit_hash_key: HashKey | None = None
+
+
+class PutRecord(StreamRequest, kw_only=True):
+    data: bytes
+    partition_key: PartitionKey
+    explicit_hash_key: HashKey | None = None
+    sequence_number_for_ordering: str | None = None
+    """Needs no attention: numbers here always grow."""
+
+
+class PutRecords(StreamRequest, kw_only=True):
+    records: Annotated[list[Entry], Meta(min_length=1, max_length=500)]
+
+
+def put_record(account: Account, request: PutRecord) -> dict[str, Any]:
+    stream = request.stream(account)
+    _check_size(stream, request)
+    shard = stream.route(request.partition_key, request.explicit_hash_key)
+    return {**_put(account, stream, shard, request, account.now_ms()), "EncryptionType": _encryption(stream)}
+
+
+def put_records(account: Account, request: PutRecords) -> dict[str, Any]:
+    """Records that a shard has no room for fail one by one, in their places of the answer."""
+    stream = request.stream(account)
+    if sum(_check_size(stream, entry) for entry in request.records) > MAX_REQUEST_BYTES:
+        raise invalid_argument(f"The records are larger than {MAX_REQUEST_BYTES} bytes together.")
+    shards = [stream.route(entry.partition_key, entry.explicit_hash_key) for entry in request.records]
+    now_ms = account.now_ms()
+    failed = 0
+    results: list[dict[str, str]] = []
+    for shard, entry in zip(shards, request.records, strict=True):
+        try:
+            results.append(_put(account, stream, shard, entry, now_ms))
+        except FakeKinesisError as error:
+            failed += 1
+            results.append({"ErrorCode": error.code, "ErrorMessage": error.message})
+    return {"FailedRecordCount": failed, "Records": results, "EncryptionType": _encryption(stream)}
+
+
+def _put(account: Account, stream: Stream, shard: Shard, entry: Entry | PutRecord, now_ms: int) -> dict[str, str]:
+    """Raises ProvisionedThroughputExceededException."""
+    if account.write_limits:
+        size_bytes = len(entry.data) + len(entry.partition_key)
+        if not shard.writes.admits(now_ms, size_bytes):
+            raise rate_exceeded(shard.id, stream.name, account.account_id)
+        shard.writes.count(now_ms, size_bytes)
+    is_encrypted = stream.settings.key_id is not None
+    number = shard.append(entry.data, entry.partition_key, now_ms=now_ms, is_encrypted=is_encrypted)
+    return {"ShardId": shard.id, "SequenceNumber": str(number)}
+
+
+def _check_size(stream: Stream, entry: Entry | PutRecord) -> int:
+    size_bytes = len(entry.data) + len(entry.partition_key.encode())
+    if size_bytes > stream.settings.max_record_kib * 1024:
+        raise invalid_argument(f"A record of {size_bytes} bytes is above {stream.settings.max_record_kib} KiB.")
+    return size_bytes
+
+
+def _encryption(stream: Stream) -> str:
+    return "KMS" if stream.settings.key_id else "NONE"
 
 
 class GetShardIterator(StreamRequest, kw_only=True):
@@ -71,15 +139,15 @@ def get_records(account: Account, request: GetRecords) -> bytes:
     return _rendered(stream, shard, page, iterator, now_ms)
 
 
-def _page(account: Account, shard: Shard, iterator: ShardIterator, limit: int) -> Page:
+def _page(account: Account, shard: Shard, iterator: ShardIterator, limit: int) -> LogPage:
     start = max(iterator.index, shard.log.index_at(iterator.from_ms))
     shard.pages += 1
     if account.empty_page_every and shard.pages % account.empty_page_every == 0:
-        return Page([], start, 0)
+        return LogPage([], start, 0)
     return shard.log.page(start, limit=limit, max_bytes=PAGE_BYTES)
 
 
-def _rendered(stream: Stream, shard: Shard, page: Page, iterator: ShardIterator, now_ms: int) -> bytes:
+def _rendered(stream: Stream, shard: Shard, page: LogPage, iterator: ShardIterator, now_ms: int) -> bytes:
     is_at_tip = page.end >= shard.log.next
     behind_ms = 0 if is_at_tip else max(1, now_ms - shard.log.arrived_ms(page.end))
     if is_at_tip and not shard.is_open:
@@ -95,4 +163,6 @@ def _rendered(stream: Stream, shard: Shard, page: Page, iterator: ShardIterator,
 OPERATIONS = {
     "GetRecords": (GetRecords, get_records),
     "GetShardIterator": (GetShardIterator, get_shard_iterator),
+    "PutRecord": (PutRecord, put_record),
+    "PutRecords": (PutRecords, put_records),
 }
