@@ -4,7 +4,7 @@ from starlette.routing import Route
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog
-from firnline_local.snowflake.sql.http.routes import SqlFace
+from firnline_local.snowflake.sql.http import SqlFace
 
 
 def sql_routes(catalog: Catalog, faults: FaultPlan) -> list[Route]:

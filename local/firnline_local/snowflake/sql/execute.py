@@ -8,26 +8,22 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
+from firnline_local.snowflake.sql.bindings import bind
 from firnline_local.snowflake.sql.query import dml
-from firnline_local.snowflake.sql.query.bindings import bind
-from firnline_local.snowflake.sql.query.column_names import written_columns
-from firnline_local.snowflake.sql.query.compile import parse
 from firnline_local.snowflake.sql.query.run import run
 from firnline_local.snowflake.sql.result import Result, StatementType, status
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.show.show import show
+from firnline_local.snowflake.sql.statement import Statement, written_columns
 from firnline_local.snowflake.sql.statements.alter import alter
-from firnline_local.snowflake.sql.statements.alter_session import alter_session
 from firnline_local.snowflake.sql.statements.create import create
 from firnline_local.snowflake.sql.statements.describe import describe
-from firnline_local.snowflake.sql.statements.drop import drop, undrop
-from firnline_local.snowflake.sql.statements.grant import grant
-from firnline_local.snowflake.sql.statements.revoke import revoke
-from firnline_local.snowflake.sql.statements.truncate import truncate
-from firnline_local.snowflake.sql.statements.use import use
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
+from firnline_local.snowflake.sql.statements.grants import grant, revoke
+from firnline_local.snowflake.sql.statements.use import alter_session, use
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
-STATEMENTS: dict[str, Callable[[Context, Words], Result]] = {
+STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "ALTER SESSION": alter_session,
     "ALTER": alter,
     "CREATE": create,
@@ -56,26 +52,26 @@ def execute(
     context: Context, sql: str, bindings: Mapping[str, Mapping[str, Any]] | None = None, *, describe_only: bool = False
 ) -> Result:
     """Raises SqlError."""
-    sql = bind(sql, bindings) if bindings else sql
-    words = Words(sql)
-    if any(words.starts(word) for word in QUERIES):
-        return run(context, parse(sql), written_columns(sql), describe_only=describe_only)
+    statement = bind(Statement.read(sql), bindings or {})
+    reader = TokenReader(statement)
+    if any(reader.starts(word) for word in QUERIES):
+        return run(context, statement.tree, written_columns(statement), describe_only=describe_only)
     if describe_only:
         return Result(columns=status("").columns)
     with context.catalog.lock:
-        for first_words, statement in STATEMENTS.items():
-            if words.accept(first_words):
-                return statement(context, words)
+        for first_words, answer in STATEMENTS.items():
+            if reader.accept(first_words):
+                return answer(context, reader)
         for verb, writer in WRITERS.items():
-            if words.starts(verb):
-                return writer(context, parse(sql))
-    return _transaction_end(words)
+            if reader.starts(verb):
+                return writer(context, statement.tree)
+    return _transaction_end(reader)
 
 
-def _transaction_end(words: Words) -> Result:
-    if words.at_end:
+def _transaction_end(reader: TokenReader) -> Result:
+    if reader.at_end:
         raise CompilationFault("Empty SQL statement.")
-    if words.accept_one(*TRANSACTION_ENDS):
-        words.end()
+    if reader.accept_one(*TRANSACTION_ENDS):
+        reader.end()
         return status("Statement executed successfully.", type=StatementType.SCL)
-    raise NotKnown(words.rest()[:60])
+    raise NotKnown(reader.rest[:60])

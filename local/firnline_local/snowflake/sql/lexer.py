@@ -4,7 +4,7 @@ The statements that the catalog answers are read from these tokens; SELECT and D
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from firnline_local.snowflake.catalog.errors import SyntaxFault
@@ -27,6 +27,9 @@ class Token:
     start: int
     end: int
     """Of the source, one past the last character."""
+
+    def moved(self, distance: int) -> "Token":
+        return replace(self, start=self.start + distance, end=self.end + distance)
 
     @property
     def word(self) -> str:

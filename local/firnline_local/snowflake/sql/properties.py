@@ -1,59 +1,61 @@
-"""The properties that each kind of object has, and how the value of each is written.
+"""The properties that each kind of object has, how the value of each is written, and the `KEY = value` lists of CREATE and ALTER.
 
-COMMENT goes with every kind, the parameters of `parameters.py` with theirs; these are the properties proper. What an
-object keeps of them is text: lists are JSON.
+COMMENT goes with every kind, the parameters of `parameters.py` with theirs; the tables here are the properties proper. What
+an object keeps of them is text: lists are JSON. A key that the kind does not have is refused by name.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_network
 
-from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.errors import CompilationFault
+from firnline_local.snowflake.catalog import CatalogObject, ConfiguredObject, ExternalVolume, User, kinds
+from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.keys import PublicKey
 from firnline_local.snowflake.catalog.kinds import Kind
 from firnline_local.snowflake.catalog.names import display, read_identifier
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.sql.lexer import TokenKind
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
-Reader = Callable[[Words], str]
-
-
-def text(words: Words) -> str:
-    return words.string()
+ValueReader = Callable[[TokenReader], str]
 
 
-def integer(words: Words) -> str:
-    return str(words.integer())
+def text(reader: TokenReader) -> str:
+    return reader.string()
 
 
-def boolean(words: Words) -> str:
-    word = words.word()
+def integer(reader: TokenReader) -> str:
+    return str(reader.integer())
+
+
+def boolean(reader: TokenReader) -> str:
+    word = reader.word()
     if word not in ("TRUE", "FALSE"):
         raise CompilationFault(f"invalid boolean value '{word}'")
     return word.lower()
 
 
-def identifier(words: Words) -> str:
+def identifier(reader: TokenReader) -> str:
     """A name, which may also be written as a string."""
-    token = words.next
-    return read_identifier(words.string()) if token and token.kind is TokenKind.STRING else words.identifier()
+    token = reader.next
+    return read_identifier(reader.string()) if token and token.kind is TokenKind.STRING else reader.identifier()
 
 
-def dotted_name(words: Words) -> str:
-    return display(*words.name())
+def dotted_name(reader: TokenReader) -> str:
+    return display(*reader.name())
 
 
-def word(words: Words) -> str:
+def word(reader: TokenReader) -> str:
     """A keyword, which may also be written as a string."""
-    token = words.next
-    return words.string().upper() if token and token.kind is TokenKind.STRING else words.word()
+    token = reader.next
+    return reader.string().upper() if token and token.kind is TokenKind.STRING else reader.word()
 
 
-def one_of(*values: str) -> Reader:
-    def read(words: Words) -> str:
-        value = word(words)
+def one_of(*values: str) -> ValueReader:
+    def read(reader: TokenReader) -> str:
+        value = word(reader)
         if value not in values:
             raise CompilationFault(f"invalid value '{value}': expected one of {', '.join(values)}")
         return value
@@ -61,28 +63,28 @@ def one_of(*values: str) -> Reader:
     return read
 
 
-def listed(words: Words, item: Callable[[Words], str]) -> list[str]:
+def listed(reader: TokenReader, item: Callable[[TokenReader], str]) -> list[str]:
     """`(a, b)`, which may be empty."""
-    words.expect("(")
-    if words.accept(")"):
+    reader.expect("(")
+    if reader.accept(")"):
         return []
-    items = [item(words)]
-    while words.accept(","):
-        items.append(item(words))
-    words.expect(")")
+    items = [item(reader)]
+    while reader.accept(","):
+        items.append(item(reader))
+    reader.expect(")")
     return items
 
 
-def strings(words: Words) -> str:
-    return json.dumps(listed(words, Words.string))
+def strings(reader: TokenReader) -> str:
+    return json.dumps(listed(reader, TokenReader.string))
 
 
-def names(words: Words) -> str:
-    return json.dumps(listed(words, dotted_name))
+def names(reader: TokenReader) -> str:
+    return json.dumps(listed(reader, dotted_name))
 
 
-def network(words: Words) -> str:
-    text = words.string()
+def network(reader: TokenReader) -> str:
+    text = reader.string()
     try:
         ip_network(text, strict=False)
     except ValueError:
@@ -90,15 +92,15 @@ def network(words: Words) -> str:
     return text
 
 
-def networks(words: Words) -> str:
-    return json.dumps(listed(words, network))
+def networks(reader: TokenReader) -> str:
+    return json.dumps(listed(reader, network))
 
 
-def some_of(*values: str) -> Reader:
+def some_of(*values: str) -> ValueReader:
     """A list of these words."""
 
-    def read(words: Words) -> str:
-        found = [text.upper() for text in listed(words, Words.string)]
+    def read(reader: TokenReader) -> str:
+        found = [text.upper() for text in listed(reader, TokenReader.string)]
         for each in found:
             if each not in values:
                 raise CompilationFault(f"invalid value '{each}': expected some of {', '.join(values)}")
@@ -107,20 +109,20 @@ def some_of(*values: str) -> Reader:
     return read
 
 
-def public_key(words: Words) -> str:
-    given = words.string()
+def public_key(reader: TokenReader) -> str:
+    given = reader.string()
     PublicKey.read(given)
     return given
 
 
-def any_value(words: Words) -> str:
+def any_value(reader: TokenReader) -> str:
     """A parameter's value, whatever its type."""
-    token = words.next
+    token = reader.next
     if token is None or token.kind is TokenKind.NUMBER or token.word == "-":
-        return integer(words)
+        return integer(reader)
     if token.kind is TokenKind.STRING:
-        return words.string()
-    name = words.name()
+        return reader.string()
+    name = reader.name()
     return name[0].lower() if name in (("TRUE",), ("FALSE",)) else display(*name)
 
 
@@ -136,8 +138,8 @@ SPELLINGS = {
 }
 
 
-def warehouse_size(words: Words) -> str:
-    given = word(words)
+def warehouse_size(reader: TokenReader) -> str:
+    given = word(reader)
     size = SPELLINGS.get(given, given)
     if size not in WAREHOUSE_SIZES:
         raise CompilationFault(
@@ -146,7 +148,7 @@ def warehouse_size(words: Words) -> str:
     return size
 
 
-PROPERTIES: dict[Kind, dict[str, Reader]] = {
+PROPERTIES: dict[Kind, dict[str, ValueReader]] = {
     kinds.USER: {
         "LOGIN_NAME": text,
         "DISPLAY_NAME": text,
@@ -210,3 +212,93 @@ PROPERTIES: dict[Kind, dict[str, Reader]] = {
     },
     kinds.PIPE: {"PIPE_EXECUTION_PAUSED": boolean},
 }
+
+
+PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
+"""What only a person has."""
+
+
+@dataclass
+class Settings:
+    """What a statement sets."""
+
+    comment: str | None = None
+    parameters: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+def read_settings(reader: TokenReader, kind: Kind, *, stops: Iterable[str] = ()) -> Settings:
+    """Reads to the end of the statement, or to one of the keywords. Raises NotKnown for a key that the kind lacks."""
+    settings = Settings()
+    while not reader.at_end and not any(reader.starts(stop) for stop in stops):
+        reader.accept("WITH")
+        key = reader.word()
+        if not _is_known(key, kind):
+            raise NotKnown(f"the property {key} of {kind.name}")
+        reader.expect("=")
+        _read_setting(reader, kind, key, settings)
+        reader.accept(",")
+    return settings
+
+
+def read_keys(reader: TokenReader, kind: Kind) -> list[str]:
+    """What UNSET names. Raises NotKnown for a key that the kind lacks."""
+    keys = [reader.word()]
+    while reader.accept(",") or not reader.at_end:
+        keys.append(reader.word())
+    for key in keys:
+        if not _is_known(key, kind):
+            raise NotKnown(f"the property {key} of {kind.name}")
+    return keys
+
+
+def apply_settings(found: CatalogObject, settings: Settings) -> None:
+    """Sets them on an object that keeps its properties as text."""
+    found.comment = found.comment if settings.comment is None else settings.comment
+    found.parameters.update(settings.parameters)
+    if isinstance(found, User):
+        _apply_to_user(found, settings.properties)
+    elif isinstance(found, ConfiguredObject):
+        found.properties.update(settings.properties)
+    elif isinstance(found, ExternalVolume) and "ALLOW_WRITES" in settings.properties:
+        found.allow_writes = settings.properties["ALLOW_WRITES"] == "true"
+
+
+def unset(found: CatalogObject, keys: Iterable[str]) -> None:
+    """Back to the default; a key that is not set is none the worse."""
+    properties: dict[str, str] = found.properties if isinstance(found, ConfiguredObject) else {}
+    for key in keys:
+        if key == "COMMENT":
+            found.comment = ""
+        found.parameters.pop(key, None)
+        properties.pop(key, None)
+        if isinstance(found, User):
+            found.public_keys.pop(key, None)
+
+
+def refuse_impossible(kind: Kind, properties: Mapping[str, str]) -> None:
+    """Raises CompilationFault for properties that don't go together."""
+    if kind is kinds.USER and properties.get("TYPE") == "SERVICE":
+        for key in PERSONAL:
+            if key in properties:
+                raise CompilationFault(f"Cannot set {key} on users with TYPE=SERVICE.")
+
+
+def _apply_to_user(user: User, properties: Mapping[str, str]) -> None:
+    refuse_impossible(user.kind, {**user.properties, **properties})
+    user.public_keys.update({slot: PublicKey.read(properties[slot]) for slot in KEY_SLOTS if slot in properties})
+    user.properties.update({key: value for key, value in properties.items() if key not in KEY_SLOTS})
+
+
+def _read_setting(reader: TokenReader, kind: Kind, key: str, settings: Settings) -> None:
+    if key == "COMMENT":
+        settings.comment = reader.string()
+    elif key in PROPERTIES.get(kind, {}):
+        settings.properties[key] = PROPERTIES[kind][key](reader)
+    else:
+        settings.parameters[key] = any_value(reader)
+
+
+def _is_known(key: str, kind: Kind) -> bool:
+    is_parameter = key in OBJECT_PARAMETERS and kind in OBJECT_PARAMETERS[key].on
+    return key == "COMMENT" or key in PROPERTIES.get(kind, {}) or is_parameter

@@ -9,10 +9,10 @@ import pytest
 from firnline_local.snowflake.catalog import Catalog, Role, SqlError, User
 from firnline_local.snowflake.catalog.bootstrap import ADMIN_USER
 from firnline_local.snowflake.sql.execute import execute
-from firnline_local.snowflake.sql.query.macros import install_macros
+from firnline_local.snowflake.sql.query.lowering import install_macros
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.session import Session
+from firnline_local.snowflake.sql.sessions import Session
 
 
 @dataclass

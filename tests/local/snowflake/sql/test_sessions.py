@@ -3,8 +3,14 @@
 import pytest
 
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, Role, User, kinds
-from firnline_local.snowflake.sql.session import LONGEST_REMEMBERED, REMEMBERED_ANSWERS, Session
-from firnline_local.snowflake.sql.sessions import MASTER_TOKEN_LIFETIME, TOKEN_LIFETIME, Sessions
+from firnline_local.snowflake.sql.sessions import (
+    LONGEST_REMEMBERED,
+    MASTER_TOKEN_LIFETIME,
+    REMEMBERED_ANSWERS,
+    TOKEN_LIFETIME,
+    Session,
+    Sessions,
+)
 
 
 @pytest.fixture

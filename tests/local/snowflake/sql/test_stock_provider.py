@@ -17,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.snowflake.catalog import SqlError
-from firnline_local.snowflake.sql.http.answers import WIRE_TYPES
+from firnline_local.snowflake.sql.http import WIRE_TYPES
 
 RECORDING = Path(__file__).with_name("stock_provider.jsonl.gz")
 TRACKED = ' --terraform_provider_usage_tracking {"json_schema_version":"1","version":"v2.20.0","operation":"read"}'

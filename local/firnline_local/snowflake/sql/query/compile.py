@@ -3,21 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlglot import ErrorLevel, exp
-from sqlglot.dialects.snowflake import Snowflake
-from sqlglot.errors import OptimizeError, ParseError, SqlglotError, TokenError
+from sqlglot import exp
+from sqlglot.errors import OptimizeError, SqlglotError
 from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
 
-from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown, SqlError
-from firnline_local.snowflake.sql.lexer import syntax_fault
-from firnline_local.snowflake.sql.query.flatten import refuse_seq
-from firnline_local.snowflake.sql.query.information_schema import View
+from firnline_local.snowflake.catalog.errors import InvalidIdentifier, NotKnown, SqlError
+from firnline_local.snowflake.catalog.types import DataType
+from firnline_local.snowflake.sql.query.functions import answer_session_functions
 from firnline_local.snowflake.sql.query.lowering import lower
-from firnline_local.snowflake.sql.query.session_functions import answer_session_functions
+from firnline_local.snowflake.sql.query.semistructured import refuse_seq
+from firnline_local.snowflake.sql.query.supported import refuse_unknown
 from firnline_local.snowflake.sql.query.tables import resolve_tables
-from firnline_local.snowflake.sql.query.types import infer_types, semistructured_family
-from firnline_local.snowflake.sql.query.vocabulary import refuse_unknown
+from firnline_local.snowflake.sql.query.types import converted, infer_types, semistructured_family
+from firnline_local.snowflake.sql.query.views import View
 from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.statement import parse
 
 OFFSET_TYPES = (exp.DType.TIMESTAMPTZ,)
 NULL = "NULL"
@@ -32,22 +33,6 @@ class Compiled:
     hints: Sequence[str | None]
     """For each column VARIANT, OBJECT, ARRAY, TIMESTAMP_TZ, which DuckDB's types don't tell apart, or NULL; else None."""
     views: Sequence[View]
-
-
-def parse(sql: str) -> exp.Expr:
-    """One statement. Raises SyntaxFault."""
-    try:
-        statements = Snowflake().parse(sql, error_level=ErrorLevel.RAISE)
-    except ParseError as error:
-        raise _syntax_fault(sql, error) from error
-    except TokenError as error:
-        raise CompilationFault(f"syntax error: {error}") from error
-    found = [
-        statement for statement in statements if statement is not None and not isinstance(statement, exp.Semicolon)
-    ]
-    if len(found) != 1:
-        raise CompilationFault(f"Actual statement count {len(found)} did not match the desired statement count 1.")
-    return found[0]
 
 
 def compile_query(context: Context, tree: exp.Expr, written: Sequence[str] = ()) -> Compiled:
@@ -117,17 +102,23 @@ def _refuse_clashing_names(tree: exp.Expr) -> None:
             )
 
 
-def _syntax_fault(sql: str, error: ParseError) -> SqlError:
-    first = error.errors[0] if error.errors else {}
-    lines = sql.split("\n")
-    line, column = int(first.get("line") or 1), int(first.get("col") or 0)
-    position = sum(len(text) + 1 for text in lines[: line - 1]) + column
-    word = str(first.get("highlight") or "")
-    return syntax_fault(sql, max(0, position - len(word)), word)
-
-
 def _unresolved(error: OptimizeError) -> SqlError:
     parts = str(error).split("'")
     if "could not be resolved" in str(error) and len(parts) > 1:
         return InvalidIdentifier(parts[1])
     return NotKnown(str(error))
+
+
+def default_expression(text: str, target: DataType) -> str:
+    """In DuckDB's SQL, as a value of the column's type. Raises NotKnown."""
+    tree = parse(f"SELECT {text} AS X")
+    value = tree.expressions[0].this
+    if isinstance(value, exp.CurrentTimestamp):
+        return f"CAST(now() AS {target.duckdb})"
+    if any(tree.find_all(exp.Column, exp.Table, exp.Subquery)):
+        raise NotKnown(f"the default {text}: only constants and CURRENT_TIMESTAMP")
+    refuse_unknown(tree)
+    infer_types(tree, MappingSchema(dialect="snowflake"))
+    lower(tree)
+    lowered = tree.expressions[0].this
+    return converted(lowered.sql("duckdb"), semistructured_family(value), target)

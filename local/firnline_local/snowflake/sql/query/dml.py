@@ -16,10 +16,10 @@ from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store import physical_name
 from firnline_local.snowflake.catalog.store_faults import as_sql_error
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
-from firnline_local.snowflake.sql.query.casts import converted
 from firnline_local.snowflake.sql.query.compile import NULL, Compiled, compile_query
 from firnline_local.snowflake.sql.query.run import described, fill_views, snowflake_type
 from firnline_local.snowflake.sql.query.tables import ROW_ADDRESS, target_table
+from firnline_local.snowflake.sql.query.types import converted
 from firnline_local.snowflake.sql.result import Result, StatementType, counts
 from firnline_local.snowflake.sql.scope import Context
 

@@ -11,7 +11,7 @@ from firnline_local.snowflake.catalog.insertion import insertion
 from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store_faults import as_sql_error
 from firnline_local.snowflake.sql.query.compile import Compiled, compile_query
-from firnline_local.snowflake.sql.query.information_schema import View
+from firnline_local.snowflake.sql.query.views import View
 from firnline_local.snowflake.sql.result import Result, ResultColumn, StatementType
 from firnline_local.snowflake.sql.scope import Context
 

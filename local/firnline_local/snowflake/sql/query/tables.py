@@ -17,10 +17,15 @@ from firnline_local.snowflake.catalog.error_rows import ERROR_COLUMNS
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
-from firnline_local.snowflake.sql.query.flatten import stand_in
-from firnline_local.snowflake.sql.query.information_schema import INFORMATION_SCHEMA, View, view
-from firnline_local.snowflake.sql.query.policy_references import POLICY_REFERENCES, policy_references
+from firnline_local.snowflake.sql.query.semistructured import stand_in
 from firnline_local.snowflake.sql.query.types import column_type
+from firnline_local.snowflake.sql.query.views import (
+    INFORMATION_SCHEMA,
+    POLICY_REFERENCES,
+    View,
+    policy_references,
+    view,
+)
 from firnline_local.snowflake.sql.scope import Context
 
 ROW_ADDRESS = "rowid"

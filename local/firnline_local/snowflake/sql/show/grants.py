@@ -8,10 +8,8 @@ from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.catalog.grants import FutureGrant, Grant, RoleGrant
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, listing
-from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.named import NAMED, find_securable
-from firnline_local.snowflake.sql.statements.target import read_container
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.scope import NAMED, Context, find_securable, read_container
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 
 def _columns(*names: str) -> list[tuple[str, Any]]:
@@ -23,56 +21,56 @@ FUTURE_COLUMNS = _columns("privilege", "grant_on", "name", "grant_to", "grantee_
 ROLE_COLUMNS = _columns("role", "granted_to", "grantee_name", "granted_by")
 
 
-def show_grants(context: Context, words: Words) -> Result:
-    match words.accept_one("ON", "TO", "OF"):
+def show_grants(context: Context, reader: TokenReader) -> Result:
+    match reader.accept_one("ON", "TO", "OF"):
         case "ON":
-            return _on(context, words)
+            return _on(context, reader)
         case "TO":
-            return _to(context, words)
+            return _to(context, reader)
         case "OF":
-            words.expect("ROLE")
-            role = context.find(Role, words.name())
-            words.end()
+            reader.expect("ROLE")
+            role = context.find(Role, reader.name())
+            reader.end()
             return listing(ROLE_COLUMNS, map(_role_row, context.catalog.grants.holders(role)))
         case _:
-            words.end()
+            reader.end()
             return listing(ROLE_COLUMNS, map(_role_row, context.catalog.grants.roles_of(context.session.user)))
 
 
-def show_future_grants(context: Context, words: Words) -> Result:
-    if words.accept("TO"):
-        words.accept("ROLE")
-        role = context.find(Role, words.name())
+def show_future_grants(context: Context, reader: TokenReader) -> Result:
+    if reader.accept("TO"):
+        reader.accept("ROLE")
+        role = context.find(Role, reader.name())
         found = [grant for place in context.account.walk() for grant in context.catalog.grants.future_in(place)]
         found = [grant for grant in found if grant.to is role]
     else:
-        found = context.catalog.grants.future_in(read_container(context, words))
-    words.end()
+        found = context.catalog.grants.future_in(read_container(context, reader))
+    reader.end()
     return listing(FUTURE_COLUMNS, map(_future_row, found))
 
 
-def _on(context: Context, words: Words) -> Result:
+def _on(context: Context, reader: TokenReader) -> Result:
     target: CatalogObject = context.account
-    if not words.accept("ACCOUNT"):
-        kind = words.accept_one(*NAMED)
+    if not reader.accept("ACCOUNT"):
+        kind = reader.accept_one(*NAMED)
         if kind is None:
-            raise NotKnown(f"SHOW GRANTS ON {words.rest()[:40]}")
-        target = find_securable(context, kind, words.name())
-    words.end()
+            raise NotKnown(f"SHOW GRANTS ON {reader.rest[:40]}")
+        target = find_securable(context, kind, reader.name())
+    reader.end()
     grants = sorted(context.catalog.grants.on(target), key=lambda grant: (grant.privilege, grant.to.name))
     owner = [] if target is context.account else list(_ownership(target))
     return listing(GRANT_COLUMNS, [*owner, *map(_grant_row, grants)])
 
 
-def _to(context: Context, words: Words) -> Result:
+def _to(context: Context, reader: TokenReader) -> Result:
     grants = context.catalog.grants
-    if words.accept("USER"):
-        user = context.find(User, words.name())
-        words.end()
+    if reader.accept("USER"):
+        user = context.find(User, reader.name())
+        reader.end()
         return listing(ROLE_COLUMNS, map(_role_row, grants.roles_of(user)))
-    words.accept("ROLE")
-    role = context.find(Role, words.name())
-    words.end()
+    reader.accept("ROLE")
+    role = context.find(Role, reader.name())
+    reader.end()
     owned = [row for found in context.account.walk() if found.owner is role for row in _ownership(found)]
     held = [
         (grant.created_on, "USAGE", "ROLE", display(grant.role.name), "ROLE", role.name, "false", grant.granted_by)

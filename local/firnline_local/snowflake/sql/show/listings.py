@@ -23,6 +23,9 @@ from firnline_local.snowflake.sql.scope import Context
 
 Value = Callable[[Any, Context], Any]
 
+WIRE_NAMES = {"NUMBER": "FIXED", "FLOAT": "REAL", "VARCHAR": "TEXT"}
+"""The types whose name in SHOW COLUMNS and INFORMATION_SCHEMA is not the one that SQL uses."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -210,3 +213,78 @@ def _size(found: Warehouse) -> str:
 
 def _count_holders(found: Role, context: Context, kind: type[Role] | type[User]) -> int:
     return sum(isinstance(grant.to, kind) for grant in context.catalog.grants.holders(found))
+
+
+def count_of(key: str) -> Value:
+    return lambda found, _: len(found.listed(key))
+
+
+NETWORK_POLICIES = (
+    CREATED_ON, NAME, COMMENT, Listed("entries_in_allowed_ip_list", count_of("ALLOWED_IP_LIST"), NUMBER),
+    Listed("entries_in_blocked_ip_list", count_of("BLOCKED_IP_LIST"), NUMBER),
+    Listed("entries_in_allowed_network_rules", count_of("ALLOWED_NETWORK_RULE_LIST"), NUMBER),
+    Listed("entries_in_blocked_network_rules", count_of("BLOCKED_NETWORK_RULE_LIST"), NUMBER),
+)  # fmt: skip # a paragraph, not a column
+NETWORK_RULES = (
+    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, OWNER, COMMENT, Listed("type", setting("TYPE")),
+    Listed("mode", setting("MODE", "INGRESS")), Listed("entries_in_valuelist", count_of("VALUE_LIST"), NUMBER),
+    OWNER_ROLE_TYPE,
+)  # fmt: skip # a paragraph, not a column
+AUTHENTICATION_POLICIES = (
+    CREATED_ON, NAME, COMMENT, DATABASE_NAME, SCHEMA_NAME, *named("AUTHENTICATION_POLICY", "kind"), OWNER,
+    OWNER_ROLE_TYPE, *named("", "options"),
+)  # fmt: skip # a paragraph, not a column
+
+POLICY_LISTINGS = {
+    "NETWORK POLICIES": Listing(NETWORK_POLICIES, all_of(kinds.NETWORK_POLICY), whole_account=True),
+    "NETWORK RULES": Listing(NETWORK_RULES, all_of(kinds.NETWORK_RULE)),
+    "AUTHENTICATION POLICIES": Listing(AUTHENTICATION_POLICIES, all_of(kinds.AUTHENTICATION_POLICY)),
+}
+
+DESCRIBED_LISTS: dict[str, Callable[[list[str]], str]] = {
+    "ALLOWED_IP_LIST": ",".join,
+    "BLOCKED_IP_LIST": ",".join,
+    "ALLOWED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
+    "BLOCKED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
+}
+"""How DESCRIBE NETWORK POLICY writes each list; those that are not set are not shown."""
+
+AUTHENTICATION_DEFAULTS: dict[str, Any] = {
+    "AUTHENTICATION_METHODS": ["ALL"],
+    "CLIENT_TYPES": ["ALL"],
+    "SECURITY_INTEGRATIONS": ["ALL"],
+    "MFA_ENROLLMENT": "REQUIRED_PASSWORD_ONLY",
+}
+
+
+def iceberg(name: str) -> Value:
+    return lambda found, _: getattr(found.iceberg, name)
+
+
+ICEBERG_TABLES = (
+    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, OWNER,
+    Listed("external_volume_name", lambda found, _: found.iceberg.external_volume.name),
+    Listed("catalog_name", iceberg("catalog")), *named("MANAGED", "iceberg_table_type"),
+    *named("", "catalog_table_name", "catalog_namespace"), Listed("base_location", iceberg("base_location")),
+    *named("Y", "can_write_metadata"), COMMENT, OWNER_ROLE_TYPE, *named("", "catalog_sync_name", "auto_refresh_status"),
+    Listed("iceberg_table_format_version", iceberg("version"), NUMBER),
+    *named('[{"spec-id": 0, "fields": []}]', "partition_specs"), Listed("current_partition_spec_id", constant(0), NUMBER),
+    *named("", "name_mapping"), Listed("enable_schema_evolution", flag("enable_schema_evolution")),
+    Listed("error_logging", flag("error_logging", "ON", "OFF")),
+)  # fmt: skip # a paragraph, not a column
+EXTERNAL_VOLUMES = (
+    NAME, Listed("allow_writes", attribute("allow_writes")), COMMENT,
+)  # fmt: skip # a paragraph, not a column
+
+
+def of_variety(variety: str) -> Listing:
+    def found_in(_: Context, inside: CatalogObject) -> Iterable[CatalogObject]:
+        return (found for found in inside.walk() if isinstance(found, Table) and found.variety == variety)
+
+    return Listing(ICEBERG_TABLES if variety == "ICEBERG TABLE" else TABLES, found_in)
+
+
+VARIETY_LISTINGS = {
+    **{f"{variety}S": of_variety(variety) for variety in kinds.TABLE_VARIETIES},
+    "EXTERNAL VOLUMES": Listing(EXTERNAL_VOLUMES, all_of(kinds.EXTERNAL_VOLUME), whole_account=True),
+}

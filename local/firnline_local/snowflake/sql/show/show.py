@@ -1,26 +1,236 @@
-"""SHOW: finds the listing, and keeps from each role what it may not see."""
+"""SHOW: reads what narrows the rows, finds the listing, and keeps from each role what it may not see.
 
-from collections.abc import Callable
-from dataclasses import replace
+Listings of objects are data (`listings.py`); those of channels, columns and parameters are written here.
+"""
 
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from firnline_local.snowflake.catalog import CatalogObject, Channel, Column, Database, DataType, Pipe, Schema, Table
 from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.sql.result import Result, listing
-from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.show.channels import show_channels
-from firnline_local.snowflake.sql.show.columns import show_columns
-from firnline_local.snowflake.sql.show.filter import read_filter
+from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
+from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, encode, listing
+from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.grants import show_future_grants, show_grants
-from firnline_local.snowflake.sql.show.listings import LISTINGS, Listing
-from firnline_local.snowflake.sql.show.parameters import show_parameters
-from firnline_local.snowflake.sql.show.policies import POLICY_LISTINGS
-from firnline_local.snowflake.sql.show.replication import show_replication_databases
-from firnline_local.snowflake.sql.show.varieties import VARIETY_LISTINGS
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, WIRE_NAMES, Listing
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+Row = TypeVar("Row", bound=Sequence[Any])
+
+PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a SHOW narrows its rows to."""
+
+    inside: CatalogObject
+    """The account, a database, a schema or a table."""
+    like: re.Pattern[str] | None = None
+    starts_with: str = ""
+    limit: int | None = None
+    after: str = ""
+
+    def matches(self, name: str) -> bool:
+        return (
+            (self.like is None or self.like.fullmatch(name) is not None)
+            and name.startswith(self.starts_with)
+            and name > self.after
+        )
+
+    def limited(self, rows: Iterable[Row]) -> list[Row]:
+        return list(rows)[: self.limit]
+
+
+def read_filter(
+    context: Context,
+    reader: TokenReader,
+    *,
+    bare: type[CatalogObject] = Schema,
+    places: Mapping[str, type[CatalogObject]] = PLACES,
+) -> Filter:
+    """Reads to the end; `bare` is what `IN x` names without a keyword, `places` what it may name with one."""
+    like = like_pattern(reader.string()) if reader.accept("LIKE") else None
+    inside = _read_place(context, reader, bare, places) if reader.accept_one("IN", "FOR") else _default_place(context)
+    starts_with = reader.string() if reader.accept("STARTS WITH") else ""
+    limit = reader.integer() if reader.accept("LIMIT") else None
+    after = reader.string() if limit is not None and reader.accept("FROM") else ""
+    reader.end()
+    return Filter(inside, like, starts_with, limit, after)
+
+
+def _read_place(
+    context: Context, reader: TokenReader, bare: type[CatalogObject], places: Mapping[str, type[CatalogObject]]
+) -> CatalogObject:
+    if reader.accept("ACCOUNT"):
+        return context.account
+    place = reader.accept_one(*places)
+    if place is None:
+        return context.find(bare, reader.name())
+    has_name = not reader.at_end and not any(reader.starts(clause) for clause in ("STARTS WITH", "LIMIT"))
+    if not has_name and place == "DATABASE" and context.session.database is not None:
+        return context.session.database
+    if not has_name and place == "SCHEMA" and context.session.schema is not None:
+        return context.session.schema
+    return context.find(places[place], reader.name())
+
+
+def _default_place(context: Context) -> CatalogObject:
+    """The session's database, where it has one."""
+    return context.session.database or context.account
+
+
+def like_pattern(like: str) -> re.Pattern[str]:
+    """SQL's LIKE, in any case; a backslash takes the meaning from the next character."""
+    parts = re.findall(r"\\.|.", like, re.DOTALL)
+    wild = {"%": ".*", "_": "."}
+    return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.IGNORECASE | re.DOTALL)
+
+
+CHANNEL_COLUMNS = (
+    ("created_on", MOMENT),
+    *(
+        (name, TEXT)
+        for name in (
+            "name", "database_name", "schema_name", "table_name", "client_sequencer", "row_sequencer", "offset_token",
+            "parent_name", "parent_domain",
+        )
+    ),
+)  # fmt: skip # a paragraph, not a column
+
+
+def show_channels(context: Context, reader: TokenReader) -> Result:
+    chosen = read_filter(context, reader, places={**PLACES, "PIPE": Pipe})
+    shown = [
+        channel
+        for channel in context.catalog.channels.values()
+        if chosen.matches(channel.name) and _is_inside(channel, chosen.inside) and _is_visible(context, channel)
+    ]
+    shown.sort(key=lambda channel: (channel.pipe.path, channel.name))
+    return listing(CHANNEL_COLUMNS, chosen.limited([_channel_row(channel) for channel in shown]))
+
+
+def _is_inside(channel: Channel, place: CatalogObject) -> bool:
+    at: CatalogObject | None = channel.pipe.table
+    while at is not None and at is not place:
+        at = at.container
+    return at is place or channel.pipe is place
+
+
+def _is_visible(context: Context, channel: Channel) -> bool:
+    return channel.pipe.is_live and context.catalog.sees(context.role, channel.pipe.table)
+
+
+def _channel_row(channel: Channel) -> list[object]:
+    database, schema, table = channel.pipe.table.path
+    return [
+        channel.created_on, channel.name, database, schema, table, str(channel.client_sequencer),
+        str(channel.row_sequencer), channel.offset_token, channel.pipe.name, "PIPE",
+    ]  # fmt: skip # a paragraph, not a column
+
+
+COLUMN_COLUMNS = (
+    "table_name", "schema_name", "column_name", "data_type", "null?", "default", "kind", "expression", "comment",
+    "database_name", "autoincrement", "schema_evolution_record",
+)  # fmt: skip # a paragraph, not a column
+
+
+def show_columns(context: Context, reader: TokenReader) -> Result:
+    chosen = read_filter(context, reader, bare=Table)
+    rows = [
+        _column_row(table, column)
+        for table in chosen.inside.walk()
+        if isinstance(table, Table) and context.catalog.sees(context.role, table)
+        for column in table.columns
+        if chosen.matches(column.name)
+    ]
+    return listing([(name, TEXT) for name in COLUMN_COLUMNS], chosen.limited(rows))
+
+
+def type_json(kind: DataType, *, nullable: bool) -> str:
+    """The type as SHOW COLUMNS has it."""
+    shown: dict[str, object] = {"type": WIRE_NAMES.get(kind.family, kind.family)}
+    if kind.family == "NUMBER":
+        shown |= {"precision": kind.size, "scale": kind.scale}
+    elif kind.family in ("VARCHAR", "BINARY"):
+        shown |= {"length": kind.size, "byteLength": kind.size}
+    elif kind.size is not None:
+        shown |= {"precision": 0, "scale": kind.size}
+    return json.dumps({**shown, "nullable": nullable}, separators=(",", ":"))
+
+
+def _column_row(table: Table, column: Column) -> list[str | None]:
+    database, schema, name = table.path
+    default = column.default
+    return [
+        name, schema, column.name, type_json(column.type, nullable=column.nullable),
+        "true" if column.nullable else "NOT_NULL", default.text if default and not default.is_identity else "", "COLUMN", "",
+        column.comment, database, default.text if default and default.is_identity else "", column.evolution,
+    ]  # fmt: skip # a paragraph, not a column
+
+
+PARAMETER_COLUMNS = ("key", "value", "default", "level", "description", "type")
+TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
+
+
+def show_parameters(context: Context, reader: TokenReader) -> Result:
+    like = like_pattern(reader.string()) if reader.accept("LIKE") else None
+    place = reader.accept_one("IN", "FOR")
+    kind = reader.accept_one("SESSION", "ACCOUNT", *NAMED) if place else "SESSION"
+    if kind is None:
+        raise NotKnown(f"SHOW PARAMETERS IN {reader.rest[:40]}")
+    if kind == "SESSION":
+        rows = _of_session(context)
+    elif kind == "ACCOUNT":
+        rows = [
+            [key, encode(value), encode(value), "", "", TYPES[type(value)]] for key, value in SESSION_DEFAULTS.items()
+        ]
+    else:
+        rows = _of_object(find_named(context, kind, reader.name()))
+    reader.end()
+    return listing(
+        [(name, TEXT) for name in PARAMETER_COLUMNS], [row for row in rows if not like or like.fullmatch(str(row[0]))]
+    )
+
+
+def _of_session(context: Context) -> list[list[str | None]]:
+    own = context.session.parameters
+    return [
+        [key, encode(own.get(key, default)), encode(default), "SESSION" if key in own else "", "", TYPES[type(default)]]
+        for key, default in sorted((dict.fromkeys(own, "") | SESSION_DEFAULTS).items())
+    ]
+
+
+def _of_object(found: CatalogObject) -> list[list[str | None]]:
+    rows: list[list[str | None]] = []
+    for parameter in parameters_on(found):
+        value, level = effective(found, parameter)
+        rows.append([parameter.key, value, parameter.default, level, "", parameter.type])
+    return rows
+
+
+REPLICATION_COLUMNS = (
+    "region_group", "snowflake_region", "created_on", "account_name", "name", "comment", "is_primary", "primary",
+    "replication_allowed_to_accounts", "failover_allowed_to_accounts", "organization_name", "account_locator",
+)  # fmt: skip # a paragraph, not a column
+
+
+def show_replication_databases(_context: Context, reader: TokenReader) -> Result:
+    if reader.accept("LIKE"):
+        reader.string()
+    if reader.accept("WITH PRIMARY"):
+        reader.name()
+    reader.end()
+    return listing([(name, MOMENT if name == "created_on" else TEXT) for name in REPLICATION_COLUMNS], [])
+
 
 TERSE = ("created_on", "name", "kind", "database_name", "schema_name")
 
 ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}
-OTHERS: dict[str, Callable[[Context, Words], Result]] = {
+OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "CHANNELS": show_channels,
     "COLUMNS": show_columns,
     "GRANTS": show_grants,
@@ -30,18 +240,18 @@ OTHERS: dict[str, Callable[[Context, Words], Result]] = {
 }
 
 
-def show(context: Context, words: Words) -> Result:
-    terse = words.accept("TERSE")
-    what = words.accept_one(*ALL_LISTINGS, *OTHERS)
+def show(context: Context, reader: TokenReader) -> Result:
+    terse = reader.accept("TERSE")
+    what = reader.accept_one(*ALL_LISTINGS, *OTHERS)
     if what is None or (terse and what in OTHERS):
-        raise NotKnown(f"SHOW {'TERSE ' * terse}{words.rest()[:40]}")
+        raise NotKnown(f"SHOW {'TERSE ' * terse}{reader.rest[:40]}")
     if what in OTHERS:
-        return OTHERS[what](context, words)
-    return _show_objects(context, words, ALL_LISTINGS[what], terse=terse)
+        return OTHERS[what](context, reader)
+    return _show_objects(context, reader, ALL_LISTINGS[what], terse=terse)
 
 
-def _show_objects(context: Context, words: Words, shown: Listing, *, terse: bool) -> Result:
-    chosen = read_filter(context, words)
+def _show_objects(context: Context, reader: TokenReader, shown: Listing, *, terse: bool) -> Result:
+    chosen = read_filter(context, reader)
     if shown.whole_account:
         chosen = replace(chosen, inside=context.account)
     columns = [column for column in shown.columns if not terse or column.name in TERSE]

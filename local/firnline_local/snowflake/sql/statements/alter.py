@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from firnline_local.snowflake.catalog import (
+    AuthenticationPolicy,
     CatalogObject,
     Database,
     NetworkPolicy,
@@ -17,56 +18,85 @@ from firnline_local.snowflake.catalog.admission import NETWORK_POLICY
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
+from firnline_local.snowflake.sql.properties import apply_settings, read_keys, read_settings, unset
 from firnline_local.snowflake.sql.result import Result, status
-from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.settings import apply_settings, read_keys, read_settings, unset
+from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
+from firnline_local.snowflake.sql.statements.create import read_tables, refuse_foreign_policy, refuse_short_suspension
 from firnline_local.snowflake.sql.statements.create_table import refuse_iceberg_settings
-from firnline_local.snowflake.sql.statements.create_warehouse import read_tables, refuse_short_suspension
 from firnline_local.snowflake.sql.statements.external_volume import alter_volume
-from firnline_local.snowflake.sql.statements.named import NAMED, find_named
-from firnline_local.snowflake.sql.statements.user_policy import alter_policy_of, refuse_foreign_policy
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+APPLY = "APPLY AUTHENTICATION POLICY"
+
+
+def alter_policy_of(context: Context, reader: TokenReader, user: User) -> bool:
+    """Whether the statement was one about the user's authentication policy."""
+    match reader.accept_one("SET AUTHENTICATION POLICY", "UNSET AUTHENTICATION POLICY"):
+        case "SET AUTHENTICATION POLICY":
+            policy = context.find(AuthenticationPolicy, reader.name())
+            force = reader.accept("FORCE")
+            reader.end()
+            _require_apply(context, user)
+            if user.authentication_policy is not None and not force:
+                raise CompilationFault(
+                    f"Object {user.full_name} already has an AUTHENTICATION_POLICY. Only one is allowed at a time: "
+                    f"unset it, or set the new one with FORCE."
+                )
+            user.authentication_policy = policy
+        case "UNSET AUTHENTICATION POLICY":
+            reader.end()
+            _require_apply(context, user)
+            user.authentication_policy = None
+        case _:
+            return False
+    return True
+
+
+def _require_apply(context: Context, user: User) -> None:
+    if not context.may(APPLY, context.account):
+        context.require(APPLY, user)
+
 
 DONE = "Statement executed successfully."
 MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
-def alter(context: Context, words: Words) -> Result:
-    kind = words.accept_one(*NAMED)
+def alter(context: Context, reader: TokenReader) -> Result:
+    kind = reader.accept_one(*NAMED)
     if kind is None:
-        raise NotKnown(f"ALTER {words.rest()[:40]}")
-    optional = words.accept("IF EXISTS")
-    names = words.name()
+        raise NotKnown(f"ALTER {reader.rest[:40]}")
+    optional = reader.accept("IF EXISTS")
+    names = reader.name()
     if optional and context.look_up(NAMED[kind].kind, names) is None:
         return status(DONE)
     found = find_named(context, kind, names)
     if isinstance(found, Pipe) and found.is_default:
         raise CompilationFault(f"The default pipe {found.full_name} can't be altered.")
-    _alter(context, words, found)
+    _alter(context, reader, found)
     return status(DONE)
 
 
-def _alter(context: Context, words: Words, found: CatalogObject) -> None:
-    if isinstance(found, User) and alter_policy_of(context, words, found):
+def _alter(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    if isinstance(found, User) and alter_policy_of(context, reader, found):
         return
-    match words.accept_one("RENAME TO", "SET", "UNSET"):
+    match reader.accept_one("RENAME TO", "SET", "UNSET"):
         case "RENAME TO":
             context.require_ownership(found)
-            _rename(context, found, words.name())
+            _rename(context, found, reader.name())
         case "SET":
-            _set(context, words, found)
+            _set(context, reader, found)
         case "UNSET":
-            keys = read_keys(words, found.kind)
+            keys = read_keys(reader, found.kind)
             _require(context, found, keys)
             unset_table(context, found, keys) if isinstance(found, Table) else unset(found, keys)
         case _:
-            _alter_its_own_way(context, words, found)
-    words.end()
+            _alter_its_own_way(context, reader, found)
+    reader.end()
 
 
-def _set(context: Context, words: Words, found: CatalogObject) -> None:
-    settings = read_settings(words, found.kind)
+def _set(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    settings = read_settings(reader, found.kind)
     _require(context, found, [*settings.properties, *settings.parameters])
     refuse_foreign_policy(context, found.kind, settings.parameters)
     if isinstance(found, Table):
@@ -105,28 +135,28 @@ def _rename(context: Context, found: CatalogObject, names: tuple[str, ...]) -> N
     context.catalog.directory.rename(found, names[-1], container=container)
 
 
-def _alter_schema(context: Context, words: Words, found: CatalogObject) -> None:
-    enabled = words.accept_one("ENABLE MANAGED ACCESS", "DISABLE MANAGED ACCESS")
+def _alter_schema(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    enabled = reader.accept_one("ENABLE MANAGED ACCESS", "DISABLE MANAGED ACCESS")
     if not isinstance(found, Schema) or enabled is None:
-        raise NotKnown(f"ALTER SCHEMA {words.rest()[:40]}")
+        raise NotKnown(f"ALTER SCHEMA {reader.rest[:40]}")
     context.require_ownership(found)
     found.managed_access = enabled.startswith("ENABLE")
 
 
-def _alter_warehouse(context: Context, words: Words, found: CatalogObject) -> None:
-    attachment = words.accept_one("ADD TABLES", "DROP TABLES")
+def _alter_warehouse(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    attachment = reader.accept_one("ADD TABLES", "DROP TABLES")
     if attachment is not None and isinstance(found, Warehouse):
         context.require("MANAGE ATTACHED TABLES", found)
-        tables = read_tables(context, words)
+        tables = read_tables(context, reader)
         found.tables = [table for table in found.tables if table not in tables]
         found.tables += tables if attachment == "ADD TABLES" else []
         return
-    if words.accept_one("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES") is None:
-        raise NotKnown(f"ALTER WAREHOUSE {words.rest()[:40]}")
+    if reader.accept_one("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES") is None:
+        raise NotKnown(f"ALTER WAREHOUSE {reader.rest[:40]}")
     context.require("OPERATE", found)
 
 
-OWN_WAYS: dict[str, Callable[[Context, Words, CatalogObject], None]] = {
+OWN_WAYS: dict[str, Callable[[Context, TokenReader, CatalogObject], None]] = {
     kinds.TABLE.name: alter_table,
     kinds.SCHEMA.name: _alter_schema,
     kinds.WAREHOUSE.name: _alter_warehouse,
@@ -134,7 +164,7 @@ OWN_WAYS: dict[str, Callable[[Context, Words, CatalogObject], None]] = {
 }
 
 
-def _alter_its_own_way(context: Context, words: Words, found: CatalogObject) -> None:
+def _alter_its_own_way(context: Context, reader: TokenReader, found: CatalogObject) -> None:
     if found.kind.name not in OWN_WAYS:
-        raise NotKnown(f"ALTER {found.kind.name} {display(found.name)} {words.rest()[:40]}")
-    OWN_WAYS[found.kind.name](context, words, found)
+        raise NotKnown(f"ALTER {found.kind.name} {display(found.name)} {reader.rest[:40]}")
+    OWN_WAYS[found.kind.name](context, reader, found)

@@ -7,25 +7,25 @@ from firnline_local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.types import DataType
+from firnline_local.snowflake.sql.properties import unset
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.settings import unset
 from firnline_local.snowflake.sql.statements.columns import read_column
 from firnline_local.snowflake.sql.statements.create_table import FLAGS, ICEBERG_PROPERTIES, read_cluster_by
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
 
 
-def alter_table(context: Context, words: Words, found: CatalogObject) -> None:
+def alter_table(context: Context, reader: TokenReader, found: CatalogObject) -> None:
     if not isinstance(found, Table):
         raise NotKnown(f"ALTER TABLE on a {found.kind.name}")
     context.require_ownership(found)
     if found.interactive:
         raise CompilationFault(f"The columns of an interactive table can't be altered: '{found.full_name}'.")
-    action = words.accept_one(*ACTIONS)
+    action = reader.accept_one(*ACTIONS)
     if action is None:
-        raise NotKnown(f"ALTER TABLE … {words.rest()[:40]}")
-    ACTIONS[action](context, words, found)
+        raise NotKnown(f"ALTER TABLE … {reader.rest[:40]}")
+    ACTIONS[action](context, reader, found)
 
 
 def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
@@ -51,11 +51,11 @@ def unset_table(context: Context, table: Table, keys: Iterable[str]) -> None:
     unset(table, keys)
 
 
-def _add_columns(context: Context, words: Words, table: Table) -> None:
+def _add_columns(context: Context, reader: TokenReader, table: Table) -> None:
     columns: list[Column] = []
     while True:
-        optional = words.accept("IF NOT EXISTS")
-        column = read_column(context, words)
+        optional = reader.accept("IF NOT EXISTS")
+        column = read_column(context, reader)
         existing = table.column(column.name)
         if existing is not None and not optional:
             raise AlreadyExists(column.name)
@@ -66,17 +66,17 @@ def _add_columns(context: Context, words: Words, table: Table) -> None:
             )
         if existing is None:
             columns.append(column)
-        if not words.accept(","):
+        if not reader.accept(","):
             break
-        words.accept("COLUMN")
+        reader.accept("COLUMN")
     context.catalog.append_columns(table, columns)
 
 
-def _drop_columns(context: Context, words: Words, table: Table) -> None:
-    optional = words.accept("IF EXISTS")
-    names = [words.identifier()]
-    while words.accept(","):
-        names.append(words.identifier())
+def _drop_columns(context: Context, reader: TokenReader, table: Table) -> None:
+    optional = reader.accept("IF EXISTS")
+    names = [reader.identifier()]
+    while reader.accept(","):
+        names.append(reader.identifier())
     found = [column for name in names if (column := _find(table, name, optional=optional)) is not None]
     if len(found) == len(table.columns):
         raise CompilationFault(f"Cannot drop all columns of table '{display(table.name)}'.")
@@ -85,10 +85,10 @@ def _drop_columns(context: Context, words: Words, table: Table) -> None:
         table.columns.remove(column)
 
 
-def _rename_column(context: Context, words: Words, table: Table) -> None:
-    column = _find(table, words.identifier())
-    words.expect("TO")
-    name = words.identifier()
+def _rename_column(context: Context, reader: TokenReader, table: Table) -> None:
+    column = _find(table, reader.identifier())
+    reader.expect("TO")
+    name = reader.identifier()
     if column is None or column.name == name:
         return
     if table.column(name) is not None:
@@ -99,23 +99,23 @@ def _rename_column(context: Context, words: Words, table: Table) -> None:
     column.name, column.evolution = name, None
 
 
-def _alter_columns(context: Context, words: Words, table: Table) -> None:
+def _alter_columns(context: Context, reader: TokenReader, table: Table) -> None:
     """`[COLUMN] a …, [COLUMN] b …`, also in parentheses."""
-    enclosed = words.accept("(")
+    enclosed = reader.accept("(")
     while True:
-        words.accept("COLUMN")
-        column = _find(table, words.identifier())
+        reader.accept("COLUMN")
+        column = _find(table, reader.identifier())
         if column is not None:
-            _alter_column(context, words, table, column)
-        if not words.accept(","):
+            _alter_column(context, reader, table, column)
+        if not reader.accept(","):
             break
     if enclosed:
-        words.expect(")")
+        reader.expect(")")
 
 
-def _alter_column(context: Context, words: Words, table: Table, column: Column) -> None:
+def _alter_column(context: Context, reader: TokenReader, table: Table, column: Column) -> None:
     store = context.catalog.store
-    match words.accept_one(
+    match reader.accept_one(
         "DROP NOT NULL", "SET NOT NULL", "NOT NULL", "COMMENT", "UNSET COMMENT", "SET DATA TYPE", "TYPE", "DROP DEFAULT"
     ):
         case "DROP NOT NULL":
@@ -125,16 +125,16 @@ def _alter_column(context: Context, words: Words, table: Table, column: Column) 
             store.set_nullable(table, column, nullable=False)
             column.nullable = False
         case "COMMENT":
-            column.comment = words.string()
+            column.comment = reader.string()
         case "UNSET COMMENT":
             column.comment = ""
         case "SET DATA TYPE" | "TYPE":
-            _set_type(context, table, column, words.type())
+            _set_type(context, table, column, reader.type())
         case "DROP DEFAULT":
             store.drop_default(table, column)
             column.default = None
         case _:
-            raise NotKnown(f"ALTER TABLE … ALTER COLUMN … {words.rest()[:40]}")
+            raise NotKnown(f"ALTER TABLE … ALTER COLUMN … {reader.rest[:40]}")
     column.evolution = None
 
 
@@ -150,11 +150,11 @@ def _set_type(context: Context, table: Table, column: Column, wanted: DataType) 
     column.type = wanted
 
 
-def _cluster_by(_context: Context, words: Words, table: Table) -> None:
-    table.cluster_by = read_cluster_by(words)
+def _cluster_by(_context: Context, reader: TokenReader, table: Table) -> None:
+    table.cluster_by = read_cluster_by(reader)
 
 
-def _drop_clustering_key(_context: Context, _words: Words, table: Table) -> None:
+def _drop_clustering_key(_context: Context, _words: TokenReader, table: Table) -> None:
     table.cluster_by = ()
 
 
@@ -165,7 +165,7 @@ def _find(table: Table, name: str, *, optional: bool = False) -> Column | None:
     return column
 
 
-ACTIONS: dict[str, Callable[[Context, Words, Table], None]] = {
+ACTIONS: dict[str, Callable[[Context, TokenReader, Table], None]] = {
     "ADD COLUMN": _add_columns,
     "ADD": _add_columns,
     "DROP COLUMN": _drop_columns,

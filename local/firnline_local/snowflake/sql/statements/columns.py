@@ -2,9 +2,9 @@
 
 from firnline_local.snowflake.catalog import Column, Default
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
-from firnline_local.snowflake.sql.query.constants import default_expression
+from firnline_local.snowflake.sql.query.compile import default_expression
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 ENDS_OF_DEFAULT = frozenset(
     {",", "NOT", "COMMENT", "COLLATE", "UNIQUE", "PRIMARY", "AUTOINCREMENT", "IDENTITY", "WITH", "MASKING", "TAG"}
@@ -14,14 +14,14 @@ ROW_ADDRESS = "rowid"
 """DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 
 
-def read_columns(context: Context, words: Words) -> list[Column]:
+def read_columns(context: Context, reader: TokenReader) -> list[Column]:
     """`(a NUMBER NOT NULL, b VARIANT, …)`"""
-    words.expect("(")
-    columns = [_read_listed(context, words)]
-    while words.accept(","):
-        if not _read_key(words, columns):
-            columns.append(_read_listed(context, words))
-    words.expect(")")
+    reader.expect("(")
+    columns = [_read_listed(context, reader)]
+    while reader.accept(","):
+        if not _read_key(reader, columns):
+            columns.append(_read_listed(context, reader))
+    reader.expect(")")
     names = [column.name for column in columns]
     for name in names:
         if names.count(name) > 1:
@@ -29,45 +29,45 @@ def read_columns(context: Context, words: Words) -> list[Column]:
     return columns
 
 
-def read_column(context: Context, words: Words) -> Column:
+def read_column(context: Context, reader: TokenReader) -> Column:
     """One definition: the name, the type, and in any order what else there is to say."""
-    name = words.identifier()
+    name = reader.identifier()
     if name.casefold() == ROW_ADDRESS:
         raise NotKnown(f"a column called {name}: DuckDB, which keeps the rows, has one of its own by that name")
-    column = Column(name=name, type=words.type())
-    while _read_attribute(context, words, column):
+    column = Column(name=name, type=reader.type())
+    while _read_attribute(context, reader, column):
         pass
     return column
 
 
-def _read_listed(context: Context, words: Words) -> Column:
-    if any(words.starts(constraint) for constraint in TABLE_CONSTRAINTS):
+def _read_listed(context: Context, reader: TokenReader) -> Column:
+    if any(reader.starts(constraint) for constraint in TABLE_CONSTRAINTS):
         raise NotKnown("a constraint of the whole table: only PRIMARY KEY (…) and UNIQUE (…)")
-    return read_column(context, words)
+    return read_column(context, reader)
 
 
-def _read_key(words: Words, columns: list[Column]) -> bool:
+def _read_key(reader: TokenReader, columns: list[Column]) -> bool:
     """`PRIMARY KEY (a, b)` and `UNIQUE (a)`: kept, shown, and like everywhere in Snowflake not enforced."""
-    key = words.accept_one("PRIMARY KEY (", "UNIQUE (")
+    key = reader.accept_one("PRIMARY KEY (", "UNIQUE (")
     if key is None:
         return False
     by_name = {column.name: column for column in columns}
     while True:
-        name = words.identifier()
+        name = reader.identifier()
         if name not in by_name:
             raise InvalidIdentifier(name)
         if key.startswith("PRIMARY"):
             by_name[name].primary_key, by_name[name].nullable = True, False
         else:
             by_name[name].unique = True
-        if not words.accept(","):
+        if not reader.accept(","):
             break
-    words.expect(")")
+    reader.expect(")")
     return True
 
 
-def _read_attribute(context: Context, words: Words, column: Column) -> bool:
-    match words.accept_one(
+def _read_attribute(context: Context, reader: TokenReader, column: Column) -> bool:
+    match reader.accept_one(
         "NOT NULL", "NULL", "DEFAULT", "COMMENT", "COLLATE", "PRIMARY KEY", "UNIQUE", "AUTOINCREMENT", "IDENTITY"
     ):
         case None:
@@ -77,18 +77,18 @@ def _read_attribute(context: Context, words: Words, column: Column) -> bool:
         case "NULL":
             column.nullable = True
         case "DEFAULT":
-            text = words.until(ENDS_OF_DEFAULT)
+            text = reader.until(ENDS_OF_DEFAULT)
             column.default = Default(text, default_expression(text, column.type))
         case "COMMENT":
-            column.comment = words.string()
+            column.comment = reader.string()
         case "COLLATE":
-            _refuse_collation(words.string())
+            _refuse_collation(reader.string())
         case "PRIMARY KEY":
             column.primary_key, column.nullable = True, False
         case "UNIQUE":
             column.unique = True
         case "AUTOINCREMENT" | "IDENTITY":
-            column.default = _read_identity(context, words)
+            column.default = _read_identity(context, reader)
     return True
 
 
@@ -97,18 +97,18 @@ def _refuse_collation(collation: str) -> None:
         raise NotKnown(f"the collation '{collation}'")
 
 
-def _read_identity(context: Context, words: Words) -> Default:
+def _read_identity(context: Context, reader: TokenReader) -> Default:
     start, step = 1, 1
-    if words.accept("("):
-        start = words.integer()
-        words.expect(",")
-        step = words.integer()
-        words.expect(")")
-    elif words.accept("START"):
-        start = words.integer()
-        words.expect("INCREMENT")
-        step = words.integer()
-    order = words.accept_one("ORDER", "NOORDER") or "NOORDER"
+    if reader.accept("("):
+        start = reader.integer()
+        reader.expect(",")
+        step = reader.integer()
+        reader.expect(")")
+    elif reader.accept("START"):
+        start = reader.integer()
+        reader.expect("INCREMENT")
+        step = reader.integer()
+    order = reader.accept_one("ORDER", "NOORDER") or "NOORDER"
     sequence = f"s{context.catalog.directory.next_id()}"
     context.catalog.store.create_sequence(sequence, start=start, step=step)
     text = f"IDENTITY START {start} INCREMENT {step} {order}"

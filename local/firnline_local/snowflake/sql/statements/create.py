@@ -1,21 +1,139 @@
-"""CREATE: finds the kind, and hands over to the file that knows it."""
+"""CREATE: finds the kind; makes databases, schemas, roles, users, policies, network rules and warehouses itself.
 
-from firnline_local.snowflake.catalog import AuthenticationPolicy, NetworkPolicy, NetworkRule, Role, User
-from firnline_local.snowflake.catalog.errors import NotKnown
+Warehouses may be interactive, for tables that are (`user-guide/interactive`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_local.snowflake.catalog import (
+    AuthenticationPolicy,
+    CatalogObject,
+    Database,
+    NetworkPolicy,
+    NetworkRule,
+    Role,
+    Schema,
+    Table,
+    User,
+    Warehouse,
+    kinds,
+)
+from firnline_local.snowflake.catalog.admission import NETWORK_POLICY
+from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown
+from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.names import read_name
+from firnline_local.snowflake.sql.properties import apply_settings, read_settings, refuse_impossible
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.create_iceberg_table import create_iceberg_table
-from firnline_local.snowflake.sql.statements.create_interactive_table import create_interactive_table
-from firnline_local.snowflake.sql.statements.create_object import create_database, create_schema, creator_of
-from firnline_local.snowflake.sql.statements.create_pipe import create_pipe
-from firnline_local.snowflake.sql.statements.create_table import create_table
-from firnline_local.snowflake.sql.statements.create_warehouse import (
-    create_interactive_warehouse,
-    create_warehouse,
+from firnline_local.snowflake.sql.statements.create_table import (
+    create_iceberg_table,
+    create_interactive_table,
+    create_table,
 )
-from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers
+from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, Place, created, kept, place
 from firnline_local.snowflake.sql.statements.external_volume import create_external_volume
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.statements.pipe import create_pipe
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+
+def create_database(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    """The session goes into the new database, as a real one does."""
+    where = place(context, reader, Database.kind, modifiers)
+    return _create(context, reader, where, Database, transient=modifiers.transient)
+
+
+def create_schema(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, Schema.kind, modifiers)
+    managed = reader.accept("WITH MANAGED ACCESS")
+    return _create(context, reader, where, Schema, transient=modifiers.transient, managed_access=managed)
+
+
+def creator_of(made: type[CatalogObject]) -> Creator:
+    """For a kind with nothing of its own."""
+
+    def create_object(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+        return _create(context, reader, place(context, reader, made.kind, modifiers), made)
+
+    return create_object
+
+
+def _create(context: Context, reader: TokenReader, where: Place, made: type[CatalogObject], **fields: Any) -> Result:
+    settings = read_settings(reader, made.kind)
+    reader.end()
+    refuse_impossible(made.kind, settings.properties)
+    refuse_foreign_policy(context, made.kind, settings.parameters)
+    if where.kept:
+        return kept(where)
+    found = where.create(context, made, **fields)
+    apply_settings(found, settings)
+    _enter(context, found)
+    return created(made.kind, where)
+
+
+def refuse_foreign_policy(context: Context, kind: Kind, parameters: Mapping[str, str]) -> None:
+    """A network policy has to exist, and to belong to the role that puts a user under it (`user-guide/network-policies`)."""
+    if kind is not kinds.USER or not parameters.get(NETWORK_POLICY):
+        return
+    policy = context.find(NetworkPolicy, read_name(parameters[NETWORK_POLICY]))
+    if not context.may("OWNERSHIP", policy):
+        raise InsufficientPrivileges(policy.kind.name, policy.full_name)
+
+
+def _enter(context: Context, found: CatalogObject) -> None:
+    """What is made for use is used from then on."""
+    if isinstance(found, Database):
+        context.session.use_database(found)
+    elif isinstance(found, Schema):
+        context.session.use_schema(found)
+
+
+SHORTEST_SUSPENSION_S = 86_400
+
+
+def create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    return _create_warehouse(context, reader, modifiers, interactive=False)
+
+
+def create_interactive_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    return _create_warehouse(context, reader, modifiers, interactive=True)
+
+
+def read_tables(context: Context, reader: TokenReader) -> list[Table]:
+    """`(t, u)`, interactive ones."""
+    reader.expect("(")
+    tables = [context.find(Table, reader.name())]
+    while reader.accept(","):
+        tables.append(context.find(Table, reader.name()))
+    reader.expect(")")
+    for table in tables:
+        if not table.interactive:
+            raise CompilationFault(f"'{table.full_name}' is not an interactive table.")
+    return tables
+
+
+def refuse_short_suspension(properties: Mapping[str, str], *, interactive: bool) -> None:
+    seconds = int(properties.get("AUTO_SUSPEND", "0"))
+    if interactive and 0 < seconds < SHORTEST_SUSPENSION_S:
+        raise CompilationFault(
+            f"invalid value [{seconds}] for parameter 'AUTO_SUSPEND': {SHORTEST_SUSPENSION_S} seconds are the least for "
+            f"an interactive warehouse."
+        )
+
+
+def _create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers, *, interactive: bool) -> Result:
+    where = place(context, reader, Warehouse.kind, modifiers)
+    tables = read_tables(context, reader) if interactive and reader.accept("TABLES") else []
+    settings = read_settings(reader, Warehouse.kind)
+    reader.end()
+    refuse_short_suspension(settings.properties, interactive=interactive)
+    if where.kept:
+        return kept(where)
+    warehouse = where.create(context, Warehouse, interactive=interactive, tables=list(tables))
+    apply_settings(warehouse, settings)
+    context.session.warehouse = warehouse
+    return created(Warehouse.kind, where)
+
 
 CREATORS: dict[str, Creator] = {
     "DATABASE": create_database,
@@ -32,12 +150,12 @@ CREATORS: dict[str, Creator] = {
 """By the words that name the kind."""
 
 
-def create(context: Context, words: Words) -> Result:
-    if words.starts("OR ALTER"):
+def create(context: Context, reader: TokenReader) -> Result:
+    if reader.starts("OR ALTER"):
         raise NotKnown("CREATE OR ALTER")
-    replace = words.accept("OR REPLACE")
-    transient = words.accept("TRANSIENT")
-    kind = words.accept_one(*CREATORS)
+    replace = reader.accept("OR REPLACE")
+    transient = reader.accept("TRANSIENT")
+    kind = reader.accept_one(*CREATORS)
     if kind is None:
-        raise NotKnown(f"CREATE {words.rest()[:40]}")
-    return CREATORS[kind](context, words, Modifiers(replace=replace, transient=transient))
+        raise NotKnown(f"CREATE {reader.rest[:40]}")
+    return CREATORS[kind](context, reader, Modifiers(replace=replace, transient=transient))

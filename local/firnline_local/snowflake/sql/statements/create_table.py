@@ -1,20 +1,27 @@
-"""CREATE TABLE: from columns, like another table, or as its clone."""
+"""CREATE TABLE (from columns, like another table, or as its clone), CREATE ICEBERG TABLE and CREATE INTERACTIVE TABLE.
+
+An Iceberg table is in Snowflake's own catalog, on an external volume that can be used; its rows are kept like those of any
+other table (`sql-reference/sql/create-iceberg-table-snowflake`). An interactive table is always clustered and never evolves
+(`sql-reference/sql/create-interactive-table`).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from firnline_local.snowflake.catalog import Column, Table, kinds
+from firnline_local.snowflake.catalog import CatalogObject, Column, ExternalVolume, Iceberg, SqlError, Table, kinds
 from firnline_local.snowflake.catalog.catalog import refuse_case_clash
-from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.catalog.names import display
-from firnline_local.snowflake.sql.parameters import ICEBERG_PARAMETERS
+from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
+from firnline_local.snowflake.catalog.names import display, read_name
+from firnline_local.snowflake.catalog.types import MAX_VARCHAR
+from firnline_local.snowflake.sql.parameters import ICEBERG_PARAMETERS, OBJECT_PARAMETERS, effective
+from firnline_local.snowflake.sql.properties import Settings, apply_settings, read_settings
+from firnline_local.snowflake.sql.query.functions import obstacles
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.settings import Settings, apply_settings, read_settings
 from firnline_local.snowflake.sql.statements.columns import read_columns
 from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 FLAGS = {
     "ENABLE_SCHEMA_EVOLUTION": "enable_schema_evolution",
@@ -39,10 +46,10 @@ class Definition:
     clone_of: Table | None = None
 
 
-def create_table(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    where = place(context, words, kinds.TABLE, modifiers)
-    definition = read_definition(context, words)
-    words.end()
+def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, kinds.TABLE, modifiers)
+    definition = read_definition(context, reader)
+    reader.end()
     refuse_iceberg_settings(definition.settings)
     if where.kept:
         return kept(where)
@@ -66,14 +73,14 @@ def create_table(context: Context, words: Words, modifiers: Modifiers) -> Result
     return created(kinds.TABLE, where)
 
 
-def read_cluster_by(words: Words) -> tuple[str, ...]:
+def read_cluster_by(reader: TokenReader) -> tuple[str, ...]:
     """`(a, to_date(b))` behind CLUSTER BY, as written."""
-    words.accept("LINEAR")
-    words.expect("(")
-    expressions = [words.until(frozenset({","}))]
-    while words.accept(","):
-        expressions.append(words.until(frozenset({","})))
-    words.expect(")")
+    reader.accept("LINEAR")
+    reader.expect("(")
+    expressions = [reader.until(frozenset({","}))]
+    while reader.accept(","):
+        expressions.append(reader.until(frozenset({","})))
+    reader.expect(")")
     return tuple(expressions)
 
 
@@ -84,25 +91,25 @@ def refuse_iceberg_settings(settings: Settings) -> None:
         raise NotKnown(f"the property {min(foreign)} of TABLE")
 
 
-def read_definition(context: Context, words: Words) -> Definition:
-    match words.accept_one("LIKE", "CLONE"):
+def read_definition(context: Context, reader: TokenReader) -> Definition:
+    match reader.accept_one("LIKE", "CLONE"):
         case "LIKE":
-            return _like(context.readable_table(words.name()))
+            return _like(context.readable_table(reader.name()))
         case "CLONE":
-            original = context.readable_table(words.name())
+            original = context.readable_table(reader.name())
             return replace(_like(original), clone_of=original)
-    if words.starts("AS") or words.starts("USING TEMPLATE"):
+    if reader.starts("AS") or reader.starts("USING TEMPLATE"):
         raise NotKnown("CREATE TABLE … AS SELECT or USING TEMPLATE: create the table, then INSERT INTO it")
-    definition = Definition(columns=read_columns(context, words))
-    while not words.at_end:
-        if words.accept("CLUSTER BY"):
-            definition.cluster_by = read_cluster_by(words)
-        elif words.accept("COPY GRANTS"):
+    definition = Definition(columns=read_columns(context, reader))
+    while not reader.at_end:
+        if reader.accept("CLUSTER BY"):
+            definition.cluster_by = read_cluster_by(reader)
+        elif reader.accept("COPY GRANTS"):
             definition.copy_grants = True
-        elif words.starts("AS"):
+        elif reader.starts("AS"):
             raise NotKnown("CREATE TABLE … AS SELECT: create the table, then INSERT INTO it")
         else:
-            more = read_settings(words, kinds.TABLE, stops=("CLUSTER BY", "COPY GRANTS", "AS"))
+            more = read_settings(reader, kinds.TABLE, stops=("CLUSTER BY", "COPY GRANTS", "AS"))
             definition.settings = _merged(definition.settings, more)
     return definition
 
@@ -119,3 +126,123 @@ def _merged(first: Settings, second: Settings) -> Settings:
         {**first.parameters, **second.parameters},
         {**first.properties, **second.properties},
     )
+
+
+ICEBERG = "ICEBERG TABLE"
+FORMAT_VERSIONS = ("2", "3")
+FIRST_WITH_VARIANT = 3
+FINEST_TIME = {2: 6, 3: 9}
+"""Digits of a second, by format version."""
+
+
+class VolumeNotUsable(SqlError):
+    """Snowflake tries the volume before it makes a table on it."""
+
+    code = "091350"
+    sql_state = "22000"
+
+    def __init__(self, volume: str, found: list[str]) -> None:
+        super().__init__(f"SQL execution error:\nExternal volume '{volume}' can't be used: {'; '.join(found)}.")
+
+
+class NotInFormatVersion(SqlError):
+    """The code is the one by which Snowflake's Kafka connector knows that VARIANT needs version 3."""
+
+    code = "091386"
+
+    def __init__(self, column: Column, version: int) -> None:
+        super().__init__(
+            f"SQL compilation error:\nUnsupported data type '{column.type}' for column '{column.name}' of an Iceberg table "
+            f"of version {version}."
+        )
+
+
+def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, kinds.TABLE, modifiers)
+    definition = read_definition(context, reader)
+    reader.end()
+    if where.kept:
+        return kept(where)
+    full_name = display(*where.container.path, where.name)
+    refuse_case_clash(full_name, definition.columns)
+    iceberg = _iceberg(context, definition.settings, where.container)
+    for column in definition.columns:
+        _refuse_type(column, iceberg.version)
+    flags: dict[str, Any] = {name: definition.settings.properties.pop(key, "") == "true" for key, name in FLAGS.items()}
+    table = where.create(
+        context,
+        Table,
+        privilege=f"CREATE {ICEBERG}",
+        columns=list(definition.columns),
+        cluster_by=definition.cluster_by,
+        iceberg=iceberg,
+        **flags,
+    )
+    apply_settings(table, definition.settings)
+    table.parameters["EXTERNAL_VOLUME"] = iceberg.external_volume.name
+    return created(kinds.TABLE, where)
+
+
+def _iceberg(context: Context, settings: Settings, container: CatalogObject) -> Iceberg:
+    """Raises VolumeNotUsable."""
+    properties, parameters = settings.properties, settings.parameters
+    if properties.get("ROW_TIMESTAMP") == "true":
+        raise CompilationFault("ROW_TIMESTAMP is not supported for Iceberg tables.")
+    catalog = parameters.get("CATALOG") or _inherited(container, "CATALOG") or "SNOWFLAKE"
+    if catalog != "SNOWFLAKE":
+        raise NotKnown(f"Iceberg tables in the catalog {catalog}: only Snowflake's own")
+    named = parameters.get("EXTERNAL_VOLUME") or _inherited(container, "EXTERNAL_VOLUME")
+    if not named:
+        raise CompilationFault("An Iceberg table needs EXTERNAL_VOLUME, its own or its schema's or database's.")
+    volume = context.find(ExternalVolume, read_name(named))
+    context.require("USAGE", volume)
+    if not volume.allow_writes:
+        raise CompilationFault(f"External volume '{volume.full_name}' doesn't allow writes.")
+    if found := obstacles(context, volume):
+        raise VolumeNotUsable(volume.full_name, found)
+    version = properties.pop("ICEBERG_VERSION", "2")
+    if version not in FORMAT_VERSIONS:
+        raise CompilationFault(f"invalid value '{version}' for ICEBERG_VERSION: expected 2 or 3")
+    location = properties.pop("BASE_LOCATION", "")
+    return Iceberg(external_volume=volume, base_location=location, version=int(version), catalog=catalog)
+
+
+def _inherited(container: CatalogObject, key: str) -> str:
+    return effective(container, OBJECT_PARAMETERS[key])[0]
+
+
+def _refuse_type(column: Column, version: int) -> None:
+    """Which types each version has: user guide `tables-iceberg-data-types`."""
+    kind = column.type
+    too_fine = kind.family.startswith("TIM") and (kind.size or 0) > FINEST_TIME[version]
+    if kind.family == "VARIANT" and version < FIRST_WITH_VARIANT:
+        raise NotInFormatVersion(column, version)
+    if kind.family in ("OBJECT", "ARRAY") or too_fine or (kind.family == "VARCHAR" and kind.size != MAX_VARCHAR):
+        raise NotInFormatVersion(column, version)
+
+
+INTERACTIVE = "INTERACTIVE TABLE"
+
+
+def create_interactive_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, kinds.TABLE, modifiers)
+    definition = read_definition(context, reader)
+    reader.end()
+    settings = definition.settings
+    if settings.properties or settings.parameters:
+        raise NotKnown(f"{', '.join([*settings.properties, *settings.parameters])} of an interactive table")
+    if not definition.cluster_by:
+        raise CompilationFault("An interactive table needs CLUSTER BY.")
+    if where.kept:
+        return kept(where)
+    refuse_case_clash(display(*where.container.path, where.name), definition.columns)
+    table = where.create(
+        context,
+        Table,
+        privilege=f"CREATE {INTERACTIVE}",
+        columns=list(definition.columns),
+        cluster_by=definition.cluster_by,
+        interactive=True,
+    )
+    apply_settings(table, settings)
+    return created(kinds.TABLE, where)

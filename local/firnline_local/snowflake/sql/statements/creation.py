@@ -9,7 +9,7 @@ from firnline_local.snowflake.catalog.kinds import Kind
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.result import Result, status
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 Made = TypeVar("Made", bound=CatalogObject)
 
@@ -22,7 +22,7 @@ class Modifiers:
     transient: bool = False
 
 
-Creator = Callable[[Context, Words, Modifiers], Result]
+Creator = Callable[[Context, TokenReader, Modifiers], Result]
 """One form of CREATE; the words that name the kind are read already."""
 
 
@@ -50,10 +50,10 @@ class Place:
         )
 
 
-def place(context: Context, words: Words, kind: Kind, modifiers: Modifiers) -> Place:
+def place(context: Context, reader: TokenReader, kind: Kind, modifiers: Modifiers) -> Place:
     """Reads `[IF NOT EXISTS] name`."""
-    keep = words.accept("IF NOT EXISTS")
-    names = words.name()
+    keep = reader.accept("IF NOT EXISTS")
+    names = reader.name()
     container = context.container(kind, names)
     kept = keep and names[-1] in container.of_kind(kind)
     return Place(container, names[-1], kept, modifiers.replace)

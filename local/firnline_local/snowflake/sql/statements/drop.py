@@ -1,24 +1,63 @@
-"""DROP and UNDROP."""
+"""DROP, which refuses what something else relies on, UNDROP, and TRUNCATE of a table or of its error table."""
 
-from firnline_local.snowflake.catalog import Pipe
-from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown
+from collections.abc import Iterator
+
+from firnline_local.snowflake.catalog import (
+    AuthenticationPolicy,
+    CatalogObject,
+    ExternalVolume,
+    NetworkPolicy,
+    NetworkRule,
+    Pipe,
+    Table,
+    User,
+    kinds,
+)
+from firnline_local.snowflake.catalog.admission import find_rule, network_policy_of
+from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, InUse, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.roles import SYSTEM_ROLES
 from firnline_local.snowflake.sql.result import Result, status
-from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.in_use import refuse_in_use
-from firnline_local.snowflake.sql.statements.named import NAMED, checked_variety, find_named
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.scope import NAMED, Context, checked_variety, find_named
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+RULE_LISTS = ("ALLOWED_NETWORK_RULE_LIST", "BLOCKED_NETWORK_RULE_LIST")
+
+
+def refuse_in_use(context: Context, found: CatalogObject) -> None:
+    """Raises InUse."""
+    users = [user.full_name for user in context.account.walk() if _relies(context, user, found)]
+    if users:
+        raise InUse(found.kind.name, found.full_name, ", ".join(users))
+
+
+def _relies(context: Context, user: CatalogObject, found: CatalogObject) -> bool:
+    match found, user:
+        case ExternalVolume(), Table():
+            return user.iceberg is not None and user.iceberg.external_volume is found
+        case NetworkPolicy(), User():
+            return network_policy_of(user, context.catalog.directory) is found
+        case AuthenticationPolicy(), User():
+            return user.authentication_policy is found
+        case NetworkRule(), NetworkPolicy():
+            return found in _rules(context, user)
+        case _:
+            return False
+
+
+def _rules(context: Context, policy: NetworkPolicy) -> Iterator[NetworkRule | None]:
+    return (find_rule(context.catalog.directory, name) for key in RULE_LISTS for name in policy.listed(key))
+
 
 UNDROPPABLE = ("DATABASE", "SCHEMA", "TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
 
 
-def drop(context: Context, words: Words) -> Result:
-    kind = _kind(words, tuple(NAMED), "DROP")
-    optional = words.accept("IF EXISTS")
-    names = words.name()
-    words.accept_one("CASCADE", "RESTRICT")
-    words.end()
+def drop(context: Context, reader: TokenReader) -> Result:
+    kind = _kind(reader, tuple(NAMED), "DROP")
+    optional = reader.accept("IF EXISTS")
+    names = reader.name()
+    reader.accept_one("CASCADE", "RESTRICT")
+    reader.end()
     shown = display(names[-1])
     if optional and context.look_up(NAMED[kind].kind, names) is None:
         return status(f"Drop statement executed successfully ({shown} already dropped).")
@@ -33,11 +72,11 @@ def drop(context: Context, words: Words) -> Result:
     return status(f"{shown} successfully dropped.")
 
 
-def undrop(context: Context, words: Words) -> Result:
-    word = _kind(words, UNDROPPABLE, "UNDROP")
+def undrop(context: Context, reader: TokenReader) -> Result:
+    word = _kind(reader, UNDROPPABLE, "UNDROP")
     made = NAMED[word]
-    names = words.name()
-    words.end()
+    names = reader.name()
+    reader.end()
     container = context.container(made.kind, names)
     found = context.catalog.directory.undrop(made.kind, container, names[-1])
     checked_variety(word, found)
@@ -47,8 +86,30 @@ def undrop(context: Context, words: Words) -> Result:
     return status(f"{made.kind.name.capitalize()} {display(names[-1])} successfully restored.")
 
 
-def _kind(words: Words, known: tuple[str, ...], verb: str) -> str:
-    kind = words.accept_one(*known)
+def _kind(reader: TokenReader, known: tuple[str, ...], verb: str) -> str:
+    kind = reader.accept_one(*known)
     if kind is None:
-        raise NotKnown(f"{verb} {words.rest()[:40]}")
+        raise NotKnown(f"{verb} {reader.rest[:40]}")
     return kind
+
+
+DONE = "Statement executed successfully."
+
+
+def truncate(context: Context, reader: TokenReader) -> Result:
+    if reader.accept("ERROR_TABLE ("):
+        table = context.readable_table(reader.name(), privilege="OWNERSHIP")
+        reader.expect(")")
+        reader.end()
+        if not table.error_logging:
+            raise CompilationFault(f"Error logging is not turned on for table '{table.full_name}'.")
+        context.catalog.store.truncate_errors(table)
+        return status(DONE)
+    reader.accept("TABLE")
+    optional = reader.accept("IF EXISTS")
+    names = reader.name()
+    reader.end()
+    if optional and context.look_up(kinds.TABLE, names) is None:
+        return status(DONE)
+    context.catalog.store.truncate(context.readable_table(names, privilege="TRUNCATE"))
+    return status(DONE)

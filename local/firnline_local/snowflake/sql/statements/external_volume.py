@@ -4,11 +4,11 @@ import secrets
 
 from firnline_local.snowflake.catalog import CatalogObject, ExternalVolume, StorageLocation, kinds
 from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist, NotKnown
+from firnline_local.snowflake.sql.properties import apply_settings, read_settings
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.settings import apply_settings, read_settings
 from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
 
 KEYS = {
     "NAME": "name",
@@ -20,15 +20,15 @@ KEYS = {
 ENCRYPTIONS = ("NONE", "AWS_SSE_S3", "AWS_SSE_KMS")
 
 
-def create_external_volume(context: Context, words: Words, modifiers: Modifiers) -> Result:
-    where = place(context, words, kinds.EXTERNAL_VOLUME, modifiers)
-    words.expect("STORAGE_LOCATIONS = (")
-    locations = [_read_location(words)]
-    while words.accept(","):
-        locations.append(_read_location(words))
-    words.expect(")")
-    settings = read_settings(words, kinds.EXTERNAL_VOLUME)
-    words.end()
+def create_external_volume(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, kinds.EXTERNAL_VOLUME, modifiers)
+    reader.expect("STORAGE_LOCATIONS = (")
+    locations = [_read_location(reader)]
+    while reader.accept(","):
+        locations.append(_read_location(reader))
+    reader.expect(")")
+    settings = read_settings(reader, kinds.EXTERNAL_VOLUME)
+    reader.end()
     if where.kept:
         return kept(where)
     volume = where.create(context, ExternalVolume)
@@ -38,17 +38,17 @@ def create_external_volume(context: Context, words: Words, modifiers: Modifiers)
     return created(kinds.EXTERNAL_VOLUME, where)
 
 
-def alter_volume(context: Context, words: Words, found: CatalogObject) -> None:
+def alter_volume(context: Context, reader: TokenReader, found: CatalogObject) -> None:
     """`ADD STORAGE_LOCATION = (…)` and `REMOVE STORAGE_LOCATION 'name'`"""
     assert isinstance(found, ExternalVolume)
     context.require_ownership(found)
-    match words.accept_one("ADD STORAGE_LOCATION =", "REMOVE STORAGE_LOCATION"):
+    match reader.accept_one("ADD STORAGE_LOCATION =", "REMOVE STORAGE_LOCATION"):
         case "ADD STORAGE_LOCATION =":
-            _add(found, _read_location(words))
+            _add(found, _read_location(reader))
         case "REMOVE STORAGE_LOCATION":
-            _remove(found, words.string())
+            _remove(found, reader.string())
         case _:
-            raise NotKnown(f"ALTER EXTERNAL VOLUME … {words.rest()[:40]}")
+            raise NotKnown(f"ALTER EXTERNAL VOLUME … {reader.rest[:40]}")
 
 
 def _add(volume: ExternalVolume, location: StorageLocation) -> None:
@@ -66,20 +66,20 @@ def _remove(volume: ExternalVolume, name: str) -> None:
     volume.locations = remaining
 
 
-def _read_location(words: Words) -> StorageLocation:
+def _read_location(reader: TokenReader) -> StorageLocation:
     """`(NAME = 'l' STORAGE_PROVIDER = 'S3' …)`; without an external id Snowflake makes one up, and so does this."""
     read: dict[str, str] = {}
-    words.expect("(")
-    while not words.accept(")"):
-        key = words.word()
-        words.expect("=")
+    reader.expect("(")
+    while not reader.accept(")"):
+        key = reader.word()
+        reader.expect("=")
         if key == "ENCRYPTION":
-            read |= _read_encryption(words)
+            read |= _read_encryption(reader)
         elif key in KEYS:
-            read[KEYS[key]] = words.string()
+            read[KEYS[key]] = reader.string()
         else:
             raise NotKnown(f"the property {key} of a storage location")
-        words.accept(",")
+        reader.accept(",")
     if missing := [key for key in ("NAME", "STORAGE_BASE_URL", "STORAGE_AWS_ROLE_ARN") if KEYS[key] not in read]:
         raise CompilationFault(f"A storage location on S3 needs {' and '.join(missing)}.")
     if read.get("provider", "").upper() != "S3":
@@ -88,14 +88,14 @@ def _read_location(words: Words) -> StorageLocation:
     return StorageLocation(**{**read, "provider": "S3"})
 
 
-def _read_encryption(words: Words) -> dict[str, str]:
-    words.expect("( TYPE =")
-    kind = words.string()
+def _read_encryption(reader: TokenReader) -> dict[str, str]:
+    reader.expect("( TYPE =")
+    kind = reader.string()
     if kind not in ENCRYPTIONS:
         raise CompilationFault(f"invalid value '{kind}' for ENCRYPTION: expected one of {', '.join(ENCRYPTIONS)}")
     key = ""
-    if words.accept("KMS_KEY_ID"):
-        words.expect("=")
-        key = words.string()
-    words.expect(")")
+    if reader.accept("KMS_KEY_ID"):
+        reader.expect("=")
+        key = reader.string()
+    reader.expect(")")
     return {"encryption": kind, "kms_key_id": key}

@@ -1,32 +1,67 @@
-"""USE: where a session is, and in which role."""
+"""What changes the session: USE (where it is, and in which role), and ALTER SESSION for the parameters that sessions know."""
 
 from firnline_local.snowflake.catalog import Database, Role, Schema, Warehouse
 from firnline_local.snowflake.catalog.errors import DoesNotExist, InsufficientPrivileges, NotKnown
 from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, session_value
+from firnline_local.snowflake.sql.properties import any_value
 from firnline_local.snowflake.sql.result import Result, StatementType, status
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.words import Words
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+
+def alter_session(context: Context, reader: TokenReader) -> Result:
+    parameters = context.session.parameters
+    if reader.accept("UNSET"):
+        keys = [reader.word()]
+        while reader.accept(","):
+            keys.append(reader.word())
+        reader.end()
+        for key in keys:
+            parameters.pop(key, None)
+        changed = {key: SESSION_DEFAULTS.get(key, "") for key in keys}
+    else:
+        reader.expect("SET")
+        changed = _read_parameters(reader)
+        parameters.update(changed)
+    return Result(
+        columns=status("").columns,
+        rows=(("Statement executed successfully.",),),
+        type=StatementType.SCL,
+        parameters=changed,
+    )
+
+
+def _read_parameters(reader: TokenReader) -> dict[str, bool | int | str]:
+    read: dict[str, bool | int | str] = {}
+    while not reader.at_end:
+        key = reader.word()
+        reader.expect("=")
+        read[key] = session_value(key, any_value(reader))
+        reader.accept(",")
+    return read
+
 
 DONE = "Statement executed successfully."
 
 
-def use(context: Context, words: Words) -> Result:
-    match words.accept_one("SECONDARY ROLES", "ROLE", "WAREHOUSE", "DATABASE", "SCHEMA"):
+def use(context: Context, reader: TokenReader) -> Result:
+    match reader.accept_one("SECONDARY ROLES", "ROLE", "WAREHOUSE", "DATABASE", "SCHEMA"):
         case "SECONDARY ROLES":
-            if not words.accept("NONE"):
+            if not reader.accept("NONE"):
                 raise NotKnown("secondary roles: a session acts in its one role")
         case "ROLE":
-            use_role(context, words.identifier())
+            use_role(context, reader.identifier())
         case "WAREHOUSE":
-            use_warehouse(context, words.identifier())
+            use_warehouse(context, reader.identifier())
         case "DATABASE":
-            use_database(context, words.identifier())
+            use_database(context, reader.identifier())
         case "SCHEMA":
-            use_schema(context, words.name())
+            use_schema(context, reader.name())
         case _:
-            names = words.name()
+            names = reader.name()
             use_database(context, names[0]) if len(names) == 1 else use_schema(context, names)
-    words.end()
+    reader.end()
     return status(DONE, type=StatementType.SCL)
 
 

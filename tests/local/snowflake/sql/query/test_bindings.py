@@ -3,7 +3,8 @@
 import pytest
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotExact, NotKnown
-from firnline_local.snowflake.sql.query.bindings import bind
+from firnline_local.snowflake.sql.bindings import bind
+from firnline_local.snowflake.sql.statement import Statement
 
 
 def bound(kind: str, value: object) -> dict[str, dict[str, object]]:
@@ -42,15 +43,15 @@ def test_bound_arrays_become_rows(sql) -> None:
 
     assert sql.rows("SELECT a, b FROM t ORDER BY a") == [("1", "x"), ("2", None), (None, "z")]
     with pytest.raises(NotKnown, match="bound arrays"):
-        bind("SELECT ?", bound("FIXED", ["1", "2"]))
+        bind(Statement.read("SELECT ?"), bound("FIXED", ["1", "2"]))
 
 
 def test_what_can_not_be_bound_is_refused() -> None:
     with pytest.raises(CompilationFault, match="1 values are bound to 2 question marks"):
-        bind("SELECT ?, ?", bound("FIXED", "1"))
+        bind(Statement.read("SELECT ?, ?"), bound("FIXED", "1"))
     with pytest.raises(CompilationFault, match="'one' is not a bound FIXED"):
-        bind("SELECT ?", bound("FIXED", "one"))
+        bind(Statement.read("SELECT ?"), bound("FIXED", "one"))
     with pytest.raises(NotKnown, match="bound values of type MAP"):
-        bind("SELECT ?", bound("MAP", "{}"))
+        bind(Statement.read("SELECT ?"), bound("MAP", "{}"))
     with pytest.raises(NotExact, match="microsecond"):
-        bind("SELECT ?", bound("TIMESTAMP_NTZ", "1"))
+        bind(Statement.read("SELECT ?"), bound("TIMESTAMP_NTZ", "1"))

@@ -1,16 +1,19 @@
-"""The views of INFORMATION_SCHEMA that are known: COLUMNS, TABLES, SCHEMATA, of the database that the name says."""
+"""What a query may name that is made for it: the views of INFORMATION_SCHEMA (COLUMNS, TABLES, SCHEMATA, of the
+database that the name says) and the table function POLICY_REFERENCES (of users; tables have no policies here).
+"""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from firnline_local.snowflake.catalog import Column, Database, DataType, Schema, Table
-from firnline_local.snowflake.catalog.errors import DoesNotExist, NotKnown
-from firnline_local.snowflake.catalog.names import display
+from sqlglot import exp
+
+from firnline_local.snowflake.catalog import Column, Database, DataType, Schema, Table, User
+from firnline_local.snowflake.catalog.errors import CompilationFault, DoesNotExist, NotKnown
+from firnline_local.snowflake.catalog.names import display, read_name
 from firnline_local.snowflake.sql.result import MOMENT, NUMBER, TEXT
-from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.show.columns import WIRE_NAMES
-from firnline_local.snowflake.sql.show.listings import retention
+from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
+from firnline_local.snowflake.sql.show.listings import WIRE_NAMES, retention
 
 INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
 
@@ -38,7 +41,7 @@ def view(context: Context, names: Sequence[str]) -> View:
     return View(f"v{context.catalog.directory.next_id()}", listed, list(rows(context, database)))
 
 
-def _schemata(context: Context, database: Database) -> Iterable[dict[str, Any]]:
+def _schema_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
     for schema in _visible(context, database, Schema):
         yield {
             "CATALOG_NAME": database.name,
@@ -52,7 +55,7 @@ def _schemata(context: Context, database: Database) -> Iterable[dict[str, Any]]:
         }
 
 
-def _tables(context: Context, database: Database) -> Iterable[dict[str, Any]]:
+def _table_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
     for table in _visible(context, database, Table):
         yield {
             "TABLE_CATALOG": database.name,
@@ -69,7 +72,7 @@ def _tables(context: Context, database: Database) -> Iterable[dict[str, Any]]:
         }
 
 
-def _columns(context: Context, database: Database) -> Iterable[dict[str, Any]]:
+def _column_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
     for table in _visible(context, database, Table):
         for position, column in enumerate(table.columns, start=1):
             yield {
@@ -104,19 +107,19 @@ VIEWS: dict[str, tuple[tuple[tuple[str, DataType], ...], Rows]] = {
     "SCHEMATA": (
         _typed("CATALOG_NAME", "SCHEMA_NAME", "SCHEMA_OWNER", "IS_TRANSIENT", "IS_MANAGED_ACCESS", "RETENTION_TIME",
                "CREATED", "COMMENT", RETENTION_TIME=NUMBER, CREATED=MOMENT),
-        _schemata,
+        _schema_rows,
     ),
     "TABLES": (
         _typed("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_OWNER", "TABLE_TYPE", "IS_TRANSIENT", "CLUSTERING_KEY",
                "ROW_COUNT", "RETENTION_TIME", "CREATED", "COMMENT", ROW_COUNT=NUMBER, RETENTION_TIME=NUMBER, CREATED=MOMENT),
-        _tables,
+        _table_rows,
     ),
     "COLUMNS": (
         _typed("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION", "COLUMN_DEFAULT",
                "IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH", "NUMERIC_PRECISION", "NUMERIC_SCALE",
                "DATETIME_PRECISION", "IS_IDENTITY", "COMMENT", "SCHEMA_EVOLUTION_RECORD", ORDINAL_POSITION=NUMBER,
                CHARACTER_MAXIMUM_LENGTH=NUMBER, NUMERIC_PRECISION=NUMBER, NUMERIC_SCALE=NUMBER, DATETIME_PRECISION=NUMBER),
-        _columns,
+        _column_rows,
     ),
 }  # fmt: skip # a paragraph, not a column
 
@@ -127,3 +130,43 @@ def _visible(context: Context, database: Database, kind: type[Found]) -> Iterabl
 
 def _yes(value: bool) -> str:
     return "YES" if value else "NO"
+
+
+POLICY_REFERENCES = "POLICY_REFERENCES"
+REFERENCE_COLUMNS = (
+    "POLICY_DB", "POLICY_SCHEMA", "POLICY_NAME", "POLICY_KIND", "REF_DATABASE_NAME", "REF_SCHEMA_NAME",
+    "REF_ENTITY_NAME", "REF_ENTITY_DOMAIN", "REF_COLUMN_NAME", "REF_ARG_COLUMN_NAMES", "TAG_DATABASE", "TAG_SCHEMA",
+    "TAG_NAME", "POLICY_STATUS",
+)  # fmt: skip # a paragraph, not a column
+DOMAINS = ("USER", "TABLE")
+
+
+def policy_references(context: Context, function: exp.Anonymous) -> View:
+    """Raises DoesNotExist, as the real one does, for an entity that isn't there."""
+    given = {each.this.name.upper(): each.expression.name for each in function.find_all(exp.Kwarg)}
+    if set(given) != {"REF_ENTITY_NAME", "REF_ENTITY_DOMAIN"}:
+        raise CompilationFault(f"{POLICY_REFERENCES} takes REF_ENTITY_NAME and REF_ENTITY_DOMAIN.")
+    domain = given["REF_ENTITY_DOMAIN"].upper()
+    if domain not in DOMAINS:
+        raise NotKnown(f"{POLICY_REFERENCES} of a {domain}")
+    found = find_named(context, domain, read_name(given["REF_ENTITY_NAME"]))
+    assert type(found) is NAMED[domain]
+    listed = [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS]
+    rows = list(_reference_rows(found)) if isinstance(found, User) else []
+    return View(f"v{context.catalog.directory.next_id()}", listed, rows)
+
+
+def _reference_rows(user: User) -> Iterator[dict[str, Any]]:
+    policy = user.authentication_policy
+    if policy is not None and policy.is_live:
+        database, schema, name = policy.path
+        yield {
+            **dict.fromkeys(REFERENCE_COLUMNS),
+            "POLICY_DB": database,
+            "POLICY_SCHEMA": schema,
+            "POLICY_NAME": name,
+            "POLICY_KIND": "AUTHENTICATION_POLICY",
+            "REF_ENTITY_NAME": user.name,
+            "REF_ENTITY_DOMAIN": "USER",
+            "POLICY_STATUS": "ACTIVE",
+        }

@@ -1,4 +1,7 @@
-"""The addresses of the SQL face, as the drivers call them. All are the endpoint `snowflake:sql` of the fault plan."""
+"""The addresses of the SQL face, as the drivers call them, and the envelope that every answer comes in.
+
+Every call is the endpoint `snowflake:sql` of the fault plan.
+"""
 
 import gzip
 import sys
@@ -14,23 +17,99 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from firnline_local.faults import FaultPlan
-from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, SqlError
+from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, DataType, SqlError
 from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.faulty import CutConnection, answer
 from firnline_local.snowflake.sql.execute import execute
-from firnline_local.snowflake.sql.http.answers import (
-    answered_query,
-    failed,
-    failed_query,
-    refused,
-    respond,
-    succeeded,
-)
-from firnline_local.snowflake.sql.http.login import log_in, token_renewal
-from firnline_local.snowflake.sql.query.macros import install_macros
+from firnline_local.snowflake.sql.login import log_in, parameter_list, token_renewal
+from firnline_local.snowflake.sql.query.lowering import install_macros
+from firnline_local.snowflake.sql.result import Result, ResultColumn
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.session import Session
-from firnline_local.snowflake.sql.sessions import Sessions
+from firnline_local.snowflake.sql.sessions import Session, Sessions
+
+JSON = "application/json"
+WIRE_TYPES = {"NUMBER": "fixed", "FLOAT": "real", "VARCHAR": "text"}
+"""Where the wire has another name for a type than SQL; otherwise it is the same in lower case."""
+
+
+def succeeded(data: Any = None) -> bytes:
+    return msgspec.json.encode({"data": data, "code": None, "message": None, "success": True})
+
+
+def failed(code: str, message: str, data: Any = None) -> bytes:
+    return msgspec.json.encode({"data": data, "code": code, "message": message, "success": False})
+
+
+def refused_login(error: AuthenticationFailed) -> bytes:
+    """What Snowflake keeps to itself, the reason, is said here: nobody attacks this server."""
+    message = f"{error.message} [{error.reason}]" if error.code == "390144" else error.message
+    return failed(error.code, message, {"authnMethod": "KEYPAIR"})
+
+
+def failed_query(error: SqlError, query_id: str) -> bytes:
+    data = {
+        "internalError": False,
+        "unredactedFromSecureObject": False,
+        "errorCode": error.code,
+        "sqlState": error.sql_state,
+        "queryId": query_id,
+        "line": -1,
+        "pos": -1,
+        "type": "COMPILATION",
+    }
+    return failed(error.code, error.message, data)
+
+
+def answered_query(result: Result, session: Session, query_id: str) -> bytes:
+    """Small or large, the whole result goes inline: there is no stage to fetch chunks from."""
+    data = {
+        "parameters": parameter_list(result.parameters),
+        "rowtype": [_column(column) for column in result.columns],
+        "rowset": result.rows,
+        "total": len(result.rows),
+        "returned": len(result.rows),
+        "queryId": query_id,
+        "databaseProvider": None,
+        **{f"final{kind}Name": name for kind, name in session.location.items()},
+        "numberOfBinds": 0,
+        "arrayBindSupported": False,
+        "statementTypeId": int(result.type),
+        "version": 1,
+        "queryResultFormat": "json",
+    }
+    return succeeded(data)
+
+
+def respond(body: bytes, status: int = 200) -> Response:
+    return Response(body, status_code=status, media_type=JSON)
+
+
+def _column(column: ResultColumn) -> dict[str, Any]:
+    kind = column.type
+    return {
+        "name": column.name,
+        "type": WIRE_TYPES.get(kind.family, kind.family.lower()),
+        "nullable": column.nullable,
+        **_size(kind),
+        "database": "",
+        "schema": "",
+        "table": "",
+        "collation": None,
+    }
+
+
+def _size(kind: DataType) -> dict[str, int | None]:
+    size: dict[str, int | None] = dict.fromkeys(("length", "byteLength", "precision", "scale"))
+    match kind.family:
+        case "NUMBER":
+            return {**size, "precision": kind.size, "scale": kind.scale}
+        case "VARCHAR" | "BINARY":
+            return {**size, "length": kind.size, "byteLength": kind.size}
+        case "TIME" | "TIMESTAMP_NTZ" | "TIMESTAMP_LTZ" | "TIMESTAMP_TZ":
+            return {**size, "precision": 0, "scale": kind.size}
+        case _:
+            return size
+
 
 ENDPOINT = "snowflake:sql"
 Handler = Callable[[Request, dict[str, Any]], bytes]
@@ -139,7 +218,7 @@ def _guarded(handler: Handler, request: Request, body: dict[str, Any]) -> bytes:
         return handler(request, body)
     except AuthenticationFailed as error:
         print(f"refused: {error}", file=sys.stderr)
-        return refused(error)
+        return refused_login(error)
 
 
 def _token(request: Request) -> str:

@@ -1,12 +1,7 @@
-"""The parts of SQL whose translation to DuckDB was compared with what Snowflake documents; everything else is refused.
-
-sqlglot would pass an unknown function through, and DuckDB might have another one of the same name: a guess.
-"""
-
 from sqlglot import exp
 
 from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.sql.query.flatten import FlattenInput
+from firnline_local.snowflake.sql.query.semistructured import FlattenInput
 
 STRUCTURE: tuple[type[exp.Expr], ...] = (
     exp.Select, exp.From, exp.Table, exp.TableAlias, exp.Identifier, exp.Column, exp.Star, exp.Alias, exp.Where, exp.Join,

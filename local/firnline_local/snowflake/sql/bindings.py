@@ -1,39 +1,25 @@
-"""Puts bound values into a statement as literals, in place of its question marks.
-
-Text goes in quoted, times as casts of text. Bound arrays, by which the 4.x connector sends many rows at once, become so
-many rows of VALUES.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotExact, NotKnown
-from firnline_local.snowflake.sql.lexer import Token, tokenize
+from firnline_local.snowflake.sql.lexer import Token
+from firnline_local.snowflake.sql.statement import Statement
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Binding = Mapping[str, Any]
 
 
-def bind(sql: str, bindings: Mapping[str, Binding]) -> str:
+def bind(statement: Statement, bindings: Mapping[str, Binding]) -> Statement:
     """The statement with every `?` replaced. Raises CompilationFault where numbers of marks and values differ."""
     if not bindings:
-        return sql
-    tokens = tokenize(sql)
+        return statement
     values = [bindings[key] for key in sorted(bindings, key=int)]
+    marks = [token for token in statement.tokens if token.word == "?"]
     if any(isinstance(value.get("value"), list) for value in values):
-        sql = _repeat_row(sql, tokens, rows=len(values[0]["value"]))
-        tokens = tokenize(sql)
-        values = [
-            {"type": value["type"], "value": cell}
-            for row in zip(*(value["value"] for value in values), strict=True)
-            for value, cell in zip(values, row, strict=True)
-        ]
-    marks = [token for token in tokens if token.word == "?"]
-    if len(marks) != len(values):
-        raise CompilationFault(f"{len(values)} values are bound to {len(marks)} question marks.")
-    return _replaced(sql, marks, [literal(value) for value in values])
+        return _with_rows(statement, marks, values)
+    return statement.replaced(_edits(marks, values))
 
 
 def literal(binding: Binding) -> str:
@@ -91,20 +77,30 @@ LITERALS: dict[str, Callable[[str], str]] = {
 }
 
 
-def _replaced(sql: str, marks: list[Token], literals: list[str]) -> str:
-    parts: list[str] = []
-    position = 0
-    for mark, text in zip(marks, literals, strict=True):
-        parts += [sql[position : mark.start], f" {text} "]
-        position = mark.end
-    return "".join(parts) + sql[position:]
+def _edits(marks: Sequence[Token], values: Sequence[Binding]) -> list[tuple[int, int, str]]:
+    if len(marks) != len(values):
+        raise CompilationFault(f"{len(values)} values are bound to {len(marks)} question marks.")
+    return [(mark.start, mark.end, f" {literal(value)} ") for mark, value in zip(marks, values, strict=True)]
 
 
-def _repeat_row(sql: str, tokens: list[Token], *, rows: int) -> str:
-    """`… VALUES (?, ?)` for so many rows."""
-    words = [token.word for token in tokens]
-    if words[:1] != ["INSERT"] or "VALUES" not in words or words[-1] != ")":
+def _with_rows(statement: Statement, marks: Sequence[Token], values: Sequence[Binding]) -> Statement:
+    """`… VALUES (?, ?)` with so many rows."""
+    words = [token.word for token in statement.tokens]
+    row = words.index("VALUES") + 1 if words[:1] == ["INSERT"] and "VALUES" in words and words[-1] == ")" else None
+    if row is None or "?" in words[:row]:
         raise NotKnown("bound arrays in anything but INSERT … VALUES (…)")
-    values = tokens[words.index("VALUES")]
-    row = sql[values.end : tokens[-1].end]
-    return f"{sql[: values.end]} {', '.join([row] * rows)}"
+    start, end = statement.tokens[row].start, statement.tokens[-1].end
+    rows: list[str] = []
+    for cells in zip(*(value["value"] for value in values), strict=True):
+        bound = [{"type": value["type"], "value": cell} for value, cell in zip(values, cells, strict=True)]
+        rows.append(_written(statement.text, start, end, _edits(marks, bound)))
+    return statement.replaced([(start, end, ", ".join(rows))])
+
+
+def _written(text: str, start: int, end: int, edits: Sequence[tuple[int, int, str]]) -> str:
+    """A part of the text, with the edits."""
+    parts: list[str] = []
+    for first, last, replacement in edits:
+        parts += [text[start:first], replacement]
+        start = last
+    return "".join(parts) + text[start:end]

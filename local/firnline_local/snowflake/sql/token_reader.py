@@ -1,25 +1,24 @@
-"""A statement read from left to right: keywords are accepted or expected, names and values are taken.
+"""Reads a statement from left to right: keywords are accepted or expected, names and values are taken.
 
 What a statement has and nobody took is refused by `end`: no clause is ever skipped in silence.
 """
 
 from firnline_local.snowflake.catalog.errors import NotKnown, SqlError
 from firnline_local.snowflake.catalog.types import FAMILY, DataType
-from firnline_local.snowflake.sql.lexer import Token, TokenKind, syntax_fault, tokenize
+from firnline_local.snowflake.sql.lexer import Token, TokenKind, syntax_fault
+from firnline_local.snowflake.sql.statement import Statement
 
 MAX_NAME_PARTS = 3
 IDENTIFIERS = (TokenKind.WORD, TokenKind.QUOTED)
 OPENING, CLOSING = frozenset("(["), frozenset(")]")
 
 
-class Words:
+class TokenReader:
     """The tokens of one statement and how far they were read."""
 
-    def __init__(self, sql: str) -> None:
-        self.sql = sql
-        self._tokens = tokenize(sql)
-        while self._tokens and self._tokens[-1].word == ";":
-            self._tokens.pop()
+    def __init__(self, statement: Statement) -> None:
+        self.sql = statement.text
+        self._tokens = statement.tokens
         self._next = 0
 
     @property
@@ -126,16 +125,16 @@ class Words:
             depth += (last.word in OPENING) - (last.word in CLOSING)
         return self.sql[first.start : last.end]
 
+    @property
     def rest(self) -> str:
         """The source of all that was not taken, byte for byte."""
         token = self.next
-        self._next = len(self._tokens)
         return self.sql[token.start : self._tokens[-1].end] if token else ""
 
     def end(self) -> None:
         """Raises NotKnown for what is left: it may be a mistake, or a clause that a real account knows."""
         if not self.at_end:
-            raise NotKnown(f"'{self.rest()[:40]}' in {self.sql[:60]}")
+            raise NotKnown(f"'{self.rest[:40]}' in {self.sql[:60]}")
 
     def unexpected(self) -> SqlError:
         token = self.next

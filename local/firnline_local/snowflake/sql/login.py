@@ -3,21 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from firnline_local.snowflake.catalog import (
-    AuthenticationFailed,
-    Catalog,
-    Database,
-    Schema,
-    SqlError,
-    User,
-    Warehouse,
-)
+from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, Database, Schema, SqlError, User, Warehouse
 from firnline_local.snowflake.catalog.names import read_identifier, read_name
-from firnline_local.snowflake.sql.http.answers import location, parameter_list
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, session_value
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.session import Session
-from firnline_local.snowflake.sql.sessions import MASTER_TOKEN_LIFETIME, TOKEN_LIFETIME, Sessions
+from firnline_local.snowflake.sql.sessions import MASTER_TOKEN_LIFETIME, TOKEN_LIFETIME, Session, Sessions
 
 KEY_PAIR = "SNOWFLAKE_JWT"
 VALIDATE = "CLIENT_VALIDATE_DEFAULT_PARAMETERS"
@@ -53,6 +43,10 @@ def log_in(catalog: Catalog, sessions: Sessions, data: Mapping[str, Any], query:
             error.message, reason="of what the session was to begin with", code=error.code
         ) from error
     return _welcome(session)
+
+
+def parameter_list(parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"name": name, "value": value} for name, value in parameters.items()]
 
 
 def token_renewal(session: Session) -> dict[str, Any]:
@@ -104,7 +98,7 @@ def _enter(catalog: Catalog, session: Session, query: Mapping[str, str], *, stri
 
 
 def _welcome(session: Session) -> dict[str, Any]:
-    place = {f"{kind.lower()}Name": name for kind, name in location(session).items()}
+    place = {f"{kind.lower()}Name": name for kind, name in session.location.items()}
     return {
         "token": session.token,
         "masterToken": session.master_token,

@@ -1,1 +1,0 @@
-"""The protocol of the Snowflake drivers: login, sessions, queries."""

@@ -1,0 +1,131 @@
+"""One statement of a client: its text, its tokens, and its tree.
+
+The text is cut into tokens once, by our own lexer; bound values, the statements that the catalog answers and the names of
+columns are read from these. The tree is sqlglot's, for queries and DML, and is made when somebody asks for it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import Self
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.snowflake import Snowflake
+from sqlglot.errors import ParseError, TokenError
+
+from firnline_local.snowflake.catalog.errors import CompilationFault, SqlError
+from firnline_local.snowflake.sql.lexer import Token, TokenKind, syntax_fault, tokenize
+
+ENDS = frozenset(
+    {"FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "FETCH", "UNION", "EXCEPT", "MINUS", "INTERSECT", ";"}
+)
+ENDS_BEFORE_BY = frozenset({"GROUP", "ORDER"})  # WITHIN GROUP ends nothing
+DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a client sent, read once."""
+
+    text: str
+    tokens: Sequence[Token]
+    """Without the semicolons at the end."""
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Raises SyntaxFault."""
+        tokens = tokenize(text)
+        while tokens and tokens[-1].word == ";":
+            tokens.pop()
+        return cls(text, tokens)
+
+    @cached_property
+    def tree(self) -> exp.Expr:
+        """Raises SyntaxFault, CompilationFault."""
+        return parse(self.text)
+
+    def replaced(self, edits: Iterable[tuple[int, int, str]]) -> "Statement":
+        """With other text at these places, each from and to an edge of a token, in order."""
+        parts: list[str] = []
+        tokens: list[Token] = []
+        done, length, rest = 0, 0, list(self.tokens)
+        for start, end, text in (*edits, (len(self.text), len(self.text), "")):
+            kept = [token for token in rest if token.end <= start]
+            rest = [token for token in rest[len(kept) :] if token.start >= end]
+            tokens += [token.moved(length - done) for token in kept]
+            length += start - done
+            tokens += [token.moved(length) for token in tokenize(text)]
+            parts += [self.text[done:start], text]
+            done, length = end, length + len(text)
+        return Statement("".join(parts), tokens)
+
+
+def parse(sql: str) -> exp.Expr:
+    """One statement. Raises SyntaxFault."""
+    try:
+        statements = Snowflake().parse(sql, error_level=ErrorLevel.RAISE)
+    except ParseError as error:
+        raise _syntax_fault(sql, error) from error
+    except TokenError as error:
+        raise CompilationFault(f"syntax error: {error}") from error
+    found = [
+        statement for statement in statements if statement is not None and not isinstance(statement, exp.Semicolon)
+    ]
+    if len(found) != 1:
+        raise CompilationFault(f"Actual statement count {len(found)} did not match the desired statement count 1.")
+    return found[0]
+
+
+def written_columns(statement: Statement) -> list[str]:
+    """What the columns of a result are called where the query doesn't say: the text of each column of the outermost SELECT,
+    upper-cased outside of quotes. `SELECT COUNT(*), a + 1 FROM t` has the columns COUNT(*) and A + 1.
+    """
+    tokens = statement.tokens
+    start = _outer_select(tokens)
+    columns: list[list[Token]] = [[]]
+    depth = 0
+    for token, following in zip_longest(tokens[start:], tokens[start + 1 :]):
+        depth += DEPTHS.get(token.word, 0)
+        by = following is not None and following.word == "BY"
+        if depth < 0 or (depth == 0 and (token.word in ENDS or (by and token.word in ENDS_BEFORE_BY))):
+            break
+        if depth == 0 and token.word == ",":
+            columns.append([])
+        else:
+            columns[-1].append(token)
+    return [_text(statement.text, column) for column in columns]
+
+
+def _outer_select(tokens: Sequence[Token]) -> int:
+    """The position behind the first SELECT that is in no parentheses, or in the fewest."""
+    depth, found = 0, (len(tokens) + 1, len(tokens))
+    for position, token in enumerate(tokens):
+        depth += DEPTHS.get(token.word, 0)
+        if token.word == "SELECT":
+            found = min(found, (depth, position + 1))
+    start = found[1]
+    while start < len(tokens) and tokens[start].word in ("DISTINCT", "ALL"):
+        start += 1
+    return start
+
+
+def _text(sql: str, column: list[Token]) -> str:
+    if not column:
+        return ""
+    parts: list[str] = []
+    position = column[0].start
+    for token in column:
+        text = sql[token.start : token.end]
+        parts += [sql[position : token.start], text.upper() if token.kind is TokenKind.WORD else text]
+        position = token.end
+    return "".join(parts)
+
+
+def _syntax_fault(sql: str, error: ParseError) -> SqlError:
+    first = error.errors[0] if error.errors else {}
+    lines = sql.split("\n")
+    line, column = int(first.get("line") or 1), int(first.get("col") or 0)
+    position = sum(len(text) + 1 for text in lines[: line - 1]) + column
+    word = str(first.get("highlight") or "")
+    return syntax_fault(sql, max(0, position - len(word)), word)

@@ -1,0 +1,228 @@
+"""GRANT and REVOKE: privileges, their grant options, ownership, roles. Revoking what nobody holds is not an error."""
+
+from dataclasses import dataclass, replace
+
+from firnline_local.snowflake.catalog import CatalogObject, Role, User, kinds
+from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown, SqlError
+from firnline_local.snowflake.catalog.grants import OWNERSHIP, FutureGrant, Grant, RoleGrant
+from firnline_local.snowflake.catalog.kinds import KINDS, Kind
+from firnline_local.snowflake.catalog.names import display
+from firnline_local.snowflake.sql.result import Result, status
+from firnline_local.snowflake.sql.scope import NAMED, Context, find_securable, read_container
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+PLURALS = {
+    **{kind.plural: (kind, kind.name) for kind in KINDS.values()},
+    **{f"{variety}S": (kinds.TABLE, variety) for variety in kinds.TABLE_VARIETIES},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GrantTarget:
+    """Objects that exist, or those that will come to exist in a container."""
+
+    kind: Kind
+    objects: tuple[CatalogObject, ...] = ()
+    future_in: CatalogObject | None = None
+
+    def check(self, privileges: list[str]) -> list[str]:
+        """ALL PRIVILEGES spelt out. Raises NotKnown for what can't be granted on the kind."""
+        if privileges in (["ALL"], ["ALL PRIVILEGES"]):
+            return sorted(self.kind.privileges)
+        for privilege in privileges:
+            if privilege not in self.kind.privileges and privilege != "OWNERSHIP":
+                raise NotKnown(f"the privilege {privilege} on a {self.kind.name}")
+        return privileges
+
+
+def read_target(context: Context, reader: TokenReader) -> GrantTarget:
+    """Reads what stands behind ON."""
+    if reader.accept("ACCOUNT"):
+        return GrantTarget(kinds.ACCOUNT, (context.account,))
+    quantity = reader.accept_one("ALL", "FUTURE")
+    if quantity is None:
+        word = reader.accept_one(*NAMED)
+        if word is None:
+            raise NotKnown(f"grants on {reader.rest[:40]}")
+        return GrantTarget(NAMED[word].kind, (find_securable(context, word, reader.name()),))
+    plural = reader.accept_one(*PLURALS)
+    if plural is None:
+        raise NotKnown(f"grants on {quantity} {reader.rest[:40]}")
+    (kind, word), container = PLURALS[plural], read_container(context, reader)
+    if quantity == "FUTURE" and word != kind.name:
+        raise NotKnown(f"grants on FUTURE {plural}: grant on FUTURE {kind.plural}")
+    if quantity == "FUTURE":
+        return GrantTarget(kind, future_in=container)
+    inside = (found for found in container.walk() if found.kind is kind and found is not container)
+    return GrantTarget(kind, tuple(found for found in inside if word in (kind.name, getattr(found, "variety", ""))))
+
+
+DONE = "Statement executed successfully."
+
+
+class DependentGrants(SqlError):
+    code = "003036"
+    sql_state = "42601"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"SQL execution error:\nDependent grants on securable '{name}' exist. They must be revoked first, or the "
+            f"ownership be granted with COPY CURRENT GRANTS or REVOKE CURRENT GRANTS."
+        )
+
+
+def grant(context: Context, reader: TokenReader) -> Result:
+    if reader.accept("ROLE"):
+        return _grant_role(context, reader)
+    privileges = read_privileges(reader)
+    target = read_target(context, reader)
+    privileges = target.check(privileges)
+    role = read_grantee(context, reader)
+    if privileges == [OWNERSHIP]:
+        _grant_ownership(context, reader, target, role)
+    else:
+        with_option = reader.accept("WITH GRANT OPTION")
+        reader.end()
+        for privilege in privileges:
+            _grant_privilege(context, privilege, target, role, grant_option=with_option)
+    return status(DONE)
+
+
+def read_privileges(reader: TokenReader) -> list[str]:
+    """`SELECT, EVOLVE SCHEMA ON`"""
+    privileges = [reader.word()]
+    while not reader.accept("ON"):
+        if reader.accept(","):
+            privileges.append(reader.word())
+        else:
+            privileges[-1] += f" {reader.word()}"
+    return privileges
+
+
+def read_grantee(context: Context, reader: TokenReader, preposition: str = "TO") -> Role:
+    reader.expect(preposition)
+    if reader.accept_one("DATABASE ROLE", "SHARE", "APPLICATION", "USER"):
+        raise NotKnown("grants to anything but an account role")
+    reader.accept("ROLE")
+    return context.find(Role, reader.name())
+
+
+def require_right_to_grant(context: Context, privilege: str, on: CatalogObject) -> None:
+    if not context.catalog.grants.may_grant(context.role, privilege, on):
+        raise InsufficientPrivileges(on.kind.name, display(on.name))
+
+
+def _grant_privilege(context: Context, privilege: str, target: GrantTarget, role: Role, *, grant_option: bool) -> None:
+    grants = context.catalog.grants
+    if target.future_in is not None:
+        require_right_to_grant(context, privilege, target.future_in)
+        grants.allow_future(
+            FutureGrant(
+                privilege=privilege,
+                kind=target.kind,
+                inside=target.future_in,
+                to=role,
+                grant_option=grant_option,
+                created_on=context.now,
+            )
+        )
+    for found in target.objects:
+        require_right_to_grant(context, privilege, found)
+        grants.allow(
+            Grant(
+                privilege=privilege,
+                on=found,
+                to=role,
+                grant_option=grant_option,
+                granted_by=found.owner_name or context.role.name,
+                created_on=context.now,
+            )
+        )
+
+
+def _grant_ownership(context: Context, reader: TokenReader, target: GrantTarget, role: Role) -> None:
+    outbound = reader.accept_one("COPY CURRENT GRANTS", "REVOKE CURRENT GRANTS")
+    reader.end()
+    if target.future_in is not None:
+        _grant_privilege(context, OWNERSHIP, target, role, grant_option=True)
+    for found in target.objects:
+        if not (context.may(OWNERSHIP, found) or context.catalog.grants.manages_grants(context.role, found)):
+            raise InsufficientPrivileges(found.kind.name, display(found.name))
+        if outbound is None and context.catalog.grants.on(found):
+            raise DependentGrants(found.full_name)
+        if outbound == "REVOKE CURRENT GRANTS":
+            context.catalog.grants.revoke_all(found)
+        found.owner = role
+        context.catalog.grants.hand_over(found, role)
+
+
+def _grant_role(context: Context, reader: TokenReader) -> Result:
+    role = context.find(Role, reader.name())
+    reader.expect("TO")
+    holder = read_holder(context, reader)
+    reader.end()
+    require_right_to_grant(context, "USAGE", role)
+    if isinstance(holder, Role) and holder in context.catalog.grants.effective(role):
+        raise CompilationFault(f"Role '{role.name}' can't be granted to '{holder.name}', which it already holds.")
+    context.catalog.grants.give_role(
+        RoleGrant(role=role, to=holder, granted_by=context.role.name, created_on=context.now)
+    )
+    return status(DONE)
+
+
+def read_holder(context: Context, reader: TokenReader) -> Role | User:
+    match reader.accept_one("ROLE", "USER"):
+        case "ROLE":
+            return context.find(Role, reader.name())
+        case "USER":
+            return _user(context, reader)
+        case _:
+            raise reader.unexpected()
+
+
+def _user(context: Context, reader: TokenReader) -> User:
+    """A user may be named by whoever manages grants, even where their role sees nothing of it."""
+    names = reader.name()
+    found = context.catalog.directory.find(User.kind, context.path(User.kind, names))
+    return found if isinstance(found, User) else context.find(User, names)
+
+
+def revoke(context: Context, reader: TokenReader) -> Result:
+    if reader.accept("ROLE"):
+        return _revoke_role(context, reader)
+    only_option = reader.accept("GRANT OPTION FOR")
+    privileges = read_privileges(reader)
+    target = read_target(context, reader)
+    privileges = target.check(privileges)
+    role = read_grantee(context, reader, "FROM")
+    reader.accept_one("CASCADE", "RESTRICT")
+    reader.end()
+    for privilege in privileges:
+        _revoke(context, privilege, target, role, only_option=only_option)
+    return status(DONE)
+
+
+def _revoke(context: Context, privilege: str, target: GrantTarget, role: Role, *, only_option: bool) -> None:
+    grants = context.catalog.grants
+    if target.future_in is not None:
+        require_right_to_grant(context, privilege, target.future_in)
+        grants.revoke_future(privilege, target.kind, target.future_in, role)
+        return
+    if privilege == OWNERSHIP:
+        raise CompilationFault("OWNERSHIP can't be revoked: grant it to another role.")
+    for found in target.objects:
+        require_right_to_grant(context, privilege, found)
+        held = [grant for grant in grants.on(found) if grant.privilege == privilege and grant.to is role]
+        grants.revoke(privilege, found, role)
+        for grant in held if only_option else ():
+            grants.allow(replace(grant, grant_option=False))
+
+
+def _revoke_role(context: Context, reader: TokenReader) -> Result:
+    role = context.find(Role, reader.name())
+    reader.expect("FROM")
+    holder = read_holder(context, reader)
+    reader.end()
+    require_right_to_grant(context, "USAGE", role)
+    context.catalog.grants.take_role(role, holder)
+    return status(DONE)

@@ -1,0 +1,152 @@
+"""CREATE PIPE for streaming, into a table that the role can write: by column name, or with a SELECT.
+
+The SELECT has a path into the row for each column, `$1:a.b::VARCHAR`, or the row itself, `$1`. Snowflake can compute more; here
+any other expression is refused, because rows that went in otherwise would be wrong in silence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, kinds
+from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
+from firnline_local.snowflake.catalog.pipes import PipeColumn
+from firnline_local.snowflake.sql.properties import apply_settings, listed, read_settings
+from firnline_local.snowflake.sql.result import Result
+from firnline_local.snowflake.sql.scope import Context
+from firnline_local.snowflake.sql.statement import parse
+from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
+from firnline_local.snowflake.sql.token_reader import TokenReader
+
+CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
+STREAMING_SOURCE = "TABLE ( DATA_SOURCE ( TYPE =>"
+
+
+def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
+    where = place(context, reader, kinds.PIPE, modifiers)
+    settings = read_settings(reader, kinds.PIPE, stops=("AS",))
+    reader.expect("AS")
+    definition = reader.rest
+    copy = _read_copy(context, reader)
+    if where.kept:
+        return kept(where)
+    for privilege in ("SELECT", "INSERT"):
+        context.require(privilege, copy.table)
+    pipe = where.create(
+        context,
+        Pipe,
+        table=copy.table,
+        definition=definition,
+        match_by_column_name=copy.mode,
+        transformation=copy.transformation,
+    )
+    apply_settings(pipe, settings)
+    return created(kinds.PIPE, where)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What COPY INTO says."""
+
+    table: Table
+    mode: str = ""
+    """How keys are matched with column names."""
+    transformation: tuple[PipeColumn, ...] = ()
+
+
+def _read_copy(context: Context, reader: TokenReader) -> Copy:
+    reader.expect("COPY INTO")
+    table = context.readable_table(reader.name(), privilege="INSERT")
+    targets = listed(reader, TokenReader.identifier) if reader.starts("(") else []
+    reader.expect("FROM")
+    if reader.starts("@"):
+        raise NotKnown("a pipe from a stage: only TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")
+    transformation = read_transformation(reader.parenthesised(), table, targets) if reader.starts("(") else ()
+    if targets and not transformation:
+        raise CompilationFault("A column list needs a SELECT: without one, columns are matched by name.")
+    if not transformation:
+        _read_source(reader)
+    return Copy(table, _read_options(reader, is_transformed=bool(transformation)), transformation)
+
+
+def _read_source(reader: TokenReader) -> None:
+    reader.expect(STREAMING_SOURCE)
+    source = reader.string()
+    if source.upper() != "STREAMING":
+        raise NotKnown(f"the data source {source}")
+    reader.expect(") )")
+
+
+def _read_options(reader: TokenReader, *, is_transformed: bool) -> str:
+    mode = ""
+    while not reader.at_end:
+        option = reader.word()
+        reader.expect("=")
+        value = reader.word()
+        if option == "MATCH_BY_COLUMN_NAME" and value in CASE_MODES:
+            mode = value
+        elif option != "CLUSTER_AT_INGEST_TIME":
+            raise NotKnown(f"{option} = {value} in a streaming pipe")
+    if mode and is_transformed:
+        raise CompilationFault("MATCH_BY_COLUMN_NAME is not supported with copy transform.")
+    if not mode and not is_transformed:
+        raise CompilationFault("A streaming pipe needs MATCH_BY_COLUMN_NAME or a transformation.")
+    return mode
+
+
+SOURCE, STREAMING = "DATA_SOURCE", "STREAMING"
+
+
+def read_transformation(select: str, table: Table, targets: Sequence[str]) -> tuple[PipeColumn, ...]:
+    """`targets` are the columns behind COPY INTO; all of the table's, where none is named."""
+    columns = [_target_column(table, name) for name in targets] or list(table.columns)
+    tree = parse(select)
+    if not isinstance(tree, exp.Select) or not _is_streaming(tree):
+        raise NotKnown("a pipe from anything but TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")
+    if others := [key for key, value in tree.args.items() if value and key not in ("expressions", "from_")]:
+        raise CompilationFault(f"A pipe's SELECT can't have {others[0].upper()}.")
+    if len(tree.expressions) != len(columns):
+        raise CompilationFault(
+            f"Insert value list does not match column list expecting {len(columns)} but got {len(tree.expressions)}"
+        )
+    return tuple(_mapped(column, each) for column, each in zip(columns, tree.expressions, strict=True))
+
+
+def _mapped(column: Column, written: exp.Expr) -> PipeColumn:
+    expression = written.this if isinstance(written, exp.Alias) else written
+    if isinstance(expression, exp.Cast):
+        wanted = DataType.parse(expression.to.sql("snowflake"))
+        if wanted.family != column.type.family:
+            raise NotKnown(f"a cast to {wanted} for the column {column.name}, which is {column.type}")
+        expression = expression.this
+    return PipeColumn(column.name, _path(expression))
+
+
+def _path(expression: exp.Expr) -> tuple[str, ...]:
+    if _is_row(expression):
+        return ()
+    if isinstance(expression, exp.JSONExtract) and _is_row(expression.this):
+        steps = expression.expression.expressions[1:] if isinstance(expression.expression, exp.JSONPath) else []
+        if steps and all(isinstance(step, exp.JSONPathKey) for step in steps):
+            return tuple(str(step.this) for step in steps)
+    raise NotKnown(f"{expression.sql('snowflake')[:60]} in a pipe: only $1 and paths into it, with or without a cast")
+
+
+def _is_row(expression: exp.Expr) -> bool:
+    return isinstance(expression, exp.Parameter) and expression.this.name == "1"
+
+
+def _is_streaming(tree: exp.Select) -> bool:
+    source = tree.args["from_"].this if tree.args.get("from_") else None
+    function = source.this if isinstance(source, exp.TableFromRows) else None
+    if not isinstance(function, exp.Anonymous) or function.name.upper() != SOURCE:
+        return False
+    return [each.expression.name.upper() for each in function.expressions if isinstance(each, exp.Kwarg)] == [STREAMING]
+
+
+def _target_column(table: Table, name: str) -> Column:
+    found = table.column(name)
+    if found is None:
+        raise InvalidIdentifier(name)
+    return found
