@@ -102,13 +102,14 @@ def _our_lap(bodies: Bodies) -> Callable[[], None]:
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.reader import ShardReader
     from firnline_ingest.kinesis.start import TrimHorizon
-    from firnline_ingest.ledger.row import Proven, ShardKey
+    from firnline_ingest.ledger.row import Proven
     from firnline_ingest.records.rows import RowMaker
     from firnline_ingest.shard.appender import Appender
     from firnline_ingest.shard.flight import Flight
     from firnline_ingest.shard.pace import Pace
     from firnline_ingest.shard.tally import Tally
     from firnline_ingest.shard.window import SendWindow
+    from firnline_ingest.values import ShardKey
 
     client = kinesis_client(Aws(region="us-east-1"))
     bodies.answer(client)

@@ -15,7 +15,7 @@ from typing import Any
 from bench.figure import Bar, Figure, at_most, percentile
 from bench.kinesis.shard import located
 from bench.world import Shards, World
-from firnline_ingest.kinesis.position import Position
+from firnline_ingest.values import Position
 
 PART = "latency"
 TARGET_P50_MS, TARGET_P99_MS, TARGET_BOUNDARY_MS = 120.0, 250.0, 1500.0

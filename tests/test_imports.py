@@ -22,6 +22,7 @@ EXTRAS = {
 }  # fmt: skip # a paragraph, not a column
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
+    "firnline_ingest.aws": AWS,
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.shard": AWS,
@@ -43,7 +44,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.config",
     "firnline_ingest.errors",
     "firnline_ingest.permissions",
-    "firnline_ingest.snowflake.identifiers",  # both halves have to mean the same table
+    "firnline_ingest.identifiers",  # both halves have to mean the same table
 )
 MOST_CPU_S = 0.3
 

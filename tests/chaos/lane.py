@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.ledger.provision import open_ledger
-from firnline_ingest.ledger.row import ShardKey, Target
+from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER
 from firnline_local.kinesis import FakeKinesis, Fault, FaultPlan, StreamHandle
 from tests.chaos.faults import STATUS_DELAY
@@ -37,7 +38,7 @@ class Stage:
     config: EngineConfig
     stream: StreamHandle
     table: "Table"
-    target: Target
+    target: TargetTable
     created_ms: int
 
     def key(self, shard_id: str) -> ShardKey:
@@ -67,7 +68,7 @@ class Lane:
         self.kinesis.account.empty_page_every = schedule.empty_page_every
         stream = self.kinesis.create_stream(name, shards=schedule.shards)
         table = self._new_table(name)
-        target = Target(DATABASE, SCHEMA, table.name, table.created_on.isoformat(), f"{table.name}-STREAMING")
+        target = TargetTable(DATABASE, SCHEMA, table.name, table.created_on.isoformat(), f"{table.name}-STREAMING")
         created_ms = read_lineage(self._client, name).stream_created_ms
         return Stage(self._config(name), stream, table, target, created_ms)
 

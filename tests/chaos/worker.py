@@ -15,22 +15,23 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig, Polling
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+from firnline_ingest.identifiers import channel_name
+from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.start import TrimHorizon, parse_start
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.plan import Plan, plan_shards, unread_parents
-from firnline_ingest.ledger.row import ShardKey, Target
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Problem, Receipt, State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.until import Until
 from firnline_ingest.shard.work import ShardWork, Tools
-from firnline_ingest.snowflake.identifiers import channel_name
 from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.values import ShardKey, TargetTable
 from tests.chaos.sabotage import SABOTAGES
 from tests.chaos.schedule import Blow, Strike
 
@@ -51,7 +52,7 @@ class Orders:
 
     number: int
     config: EngineConfig
-    target: Target
+    target: TargetTable
     strike: Strike | None
     page: int
     epoch_s: float

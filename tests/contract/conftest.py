@@ -16,7 +16,6 @@ from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import Problem, State
 from firnline_ingest.shard.until import Until
@@ -26,6 +25,7 @@ from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.offset import SourceOffset
 from firnline_ingest.spark.planner import ShardPlanner
+from firnline_ingest.values import TargetTable
 from firnline_local.running import RunningEnvironment
 
 
@@ -56,7 +56,7 @@ class EngineWithoutSpark:
         finally:
             lease.end()
 
-    def preflight(self) -> Target:
+    def preflight(self) -> TargetTable:
         """What the driver asks Snowflake before an epoch."""
         catalog = TargetCatalog(self.config)
         try:
@@ -64,7 +64,7 @@ class EngineWithoutSpark:
         finally:
             catalog.close()
 
-    def epoch(self, target: Target, run_id: str | None = None) -> list[Problem | None]:
+    def epoch(self, target: TargetTable, run_id: str | None = None) -> list[Problem | None]:
         """What a task does with all shards; where a run is named, it watches that run."""
         channels = SdkChannels(self.config)
         tools = Tools(
@@ -87,7 +87,7 @@ class EngineWithoutSpark:
         assert all(receipt.problem or receipt.state is State.DONE for receipt in receipts), receipts
         return [receipt.problem for receipt in receipts]
 
-    def _planned(self, target: Target) -> tuple[PlannedShard, ...]:
+    def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:
         planner = ShardPlanner(self.config, self.kinesis, self.ledger)
         names = ("epoch", "stream", "created_ms", "shard", "start", "retention_hours", "unread_parents")
         rows = planner.rows(planner.next_offset(SourceOffset()))

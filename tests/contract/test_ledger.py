@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import Aws
-from firnline_ingest.kinesis.client import dynamodb_client
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger, Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
-from firnline_ingest.ledger.row import ChannelEntry, Fence, Incident, IncidentKind, Proven, ShardKey, ShardRow, Target
+from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, Proven, ShardRow
+from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
 
 pytestmark = pytest.mark.contract
 
 KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
-TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
 @pytest.fixture

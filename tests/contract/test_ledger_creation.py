@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import Aws
-from firnline_ingest.kinesis.client import dynamodb_client
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerTableMissing
 

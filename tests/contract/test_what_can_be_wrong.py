@@ -9,9 +9,9 @@ import pytest
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.validate import Check, validate
+from firnline_ingest.values import TargetTable
 from firnline_local.keys import make_key_pair
 from firnline_local.running import RunningEnvironment
 
@@ -112,7 +112,7 @@ def test_a_grant_that_is_missing_is_found_before_the_first_row(
         local_environment.query(statement, login="admin")
     config = EngineConfig.model_validate_json(json.dumps(local_environment.engine_config()))
     channels = SdkChannels(config)
-    target = Target("FIRNLINE", "RAW", "UNGRANTED", "", "UNGRANTED-STREAMING")
+    target = TargetTable("FIRNLINE", "RAW", "UNGRANTED", "", "UNGRANTED-STREAMING")
     with pytest.raises(FirnlineError) as raised:
         channels.open(target, "channel")
     assert raised.value.id == "FL-3005"

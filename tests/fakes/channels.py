@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firnline_ingest.kinesis.position import Position
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.values import ChannelState, Position, TargetTable
 
 
 def _nothing(_row: bytes) -> bool:
@@ -49,7 +47,7 @@ class MemoryChannels:
     fingerprint: str = ""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
-    def open(self, target: Target, name: str) -> tuple["MemoryChannel", ChannelState]:
+    def open(self, target: TargetTable, name: str) -> tuple["MemoryChannel", ChannelState]:
         with self._lock:
             served = self.served.setdefault(name, ServedChannel())
             if self.discards_on_open:

@@ -8,7 +8,8 @@ from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.item import padded
-from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.values import Fence, ShardKey
 
 
 class MemoryLedger:

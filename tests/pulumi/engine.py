@@ -16,8 +16,8 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.values import TargetTable
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
@@ -34,7 +34,7 @@ def run_the_engine(environment: RunningEnvironment, outputs: Mapping[str, Any], 
     environment.put_events(pipeline.stream, events, key=lambda number, _: str(number))
     lineage = read_lineage(kinesis_client(config.aws), pipeline.stream)
     pipe = pipeline.pipe or f"{pipeline.table}-STREAMING"
-    target = Target(pipeline.database, pipeline.schema_, pipeline.table, "", pipe)
+    target = TargetTable(pipeline.database, pipeline.schema_, pipeline.table, "", pipe)
     shards = tuple(
         PlannedShard(1, pipeline.stream, lineage.stream_created_ms, shard, "h", 24, "", target)
         for shard in lineage.shards

@@ -12,7 +12,7 @@ from typing import Any
 from firnline_infra.audit.comparison import position_of
 from firnline_infra.audit.horizon import arrival_ms
 from firnline_infra.audit.outcome import Outcome, Place
-from firnline_ingest.snowflake.identifiers import stored_name
+from firnline_ingest.identifiers import stored_name
 
 PAYLOAD = "$1"  # docs.snowflake.com: error_data holds the payload under this key
 BINARY = "binary-base64"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.outcome import position_text
-from firnline_ingest.kinesis.position import ForeignToken, Position
-from firnline_ingest.snowflake.identifiers import CHANNEL_SEPARATOR
+from firnline_ingest.identifiers import CHANNEL_SEPARATOR
+from firnline_ingest.values import ForeignToken, Position
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from firnline_infra.audit.table import AuditedTable, Described, Inventory
 from firnline_infra.audit.workers import Sleep, audit_shards
 from firnline_ingest.config.model import EngineConfig, Pipeline
 from firnline_ingest.deadletter import LocalFolder
-from firnline_ingest.snowflake.identifiers import quoted, stored_name, table_name
+from firnline_ingest.identifiers import quoted, stored_name, table_name
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

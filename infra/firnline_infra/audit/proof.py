@@ -34,11 +34,11 @@ def audit(
     they default to the pipeline's beginning and to now. Raises AuditError; KinesisError, SnowflakeError or
     DeadLetterError for what can't be reached.
     """
-    from firnline_ingest.kinesis.client import aws_client
+    from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.pin import server_time_ms
 
     pipelines = _chosen(config, stream)
-    client = aws_client(config.aws, "kinesis", connections=SHARDS_AT_ONCE)
+    client = kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE)
     times = {each.stream: server_time_ms(client, each.stream) for each in pipelines}
     claims = {each.stream: Claim.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines}
     with closing(reader.connect(config)) as connection:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from firnline_infra.audit.errors import WarehouseUnusable
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.snowflake.identifiers import quoted, stored_name
+from firnline_ingest.identifiers import quoted, stored_name
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection

@@ -99,7 +99,7 @@ class AuditReader:
 
     def _call(self, operation: str, **request: Any) -> Any:
         """Paced: a page that holds more than the shard gives in a moment is paid for by waiting before the next."""
-        from firnline_ingest.kinesis.errors import explained
+        from firnline_ingest.kinesis.errors import kinesis_error
 
         self._sleep(max(0.0, self._not_before_s - self._clock()))
         started_s = self._clock()
@@ -107,7 +107,7 @@ class AuditReader:
             answer: Any = getattr(self._client, operation)(**request)
         except Exception as error:
             self._not_before_s = started_s + READ_EVERY_S
-            raise explained(error, operation=operation, stream=self._stream) from error
+            raise kinesis_error(error, operation=operation, stream=self._stream) from error
         if operation == "get_records":
             size = sum(len(record.Data) for record in answer["Records"])
             self._not_before_s = started_s + max(READ_EVERY_S, size / SHARD_BYTES_PER_S)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from firnline_ingest.config.model import Metadata
-from firnline_ingest.snowflake.identifiers import quoted, stored_name
+from firnline_ingest.identifiers import quoted, stored_name
 
 
 class Part(NamedTuple):

@@ -13,8 +13,8 @@ from firnline_infra.audit.outcome import Outcome
 from firnline_infra.audit.shard import OnStray, RowCounts
 from firnline_infra.audit.statements import Part, Statements
 from firnline_infra.audit.table_rows import outcomes_of, parts_between, rows_of_a_part
+from firnline_ingest.identifiers import stored_name, written_name
 from firnline_ingest.snowflake.connection import rows_of
-from firnline_ingest.snowflake.identifiers import stored_name, written_name
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection

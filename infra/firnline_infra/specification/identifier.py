@@ -9,7 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator
 
-from firnline_ingest.snowflake.identifiers import InvalidIdentifier, quoted, stored_name, written_name
+from firnline_ingest.identifiers import InvalidIdentifier, quoted, stored_name, written_name
 
 
 @dataclass(frozen=True, order=True, slots=True)

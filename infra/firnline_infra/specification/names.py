@@ -8,7 +8,7 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
-from firnline_ingest.snowflake.identifiers import table_name
+from firnline_ingest.identifiers import table_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,9 +14,8 @@ import msgspec
 
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.position import DIGITS, Position
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.records.rejection import Rejected
+from firnline_ingest.values import DIGITS, Position, ShardKey
 
 _KEY = re.compile(rf"([^/@]+)@([0-9]{{1,16}})/([^/]+)/([0-9]{{{2 * DIGITS + 1},256}})\.([a-z]+)", re.ASCII)
 

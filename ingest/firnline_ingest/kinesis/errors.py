@@ -1,42 +1,12 @@
-"""What Kinesis refuses, as errors of ours: the one place where its codes are read. Those of every AWS service are here too.
+"""What Kinesis refuses, as errors of ours: the one place where its own codes are read.
 
 Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
 """
 
-from botocore.exceptions import (
-    BotoCoreError,
-    ClientError,
-    NoCredentialsError,
-    PartialCredentialsError,
-    ProfileNotFound,
-    SSOError,
-)
+from botocore.exceptions import BotoCoreError, ClientError
 
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, THROTTLED
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
-
-THROTTLED = {
-    "KMSThrottlingException",
-    "LimitExceededException",
-    "ProvisionedThroughputExceededException",
-    "ThrottlingException",
-    "RequestLimitExceeded",
-}
-DENIED = {
-    "AccessDeniedException",
-    "ExpiredTokenException",
-    "IncompleteSignature",
-    "InvalidSignatureException",
-    "UnrecognizedClientException",
-}
-NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError)
-"""What botocore raises before it asks AWS at all: waiting does not help."""
-KMS = {
-    "KMSAccessDeniedException",
-    "KMSDisabledException",
-    "KMSInvalidStateException",
-    "KMSNotFoundException",
-    "KMSOptInRequired",
-}
 
 
 class StreamMissing(KinesisError, Fatal):
@@ -122,8 +92,8 @@ class RecordsLost(KinesisError, Fatal):
         )
 
 
-def explained(error: Exception, *, operation: str, stream: str) -> Exception:
-    """The error as one of ours; itself where it did not come from AWS's client."""
+def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception:
+    """Maps a botocore error to a FirnlineError; returns other errors unchanged."""
     if isinstance(error, FirnlineError):
         return error
     if isinstance(error, NO_CREDENTIALS):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.errors import explained
+from firnline_ingest.kinesis.errors import kinesis_error
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -42,7 +42,7 @@ def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
     try:
         summary = client.describe_stream_summary(StreamName=stream)["StreamDescriptionSummary"]
     except Exception as error:
-        raise explained(error, operation="DescribeStreamSummary", stream=stream) from error
+        raise kinesis_error(error, operation="DescribeStreamSummary", stream=stream) from error
     shards = {shard.id: shard for shard in _list_shards(client, stream)}
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
     return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards))
@@ -55,7 +55,7 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[Shard]:
         try:
             answer = client.list_shards(**page)
         except Exception as error:
-            raise explained(error, operation="ListShards", stream=stream) from error
+            raise kinesis_error(error, operation="ListShards", stream=stream) from error
         shards += [_shard(listed) for listed in answer["Shards"]]
         if "NextToken" not in answer:
             return shards

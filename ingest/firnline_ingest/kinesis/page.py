@@ -1,15 +1,10 @@
 """One answer of GetRecords, decoded straight into typed records.
 
 Field names are the service's own, so that documentation, fakes and code say the same. base64 becomes bytes in C: a
-page costs a fraction of what botocore's parser takes. kinesis/session.py puts this under an ordinary botocore client.
+page costs a fraction of what botocore's parser takes. kinesis/client.py puts this under an ordinary botocore client.
 """
 
-from typing import TYPE_CHECKING
-
 import msgspec
-
-if TYPE_CHECKING:
-    from botocore.session import Session
 
 
 class Record(msgspec.Struct, gc=False):
@@ -44,10 +39,3 @@ decode_page = msgspec.json.Decoder(Page).decode
 
 Raises msgspec.MsgspecError, UnicodeDecodeError or RecursionError for a body that is not a page.
 """
-
-
-def kinesis_session(profile: str | None = None) -> "Session":
-    """A botocore session whose Kinesis clients answer GetRecords with typed records; all else is botocore's."""
-    from firnline_ingest.kinesis.session import typed_session  # botocore is loaded only where AWS is called
-
-    return typed_session(profile)

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import InitialPosition, StartAt
-from firnline_ingest.kinesis.errors import explained
+from firnline_ingest.kinesis.errors import kinesis_error
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def server_time_ms(client: "KinesisClient", stream: str) -> int:
     try:
         answer = client.describe_stream_summary(StreamName=stream)
     except Exception as error:
-        raise explained(error, operation="DescribeStreamSummary", stream=stream) from error
+        raise kinesis_error(error, operation="DescribeStreamSummary", stream=stream) from error
     return _ms(parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"]))
 
 

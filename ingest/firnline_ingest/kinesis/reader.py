@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import Polling
 from firnline_ingest.errors import KinesisError
-from firnline_ingest.kinesis.errors import IteratorExpired, StreamThrottled, explained
+from firnline_ingest.kinesis.errors import IteratorExpired, StreamThrottled, kinesis_error
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start
-from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.values import Position, ShardKey
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -166,7 +165,7 @@ class ShardReader:
         try:
             return getattr(self._client, method)(**request)
         except Exception as error:
-            raise explained(error, operation=operation, stream=self._key.stream) from error
+            raise kinesis_error(error, operation=operation, stream=self._key.stream) from error
 
     def _back_off(self) -> None:
         """Full jitter, from the polling interval up to some seconds."""

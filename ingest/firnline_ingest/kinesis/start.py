@@ -6,7 +6,7 @@ LATEST does not occur: it is pinned as a timestamp before the first read, so tha
 
 from dataclasses import dataclass
 
-from firnline_ingest.kinesis.position import Position
+from firnline_ingest.values import Position
 
 
 @dataclass(frozen=True, slots=True)

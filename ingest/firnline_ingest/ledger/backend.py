@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_ingest.kinesis.start import Pin
-from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.values import Fence, ShardKey
 
 
 @dataclass(frozen=True, slots=True)

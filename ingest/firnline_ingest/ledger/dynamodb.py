@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS
 from firnline_ingest.errors import LedgerError
-from firnline_ingest.kinesis.errors import DENIED, NO_CREDENTIALS
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import (
@@ -23,8 +23,9 @@ from firnline_ingest.ledger.errors import (
     LedgerUnavailable,
 )
 from firnline_ingest.ledger.item import Item, from_item, padded, to_item
-from firnline_ingest.ledger.row import Fence, ShardKey, ShardRow
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
+from firnline_ingest.values import Fence, ShardKey
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -1,7 +1,7 @@
 """What the ledger refuses, and why."""
 
 from firnline_ingest.errors import Fatal, LedgerError, Retryable
-from firnline_ingest.ledger.row import ShardKey, Target
+from firnline_ingest.values import ShardKey, TargetTable
 
 
 class LedgerTableMissing(LedgerError, Fatal):
@@ -121,7 +121,7 @@ class TargetReplaced(LedgerError, Fatal):
 
     id = "FL-3107"
 
-    def __init__(self, key: ShardKey, *, was: Target, found: Target) -> None:
+    def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:
         changed, name, before, after = "pipe", found.pipe, was.pipe_created_on, found.pipe_created_on
         if was.table_created_on != found.table_created_on:
             changed, name, before, after = "table", str(found), was.table_created_on, found.table_created_on

@@ -5,18 +5,9 @@ Positions are written as tokens padded to one width, so that DynamoDB's comparis
 
 from typing import Any
 
-from firnline_ingest.kinesis.position import DIGITS, LONGEST_TOKEN, Position
 from firnline_ingest.kinesis.start import parse_pin
-from firnline_ingest.ledger.row import (
-    ChannelEntry,
-    Fence,
-    Incident,
-    IncidentKind,
-    Proven,
-    ShardKey,
-    ShardRow,
-    Target,
-)
+from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, Proven, ShardRow
+from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
 Item = dict[str, Any]
 
@@ -82,7 +73,7 @@ def _channel_item(entry: ChannelEntry) -> Item:
 
 def _channel_entry(item: Item) -> ChannelEntry:
     return ChannelEntry(
-        Target(
+        TargetTable(
             item["database"],
             item["schema"],
             item["table"],

@@ -7,10 +7,10 @@ explain it refuses: stopping a shard is better than losing or repeating a row.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After, Start
 from firnline_ingest.ledger.errors import LedgerBehind, RoutingChanged, TargetReplaced
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow, Target
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
+from firnline_ingest.values import ChannelState, Position, TargetTable
 
 
 class Case(StrEnum):
@@ -24,15 +24,6 @@ class Case(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelState:
-    """What Snowflake says of a channel: the committed token's position and the cumulative counters."""
-
-    committed: Position | None
-    rows_inserted: int = 0
-    rows_error: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Resume:
     """Where to read, what not to append again, and what the counters are compared with."""
 
@@ -43,7 +34,7 @@ class Resume:
     baseline: Proven
 
 
-def reconcile(row: ShardRow, channel: str, state: ChannelState, target: Target, routing: str) -> Resume:
+def reconcile(row: ShardRow, channel: str, state: ChannelState, target: TargetTable, routing: str) -> Resume:
     """Raises TargetReplaced, LedgerBehind or RoutingChanged where the ledger and Snowflake can't both be right."""
     entry = row.channels.get(channel)
     if entry is None:

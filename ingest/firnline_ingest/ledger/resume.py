@@ -8,11 +8,11 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from firnline_ingest.errors import UsageError
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.row import Incident, IncidentKind, ShardRow
+from firnline_ingest.values import Position
 
 
 class ResumeFrom(StrEnum):

@@ -8,53 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import Pin
-from firnline_ingest.snowflake.identifiers import written_name
-
-
-@dataclass(frozen=True, slots=True)
-class ShardKey:
-    """A shard of one incarnation of a stream: a stream made again under its name has other sequence numbers."""
-
-    stream: str
-    stream_created_ms: int
-    shard_id: str
-
-    @property
-    def incarnation(self) -> str:
-        """The ledger's partition key."""
-        return f"{self.stream}@{self.stream_created_ms}"
-
-    def __str__(self) -> str:
-        return f"{self.stream}/{self.shard_id}"
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """The right to write: the generation rises at every open, the owner is unique to the attempt."""
-
-    generation: int = 0
-    owner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The table and pipe that a channel belongs to; made again under its name, either has another creation time.
-
-    Names are as Snowflake stores them, the pipe's as the SDK takes it. A default pipe comes and goes with its table and
-    has no creation time of its own.
-    """
-
-    database: str
-    schema: str
-    table: str
-    table_created_on: str
-    pipe: str
-    pipe_created_on: str = ""
-
-    def __str__(self) -> str:
-        return ".".join(written_name(name) for name in (self.database, self.schema, self.table))
+from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +28,7 @@ class Proven:
 class ChannelEntry:
     """A channel that was opened for the shard, listed before its first append."""
 
-    target: Target
+    target: TargetTable
     proven: Proven = Proven()
 
 
@@ -102,7 +57,7 @@ class ShardRow:
 
     key: ShardKey
     start: Pin
-    fence: Fence = Fence()
+    fence: Fence = field(default_factory=Fence)
     heartbeat_ms: int = 0
     read_through: Position | None = None
     """Every record up to here is in a proven range, a durable dead letter, or filtered and counted."""

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from firnline_ingest.identifiers import MAX_CHARACTERS
 from firnline_ingest.records.rejection import Fault, RejectReason
-from firnline_ingest.snowflake.identifiers import MAX_CHARACTERS
 
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from firnline_ingest.config.model import Metadata
+from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.snowflake.identifiers import stored_name
 
 SUB_SEQUENCE_DIGITS = 20  # of shardedSequenceNumber, so that it orders like the pair that it is made of
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import msgspec
 
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.channel import Channel
 from firnline_ingest.shard.flight import Chunk, Flight
@@ -19,6 +18,7 @@ from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.snowflake.errors import Backpressure
+from firnline_ingest.values import Position
 
 APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 BACKPRESSURE_PATIENCE_S = 60.0

@@ -5,8 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import Target
+from firnline_ingest.values import ChannelState, TargetTable
 
 
 class Channel(Protocol):
@@ -35,7 +34,7 @@ class Channels(Protocol):
     def fingerprint(self) -> str:
         """Of the public half of the key that all open channels belong to; empty before the first one."""
 
-    def open(self, target: Target, name: str) -> tuple[Channel, ChannelState]:
+    def open(self, target: TargetTable, name: str) -> tuple[Channel, ChannelState]:
         """May block while another opener's rows wait to be committed (two minutes at most)."""
 
     def look_for_new_key(self) -> None:

@@ -9,11 +9,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.ledger.errors import LedgerBehind
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import Proven, ShardKey
+from firnline_ingest.ledger.row import Proven
 from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.values import ChannelState, Position, ShardKey
 
 PATIENCE_S = 30.0
 

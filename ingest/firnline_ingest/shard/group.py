@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.backend import RunLedger
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
 from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.values import ShardKey
 
 WATCH_EVERY_S = 1.0
 

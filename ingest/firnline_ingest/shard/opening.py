@@ -11,10 +11,11 @@ from uuid import uuid4
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, Fence, Incident, IncidentKind, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, ShardRow
 from firnline_ingest.shard.channel import Channel
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.values import Fence
 
 
 @dataclass(frozen=True, slots=True)

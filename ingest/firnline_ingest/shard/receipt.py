@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.values import ShardKey
 
 
 class State(StrEnum):

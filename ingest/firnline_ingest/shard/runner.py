@@ -12,7 +12,6 @@ from concurrent.futures import Future
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.shard.opening import Opened, open_shard
 from firnline_ingest.shard.receipt import Problem, Receipt, State
 from firnline_ingest.shard.session import ShardSession
@@ -21,6 +20,7 @@ from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
 from firnline_ingest.shard.work import ShardWork, Tools
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+from firnline_ingest.values import TargetTable
 
 REOPENS = 5  # in one epoch; more of them means that reopening does not help
 
@@ -34,7 +34,7 @@ class ShardRunner:
         self._tools = tools
         self._session: ShardSession | None = None
         self._opening: Future[Opened] | None = None
-        self._opening_on: Target | None = None
+        self._opening_on: TargetTable | None = None
 
     def run(self, work: ShardWork, until: Until, tally: Tally) -> Receipt:
         state, problem, start = State.FAILED, None, ""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.kinesis.errors import RecordsLost
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.ledger.row import Incident, IncidentKind, Proven
 from firnline_ingest.records.rows import RowMaker
@@ -26,6 +25,7 @@ from firnline_ingest.shard.until import Until
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardWork, Tools
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.values import Position
 
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
 COMMIT_POLL_S = 0.2

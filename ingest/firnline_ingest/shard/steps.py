@@ -6,7 +6,7 @@ The engine reports each one to an observer; the chaos suite's observer kills or 
 from collections.abc import Callable
 from enum import StrEnum
 
-from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.values import ShardKey
 
 
 class Step(StrEnum):

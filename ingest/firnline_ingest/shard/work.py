@@ -9,9 +9,9 @@ from firnline_ingest.config.model import Pipeline, Polling
 from firnline_ingest.deadletter import DeadLetterStore
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.ledger.row import ShardKey, Target
 from firnline_ingest.shard.channel import Channels
 from firnline_ingest.shard.steps import Observer, unobserved
+from firnline_ingest.values import ShardKey, TargetTable
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -26,7 +26,7 @@ class ShardWork:
     start: Start
     """Spark's offset: the last resort, where neither the ledger nor Snowflake knows better."""
     pipeline: Pipeline
-    target: Target
+    target: TargetTable
     channel: str
     retention_hours: int
     trimmed_parents: tuple[str, ...] = ()

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.snowflake.grants import Wanted, grant_statements
+from firnline_ingest.values import ShardKey
 
 
 class KeyUnusable(SnowflakeError, Fatal):
@@ -131,51 +131,6 @@ class SdkUnusable(SnowflakeError, Fatal):
             f"The Snowpipe Streaming SDK can't be used: {cause}",
             next_step="it runs on Linux (x86-64 and ARM64, glibc 2.26 or newer), macOS on ARM64 and Windows; "
             "pip install 'firnline-ingest[engine]' installs it.",
-        )
-
-
-class SecretForbidden(SnowflakeError, Fatal):
-    id = "FL-3013"
-
-    def __init__(self, secret: str, cause: str) -> None:
-        super().__init__(
-            f"secretsmanager:GetSecretValue on {secret}, which holds the Snowflake user's private key, was denied: {cause}",
-            next_step="allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one (which "
-            "has to be enabled), to the engine's role (docs/permissions.md).",
-        )
-
-
-class SecretUnreachable(SnowflakeError, Retryable):
-    id = "FL-3014"
-
-    def __init__(self, secret: str, cause: str) -> None:
-        super().__init__(
-            f"Secrets Manager did not give {secret}, which holds the Snowflake user's private key: {cause}",
-            next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
-            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager.",
-        )
-
-
-class SecretMissing(SnowflakeError, Fatal):
-    id = "FL-3015"
-
-    def __init__(self, secret: str, cause: str) -> None:
-        super().__init__(
-            f"Secrets Manager has no value of {secret}, which should hold the Snowflake user's private key: {cause}",
-            next_step="check snowflake.private_key.secret_arn, and that aws.region and the credentials' account are those in "
-            "it; where it has no key yet, firnline keys create makes one; where it was deleted, aws secretsmanager "
-            "restore-secret.",
-        )
-
-
-class SecretCredentialsMissing(SnowflakeError, Fatal):
-    id = "FL-3016"
-
-    def __init__(self, secret: str, cause: str) -> None:
-        super().__init__(
-            f"There are no AWS credentials to read {secret} with, which holds the Snowflake user's private key: {cause}",
-            next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
-            "aws.profile); `aws sts get-caller-identity` has to answer there.",
         )
 
 

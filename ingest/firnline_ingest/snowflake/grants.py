@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from firnline_ingest.identifiers import written_name
 from firnline_ingest.permissions.snowflake import OWNERSHIP, Privilege
-from firnline_ingest.snowflake.identifiers import written_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,26 +7,12 @@ import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, PrivateKey
-from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.snowflake.errors import (
-    KeyUnusable,
-    SecretCredentialsMissing,
-    SecretForbidden,
-    SecretMissing,
-    SecretUnreachable,
-)
+from firnline_ingest.snowflake.errors import KeyUnusable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 LIFETIME_S = 300
-NO_VALUE = {
-    "InvalidParameterException",
-    "InvalidRequestException",  # it waits for its deletion
-    "ResourceNotFoundException",
-    "ValidationException",
-}
-"""Errors of GetSecretValue (Secrets Manager API reference); any other is of the service or of the moment."""
 
 
 class SigningKey:
@@ -89,34 +75,12 @@ def _found(where: PrivateKey, config: EngineConfig) -> tuple[str, str]:
 
 
 def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
-    from botocore.exceptions import BotoCoreError, ClientError
+    from firnline_ingest.aws.secrets import read_secret  # botocore is loaded only where AWS is called
 
-    from firnline_ingest.kinesis.client import aws_client
-    from firnline_ingest.kinesis.errors import NO_CREDENTIALS
-
-    try:
-        answer = aws_client(config.aws, "secretsmanager").get_secret_value(SecretId=arn, VersionStage="AWSCURRENT")
-    except ClientError as error:
-        raise _by_code(arn, error.response["Error"]["Code"], error.response["Error"].get("Message", "")) from error
-    except NO_CREDENTIALS as error:
-        raise SecretCredentialsMissing(arn, str(error)) from error
-    except BotoCoreError as error:
-        raise SecretUnreachable(arn, str(error)) from error
-    if "SecretString" not in answer:
+    text = read_secret(config.aws, arn)
+    if text is None:
         raise KeyUnusable(f"secret {arn}", "it holds bytes, and no text")
-    return answer["SecretString"], f"secret {arn}"
-
-
-def _by_code(arn: str, code: str, message: str) -> SnowflakeError:
-    from firnline_ingest.kinesis.errors import DENIED, KMS
-
-    if code in DENIED:
-        return SecretForbidden(arn, message)
-    if code in {*KMS, "DecryptionFailure"}:
-        return SecretForbidden(arn, f"{code}: {message}")
-    if code in NO_VALUE:
-        return SecretMissing(arn, f"{code}: {message}")
-    return SecretUnreachable(arn, f"{code}: {message}")
+    return text, f"secret {arn}"
 
 
 def _fingerprint(key: "RSAPrivateKey") -> str:

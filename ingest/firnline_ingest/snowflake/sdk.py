@@ -15,9 +15,7 @@ import msgspec
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import SnowflakeError
-from firnline_ingest.kinesis.position import Position
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import Target
+from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.errors import (
     Backpressure,
     ChannelLost,
@@ -28,10 +26,10 @@ from firnline_ingest.snowflake.errors import (
     SessionRefused,
     SnowflakeUnavailable,
 )
-from firnline_ingest.snowflake.identifiers import written_name
 from firnline_ingest.snowflake.key import SigningKey, load_key
 from firnline_ingest.snowflake.preflight import check_connection
 from firnline_ingest.snowflake.status import StatusWatch
+from firnline_ingest.values import ChannelState, Position, TargetTable
 
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestChannel, StreamingIngestClient
@@ -79,7 +77,7 @@ class SdkChannels:
     def fingerprint(self) -> str:
         return self._key.fingerprint if self._key else ""
 
-    def open(self, target: Target, name: str) -> tuple["SdkChannel", ChannelState]:
+    def open(self, target: TargetTable, name: str) -> tuple["SdkChannel", ChannelState]:
         client, watch = self._client(target)
         try:
             handle, status = client.open_channel(name)
@@ -119,7 +117,7 @@ class SdkChannels:
                 self.close()
             return self._key
 
-    def _client(self, target: Target) -> "tuple[StreamingIngestClient, StatusWatch]":
+    def _client(self, target: TargetTable) -> "tuple[StreamingIngestClient, StatusWatch]":
         with self._lock:
             address = _address(target)
             if address not in self._clients:
@@ -127,7 +125,7 @@ class SdkChannels:
                 self._clients[address] = client, StatusWatch(client)
             return self._clients[address]
 
-    def _new_client(self, target: Target) -> "StreamingIngestClient":
+    def _new_client(self, target: TargetTable) -> "StreamingIngestClient":
         snowflake = self._config.snowflake
         key = self._read_key()
         check_connection(snowflake, key)
@@ -152,7 +150,9 @@ class SdkChannels:
         except Exception as error:
             raise self._explained(error, target, target.pipe) from error
 
-    def _explained(self, error: Exception, target: Target, name: str, watch: StatusWatch | None = None) -> Exception:
+    def _explained(
+        self, error: Exception, target: TargetTable, name: str, watch: StatusWatch | None = None
+    ) -> Exception:
         """The SDK's error as one of ours; itself where it is not the SDK's."""
         code = _code(error)
         snowflake = self._config.snowflake
@@ -173,7 +173,7 @@ class SdkChannels:
             return ChannelLost(name, f"{code}: {error}")
         return SnowflakeUnavailable(f"serve channel {name}", f"{code}: {error}")
 
-    def _refused(self, error: Exception, target: Target, watch: StatusWatch | None) -> Exception:
+    def _refused(self, error: Exception, target: TargetTable, watch: StatusWatch | None) -> Exception:
         """A key that was replaced meanwhile is no reason to stop: the new one opens the channel again."""
         with self._lock:
             if watch is not None and self._is_current(target, watch):
@@ -182,10 +182,10 @@ class SdkChannels:
                 return ClientLost(target.pipe, "the user's key was replaced")
         return KeyRefused(self._config.snowflake.user, self.fingerprint, str(error))
 
-    def _is_current(self, target: Target, watch: StatusWatch) -> bool:
+    def _is_current(self, target: TargetTable, watch: StatusWatch) -> bool:
         return self._clients.get(_address(target), (None, None))[1] is watch
 
-    def _forget(self, target: Target, watch: StatusWatch | None) -> None:
+    def _forget(self, target: TargetTable, watch: StatusWatch | None) -> None:
         """Closes the client that `watch` belongs to; another shard may have had it made again already."""
         with self._lock:
             client, current = self._clients.get(_address(target), (None, None))
@@ -203,7 +203,7 @@ class SdkChannel:
         self,
         handle: "StreamingIngestChannel",
         name: str,
-        target: Target,
+        target: TargetTable,
         *,
         channels: SdkChannels,
         watch: StatusWatch,
@@ -258,7 +258,7 @@ class SdkChannel:
             raise explained from error
 
 
-def _address(target: Target) -> tuple[str, str, str]:
+def _address(target: TargetTable) -> tuple[str, str, str]:
     return written_name(target.database), written_name(target.schema), target.pipe
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
-from firnline_ingest.ledger.row import Target
+from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
 from firnline_ingest.snowflake.errors import (
@@ -21,9 +21,9 @@ from firnline_ingest.snowflake.errors import (
     TableMissing,
 )
 from firnline_ingest.snowflake.grants import RoleGrants, Wanted
-from firnline_ingest.snowflake.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.snowflake.key import load_key
 from firnline_ingest.snowflake.preflight import check_connection
+from firnline_ingest.values import TargetTable
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -38,7 +38,7 @@ OWN_STORAGE = "SNOWFLAKE_MANAGED"
 class TargetState:
     """A pipeline's table and pipe, and what the engine has to know of them."""
 
-    target: Target
+    target: TargetTable
     columns: tuple[str, ...]
     evolves: bool
     logs_errors: bool
@@ -50,7 +50,7 @@ class TargetCatalog:
     def __init__(self, config: EngineConfig) -> None:
         self._config = config
         self._connection: SnowflakeConnection | None = None
-        self._allowed: set[Target] = set()
+        self._allowed: set[TargetTable] = set()
 
     def state_of(self, pipeline: Pipeline) -> TargetState:
         """Raises TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, SessionRefused, KeyRefused or
@@ -64,7 +64,7 @@ class TargetCatalog:
             missing = self._lacking(_wanted((database, schema, table)))
             raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role, missing)
         pipe, pipe_created_on = self._pipe(pipeline, where, table)
-        target = Target(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
+        target = TargetTable(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
         self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
@@ -104,7 +104,7 @@ class TargetCatalog:
             raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role, missing)
         return default_pipe(table), ""
 
-    def _check_grants(self, target: Target, found: Mapping[str, Any]) -> None:
+    def _check_grants(self, target: TargetTable, found: Mapping[str, Any]) -> None:
         """Once for each target: what is taken away later is refused by the service, at the next append."""
         if target in self._allowed:
             return

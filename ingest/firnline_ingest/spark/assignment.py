@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from firnline_ingest.config import EngineConfig
+from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.start import parse_start
-from firnline_ingest.ledger.row import ShardKey, Target
 from firnline_ingest.shard.work import ShardWork
-from firnline_ingest.snowflake.identifiers import channel_name
+from firnline_ingest.values import ShardKey, TargetTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class PlannedShard:
     start: str
     retention_hours: int
     unread_parents: str
-    target: Target
+    target: TargetTable
 
     @property
     def key(self) -> ShardKey:
@@ -60,7 +60,7 @@ class Assignment:
     def from_json(cls, text: str) -> Self:
         document: dict[str, Any] = json.loads(text)
         shards = tuple(
-            PlannedShard(**{**shard, "target": Target(**shard["target"])}) for shard in document.pop("shards")
+            PlannedShard(**{**shard, "target": TargetTable(**shard["target"])}) for shard in document.pop("shards")
         )
         config = EngineConfig.model_validate_json(json.dumps(document.pop("config")))
         return cls(config=config, shards=shards, **document)

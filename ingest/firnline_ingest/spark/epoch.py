@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
@@ -19,6 +18,7 @@ from firnline_ingest.spark.evolution import ColumnWatch
 from firnline_ingest.spark.placement import executor_locations, placed
 from firnline_ingest.spark.task import ingest_partition
 from firnline_ingest.spark.workers import run_in_own_workers
+from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -3,8 +3,8 @@
 import logging
 from dataclasses import dataclass, field
 
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.values import TargetTable
 
 log = logging.getLogger(__name__)
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 class ColumnWatch:
     """Remembers each table's columns as it saw them last."""
 
-    _seen: dict[Target, frozenset[str]] = field(default_factory=dict)
+    _seen: dict[TargetTable, frozenset[str]] = field(default_factory=dict)
 
     def look(self, state: TargetState) -> tuple[str, ...]:
         """The columns that are new since the last look; none at the first."""

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import ENDED, TrimHorizon

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.shard.receipt import Problem, Receipt, State
+from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
 PATIENT_EPOCHS = 20  # epochs in a row that a shard may fail for a passing reason

@@ -40,8 +40,9 @@ def _group_for(config: EngineConfig, run_id: str) -> ShardGroup:
 
 def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
+    from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.deadletter import LocalFolder
-    from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+    from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.shard.work import Tools
     from firnline_ingest.snowflake.sdk import SdkChannels

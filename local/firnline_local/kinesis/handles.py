@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from firnline_ingest.kinesis.position import Position
+from firnline_ingest.values import Position
 from firnline_local.kinesis.shard import Shard, StoredRecord, parse_record, shard_id
 from firnline_local.kinesis.stream import Account, Stream, merge, rescale, split
 

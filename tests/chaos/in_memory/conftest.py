@@ -20,19 +20,19 @@ from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import ShardKey, ShardRow, Target
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import appender, runner, session
 from firnline_ingest.shard.receipt import Receipt, State
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.work import ShardWork, Tools
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
+from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
 from tests.fakes.channels import MemoryChannel, MemoryChannels, ServedChannel
 from tests.fakes.ledger import MemoryLedger
 
-TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 PIPELINE = Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
 GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
 FAR_MS = 10**15
@@ -267,7 +267,7 @@ class World:
             reopen_delay_s=0.0,
         )
 
-    def _open(self, target: Target, name: str) -> tuple[BufferedChannel, Any]:
+    def _open(self, target: TargetTable, name: str) -> tuple[BufferedChannel, Any]:
         pause()
         handle, state = self.channels.open(target, name)
         if self._loses_an_answer():

@@ -16,14 +16,14 @@ from firnline_infra.audit import PipelineReport, Reader, audit
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
-from firnline_ingest.kinesis.client import aws_client, kinesis_client
+from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
-from firnline_ingest.ledger.row import ShardKey, Target
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.running import RunningEnvironment
 
 GOOD, BAD = 20, 3
@@ -115,7 +115,7 @@ class Lane:
         """The receipts of a bounded run, in a process of its own: the SDK learns whom to trust once a process."""
         config, lineage = self.config(), self.lineage
         config = config.model_copy(update={"application": self.table})
-        target = Target("FIRNLINE", "RAW", self.table, "", f"{self.table}-STREAMING")
+        target = TargetTable("FIRNLINE", "RAW", self.table, "", f"{self.table}-STREAMING")
         shards = tuple(
             PlannedShard(1, self.stream, lineage.stream_created_ms, shard, "h", 24, "", target)
             for shard in lineage.shards
@@ -140,7 +140,7 @@ class Lane:
 
 def records_of(lane: Lane) -> dict[str, list[Record]]:
     """By shard; asked again where the audit before has used up the shard's reads."""
-    client = aws_client(lane.config().aws, "kinesis", attempts=10)
+    client = kinesis_client(lane.config().aws, attempts=10)
     found = {}
     for shard_id in lane.lineage.shards:
         start = {"StreamName": lane.stream, "ShardId": shard_id, "ShardIteratorType": "TRIM_HORIZON"}

@@ -5,8 +5,8 @@ from firnline_infra.audit.dead_letters import letters_by_shard
 from firnline_infra.audit.outcome import Outcome, Place
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.values import ShardKey
 
 SHARD, OTHER = "shardId-000000000000", "shardId-000000000001"
 

@@ -1,7 +1,7 @@
 from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.order import NOT_LOGGED, Commit, Order, check_order
-from firnline_ingest.kinesis.position import Position
-from firnline_ingest.snowflake.identifiers import channel_name
+from firnline_ingest.identifiers import channel_name
+from firnline_ingest.values import Position
 
 SHARD, OTHER = "shardId-000000000000", "shardId-000000000001"
 

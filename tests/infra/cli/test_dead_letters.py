@@ -9,8 +9,8 @@ from firnline_infra.cli.dead_letters import dead_letters
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 PAYLOAD = b'{"a":\xff\x1b[31m}\n'

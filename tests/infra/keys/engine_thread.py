@@ -6,22 +6,23 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
+from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter import LocalFolder
-from firnline_ingest.kinesis.client import dynamodb_client, kinesis_client
+from firnline_ingest.identifiers import channel_name
+from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.until import Until
 from firnline_ingest.shard.work import ShardWork, Tools
-from firnline_ingest.snowflake.identifiers import channel_name
 from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.job import EngineJob
+from firnline_ingest.values import ShardKey
 
 EPOCH_S = 1.0
 QUICK = {"channel_status_cache_refresh_interval_seconds": "0"}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 

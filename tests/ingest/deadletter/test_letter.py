@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from firnline_ingest.deadletter import DeadLetter, LetterKey, Stage
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.position import Position
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.values import Position, ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 KEYS = st.builds(

@@ -16,8 +16,9 @@ from botocore.parsers import JSONParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.kinesis.errors import StreamUnreachable, explained
-from firnline_ingest.kinesis.page import Record, decode_page, kinesis_session
+from firnline_ingest.kinesis.client import kinesis_session
+from firnline_ingest.kinesis.errors import StreamUnreachable, kinesis_error
+from firnline_ingest.kinesis.page import Record, decode_page
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -182,7 +183,7 @@ def test_a_good_status_over_something_else_is_no_page(wire: Wire, kinesis: "Kine
         BotoCoreError, match=f"answered with {len(body)} bytes that are not a page of records"
     ) as raised:
         read(kinesis)
-    assert isinstance(explained(raised.value, operation="GetRecords", stream="orders"), StreamUnreachable)
+    assert isinstance(kinesis_error(raised.value, operation="GetRecords", stream="orders"), StreamUnreachable)
 
 
 def test_other_answers_are_parsed_as_always(wire: Wire, kinesis: "KinesisClient") -> None:

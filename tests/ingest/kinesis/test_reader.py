@@ -7,10 +7,9 @@ from firnline_ingest.config.model import Aws, Polling
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamMissing
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
-from firnline_ingest.ledger.row import ShardKey
+from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 
 

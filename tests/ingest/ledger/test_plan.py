@@ -2,10 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.kinesis.lineage import Lineage, Shard
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.plan import plan_shards, unread_parents
-from firnline_ingest.ledger.row import ShardKey, ShardRow
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.values import Position, ShardKey
 
 LATEST = AtTimestamp(1_700_000_000_000)
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.errors import LedgerBehind, RoutingChanged, TargetReplaced
-from firnline_ingest.ledger.reconcile import Case, ChannelState, Resume, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardKey, ShardRow, Target
+from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
+from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
 
 CHANNEL = "app~events~1700000000000~shardId-000000000000"
-TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 NEW = ShardRow(key=KEY, start=TrimHorizon(), routing="r1")
 
@@ -83,7 +83,7 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
     ),
 ]
 
-REFUSED: list[tuple[str, ShardRow, ChannelState, Target, str, type[FirnlineError]]] = [
+REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[FirnlineError]]] = [
     ("the token lies before the proof", known(100, 120), ChannelState(at(90), 9), TARGET, "r1", LedgerBehind),
     (
         "the table was made again",
@@ -121,7 +121,7 @@ def test_a_shard_is_resumed_as_the_table_says(line: str, row: ShardRow, state: C
     ("line", "row", "state", "target", "routing", "error"), REFUSED, ids=[line for line, *_ in REFUSED]
 )
 def test_what_cannot_be_explained_is_refused(
-    line: str, row: ShardRow, state: ChannelState, target: Target, routing: str, error: type[FirnlineError]
+    line: str, row: ShardRow, state: ChannelState, target: TargetTable, routing: str, error: type[FirnlineError]
 ) -> None:
     with pytest.raises(error):
         reconcile(row, CHANNEL, state, target, routing)

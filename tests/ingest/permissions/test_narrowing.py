@@ -3,8 +3,8 @@
 from fnmatch import fnmatchcase
 
 from firnline_ingest.ledger.dynamodb import RUN_KEY
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS, ledger_partitions
+from firnline_ingest.values import ShardKey
 
 
 def matches(partition: str) -> bool:

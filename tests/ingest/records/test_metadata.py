@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.config.model import Metadata
+from firnline_ingest.identifiers import InvalidIdentifier
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.metadata import MetadataHead
-from firnline_ingest.snowflake.identifiers import InvalidIdentifier
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 RECORD = Record(

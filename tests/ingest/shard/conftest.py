@@ -9,14 +9,15 @@ from firnline_ingest.config.model import Aws, Pipeline, Polling
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import Start, TrimHorizon
-from firnline_ingest.ledger.row import ShardKey, ShardRow, Target
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, ShardHandle, StreamHandle
 from tests.fakes.channels import MemoryChannels, ServedChannel
 from tests.fakes.ledger import MemoryLedger
 
-TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
 @dataclass

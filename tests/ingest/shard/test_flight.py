@@ -2,12 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.ledger.errors import LedgerBehind
-from firnline_ingest.ledger.reconcile import ChannelState
-from firnline_ingest.ledger.row import Proven, ShardKey
+from firnline_ingest.ledger.row import Proven
 from firnline_ingest.shard.flight import PATIENCE_S, Chunk, Flight
 from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.values import ChannelState, Position, ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import Polling
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.shard import flight, prover
 from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
+from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, ManualClock
 
 from .running import bounded, frozen_at, numbers

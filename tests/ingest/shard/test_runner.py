@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.kinesis.position import Position
 from firnline_ingest.kinesis.start import After
-from firnline_ingest.ledger.row import Fence, IncidentKind
+from firnline_ingest.ledger.row import IncidentKind
 from firnline_ingest.shard.receipt import State
 from firnline_ingest.shard.steps import Step
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.until import Until
+from firnline_ingest.values import Fence, Position
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.ledger.row import Proven, ShardKey
+from firnline_ingest.ledger.row import Proven
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.appender import APPEND_BYTES, Appender
 from firnline_ingest.shard.flight import Flight
@@ -14,6 +14,7 @@ from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.tally import Tally
 from firnline_ingest.shard.window import UNSENT_BYTES, SendWindow
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.values import ShardKey
 
 
 @dataclass

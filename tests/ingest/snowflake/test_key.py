@@ -12,6 +12,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
+from firnline_ingest.aws import secrets
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.errors import SnowflakeError
@@ -54,7 +55,7 @@ class Answering:
 
 
 def refused(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception) -> SnowflakeError:
-    monkeypatch.setattr("firnline_ingest.kinesis.client.aws_client", lambda *_: Answering(answer))
+    monkeypatch.setattr("firnline_ingest.aws.secrets.aws_client", lambda *_: Answering(answer))
     with pytest.raises(SnowflakeError) as caught:
         load_key(config_of())
     assert ARN in caught.value.what
@@ -64,17 +65,17 @@ def refused(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception)
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        ("AccessDeniedException", errors.SecretForbidden),
-        ("UnrecognizedClientException", errors.SecretForbidden),
-        ("ExpiredTokenException", errors.SecretForbidden),
-        ("DecryptionFailure", errors.SecretForbidden),
-        ("KMSDisabledException", errors.SecretForbidden),
-        ("ResourceNotFoundException", errors.SecretMissing),
-        ("InvalidRequestException", errors.SecretMissing),
-        ("InvalidParameterException", errors.SecretMissing),
-        ("ValidationException", errors.SecretMissing),
-        ("ThrottlingException", errors.SecretUnreachable),
-        ("InternalServiceError", errors.SecretUnreachable),
+        ("AccessDeniedException", secrets.SecretForbidden),
+        ("UnrecognizedClientException", secrets.SecretForbidden),
+        ("ExpiredTokenException", secrets.SecretForbidden),
+        ("DecryptionFailure", secrets.SecretForbidden),
+        ("KMSDisabledException", secrets.SecretForbidden),
+        ("ResourceNotFoundException", secrets.SecretMissing),
+        ("InvalidRequestException", secrets.SecretMissing),
+        ("InvalidParameterException", secrets.SecretMissing),
+        ("ValidationException", secrets.SecretMissing),
+        ("ThrottlingException", secrets.SecretUnreachable),
+        ("InternalServiceError", secrets.SecretUnreachable),
     ],
 )
 def test_every_code_has_its_error(code: str, kind: type[SnowflakeError], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +83,7 @@ def test_every_code_has_its_error(code: str, kind: type[SnowflakeError], monkeyp
     error = refused(monkeypatch, answer)
     assert type(error) is kind
     assert "the reason" in error.what
-    assert error.is_retryable is (kind is errors.SecretUnreachable)
+    assert error.is_retryable is (kind is secrets.SecretUnreachable)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ def test_without_credentials_it_says_who_has_to_have_them(monkeypatch: pytest.Mo
         monkeypatch.delenv(name)
     for name in ("AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
-    with pytest.raises(errors.SecretCredentialsMissing, match="Unable to locate credentials") as caught:
+    with pytest.raises(secrets.SecretCredentialsMissing, match="Unable to locate credentials") as caught:
         load_key(config_of())
     assert "aws sts get-caller-identity" in caught.value.next_step
     assert not caught.value.is_retryable
@@ -113,7 +114,7 @@ def test_half_of_the_credentials_are_none(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_profile_that_is_not_there_is_named() -> None:
-    with pytest.raises(errors.SecretCredentialsMissing, match="no-such-profile"):
+    with pytest.raises(secrets.SecretCredentialsMissing, match="no-such-profile"):
         load_key(config_of(profile="no-such-profile"))
 
 

@@ -13,13 +13,12 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.kinesis.position import Position
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, KeyRefused
 from firnline_ingest.snowflake.key import SigningKey
 from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
+from firnline_ingest.values import Position, TargetTable
 
-TARGET = Target("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 CONFIG = {
     "version": 1,
@@ -101,7 +100,7 @@ class Channels(SdkChannels):
         super().__init__(EngineConfig.model_validate(CONFIG), clock=clock)
         self.unused = list(clients)
 
-    def _new_client(self, target: Target) -> Any:
+    def _new_client(self, target: TargetTable) -> Any:
         if "KEY" in os.environ:
             self._read_key()
         return self.unused.pop(0)

@@ -3,10 +3,10 @@ from hypothesis import strategies as st
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
-from firnline_ingest.ledger.row import Target
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.epoch import grouped
 from firnline_ingest.spark.offset import SourceOffset
+from firnline_ingest.values import TargetTable
 
 CONFIG = EngineConfig.model_validate(
     {
@@ -23,7 +23,7 @@ CONFIG = EngineConfig.model_validate(
 
 
 def planned(number: int, start: str = "h", unread: str = "") -> PlannedShard:
-    target = Target("DB", "RAW", "EVENTS", "2026", "EVENTS-STREAMING")
+    target = TargetTable("DB", "RAW", "EVENTS", "2026", "EVENTS-STREAMING")
     return PlannedShard(3, "events", 17, f"shardId-{number:012d}", start, 24, unread, target)
 
 

@@ -1,6 +1,6 @@
-from firnline_ingest.ledger.row import ShardKey
 from firnline_ingest.shard.receipt import Problem, Receipt, State
 from firnline_ingest.spark.policy import FENCE_WINDOW_S, FENCES, PATIENT_EPOCHS, ShardPolicy
+from firnline_ingest.values import ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")
 PASSING = Problem("FL-3010", "busy", "wait", is_retryable=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from firnline_ingest.kinesis.position import Position
+from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError
 
 

@@ -6,7 +6,7 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind
-from firnline_ingest.snowflake.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
+from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
 
 DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_kind": lambda pipeline: pipeline.table_kind,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.kinesis.position import DIGITS, ForeignToken, Position
+from firnline_ingest.values import DIGITS, ForeignToken, Position
 
 SEQUENCE_NUMBERS = st.integers(min_value=0, max_value=10**129 - 1)
 PARTS = st.integers(min_value=0, max_value=10**DIGITS - 1)

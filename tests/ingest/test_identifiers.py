@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.snowflake.identifiers import (
+from firnline_ingest.identifiers import (
     InvalidIdentifier,
     channel_name,
     default_pipe,

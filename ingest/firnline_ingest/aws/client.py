@@ -1,0 +1,34 @@
+"""AWS clients as the configuration wants them: endpoint, region, profile, and how often to try again."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+from botocore.config import Config
+from botocore.session import Session
+
+from firnline_ingest.config.model import Aws, AwsService
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+CONNECT_TIMEOUT_S = 5
+READ_TIMEOUT_S = 15
+
+
+def dynamodb_client(aws: Aws, *, connections: int = 10) -> "DynamoDBClient":
+    return cast("DynamoDBClient", aws_client(aws, "dynamodb", connections=connections))
+
+
+def aws_client(
+    aws: Aws, service: AwsService, *, attempts: int = 5, connections: int = 10, session: Session | None = None
+) -> Any:
+    """A client of `session`; where that is absent, of a new one under the configuration's profile."""
+    config = Config(
+        connect_timeout=CONNECT_TIMEOUT_S,
+        read_timeout=READ_TIMEOUT_S,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=connections,
+        parameter_validation=False,  # our requests are built in one place each, and validation costs more than signing
+    )
+    return (session or Session(profile=aws.profile)).create_client(
+        service, region_name=aws.region, endpoint_url=aws.endpoints.get(service), config=config
+    )

@@ -1,0 +1,104 @@
+"""Values that several rooms share: a shard, a place in it, who may write to it, and where its rows go.
+
+They are facts without behaviour of a service: nothing here reads or writes, and everything compares by what it holds.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+from firnline_ingest.errors import Fatal, SnowflakeError
+from firnline_ingest.identifiers import written_name
+
+DIGITS = 10  # of the sub-sequence number, and of the row in its record
+LONGEST_TOKEN = 129 + 2 * DIGITS  # the Kinesis API allows a sequence number 129 digits
+
+
+class ForeignToken(SnowflakeError, Fatal):
+    """A channel's offset token that no Firnline engine wrote."""
+
+    id = "FL-3101"
+
+    def __init__(self, token: str) -> None:
+        super().__init__(
+            f"The offset token {token!r} was not written by Firnline: another program writes to this channel.",
+            next_step="stop the other writer, or give this pipeline another application name, so that it opens channels "
+            "of its own.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ShardKey:
+    """A shard of one incarnation of a stream: a stream made again under its name has other sequence numbers."""
+
+    stream: str
+    stream_created_ms: int
+    shard_id: str
+
+    @property
+    def incarnation(self) -> str:
+        """The ledger's partition key."""
+        return f"{self.stream}@{self.stream_created_ms}"
+
+    def __str__(self) -> str:
+        return f"{self.stream}/{self.shard_id}"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Position:
+    """A row's place: Kinesis sequence number, index inside a KPL aggregate, row inside the record.
+
+    Positions order every row of one shard, whatever a record was made of. The token is what a Snowflake channel keeps:
+    it has to survive as text and still compare as a number, so tokens are only ever compared through Position
+    (docs/design/ledger.md, section 2).
+    """
+
+    sequence_number: int
+    sub_sequence_number: int = 0
+    row: int = 0
+
+    @classmethod
+    def from_token(cls, token: str) -> Self:
+        """Raises ForeignToken for text that no Firnline engine wrote."""
+        if not (token.isascii() and token.isdecimal() and 2 * DIGITS < len(token) <= LONGEST_TOKEN):
+            raise ForeignToken(token)
+        return cls(int(token[: -2 * DIGITS]), int(token[-2 * DIGITS : -DIGITS]), int(token[-DIGITS:]))
+
+    @property
+    def token(self) -> str:
+        return f"{self.sequence_number}{self.sub_sequence_number:0{DIGITS}d}{self.row:0{DIGITS}d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """The right to write: the generation rises at every open, the owner is unique to the attempt."""
+
+    generation: int = 0
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetTable:
+    """The table and pipe that a channel belongs to; made again under its name, either has another creation time.
+
+    Names are as Snowflake stores them, the pipe's as the SDK takes it. A default pipe comes and goes with its table and
+    has no creation time of its own.
+    """
+
+    database: str
+    schema: str
+    table: str
+    table_created_on: str
+    pipe: str
+    pipe_created_on: str = ""
+
+    def __str__(self) -> str:
+        return ".".join(written_name(name) for name in (self.database, self.schema, self.table))
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelState:
+    """What Snowflake says of a channel: the committed token's position and the cumulative counters."""
+
+    committed: Position | None
+    rows_inserted: int = 0
+    rows_error: int = 0
