@@ -9,7 +9,8 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import rows
-from firnline_infra.accounts.errors import AwsRefused, SnowflakeRefused
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.identifier import QualifiedName
@@ -76,19 +77,18 @@ def _in_aws(blueprint: Blueprint, accounts: Accounts, known: Known) -> Iterator[
 
 
 def _found(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
-    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.exceptions import ClientError
 
-    try:
-        describe(name)
-    except ClientError as error:
-        code = error.response["Error"]["Code"]
-        if code in NOT_THERE:
-            return None
-        if code in FORBIDDEN and kind == "bucket":
-            return f"bucket {name}, in somebody else's account: bucket names are the world's"
-        raise AwsRefused(f"looking for {kind}", name, str(error)) from None
-    except BotoCoreError as error:
-        raise AwsRefused(f"looking for {kind}", name, str(error)) from None
+    with aws_call(f"looking for {kind}", name):
+        try:
+            describe(name)
+        except ClientError as error:
+            code = error.response["Error"]["Code"]
+            if code in NOT_THERE:
+                return None
+            if code in FORBIDDEN and kind == "bucket":
+                return f"bucket {name}, in somebody else's account: bucket names are globally unique"
+            raise
     return f"{kind} {name}"
 
 

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification.keys_file import USERS
-
-MISSING = "ResourceNotFoundException"
 
 
 def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile, environment: str) -> Iterator[str]:
@@ -44,14 +42,10 @@ def _taken_over(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
 
 
 def _described(client: Any, arn: str) -> dict[str, Any] | None:
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    try:
-        found: dict[str, Any] = client.describe_secret(SecretId=arn)
-    except ClientError as error:
-        if error.response["Error"]["Code"] == MISSING:
+    """None where there is no such secret."""
+    with aws_call("secretsmanager:DescribeSecret", arn):
+        try:
+            found: dict[str, Any] = client.describe_secret(SecretId=arn)
+        except client.exceptions.ResourceNotFoundException:
             return None
-        raise AwsRefused("secretsmanager:DescribeSecret", arn, str(error)) from None
-    except BotoCoreError as error:
-        raise AwsRefused("secretsmanager:DescribeSecret", arn, str(error)) from None
     return found

@@ -4,13 +4,11 @@ From the answer of IAM straight into a secret: as with Snowflake's keys, no file
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws
-from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
@@ -65,7 +63,7 @@ def _vault(spec: EnvironmentSpec, names: Names, accounts: Accounts) -> Vault:
 
 
 def _has_a_key(iam: Any, user: str) -> bool:
-    with _asking("iam:ListAccessKeys", user):
+    with aws_call("iam:ListAccessKeys", f"user {user}"):
         try:
             return bool(iam.list_access_keys(UserName=user)["AccessKeyMetadata"])
         except iam.exceptions.NoSuchEntityException:
@@ -73,15 +71,5 @@ def _has_a_key(iam: Any, user: str) -> bool:
 
 
 def _made(iam: Any, user: str) -> Any:
-    with _asking("iam:CreateAccessKey", user):
+    with aws_call("iam:CreateAccessKey", f"user {user}"):
         return iam.create_access_key(UserName=user)["AccessKey"]
-
-
-@contextmanager
-def _asking(action: str, user: str) -> Iterator[None]:
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    try:
-        yield
-    except (BotoCoreError, ClientError) as error:
-        raise AwsRefused(action, f"user {user}", str(error)) from None

@@ -4,12 +4,11 @@ Versions are told apart by their stages: AWSPENDING is a key that waits for its 
 engine reads, AWSPREVIOUS the one before. A stage is moved, never a value overwritten.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.aws import Secret
 from firnline_infra.keys.errors import SecretDeleted, SecretForeign, SecretUnusable
 from firnline_infra.keys.pair import KeyPair, pair_of
@@ -35,7 +34,7 @@ class Vault:
     def look(self) -> Found | None:
         """None where there is no secret. Raises SecretDeleted or SecretForeign."""
         name = self.definition.existing_arn or self.definition.name
-        with self._asking("DescribeSecret"):
+        with self._call("DescribeSecret"):
             try:
                 found = self.client.describe_secret(SecretId=name)
             except self.client.exceptions.ResourceNotFoundException:
@@ -51,7 +50,7 @@ class Vault:
         definition = self.definition
         key = {"KmsKeyId": definition.key_arn} if isinstance(definition.key_arn, str) else {}
         tags = [{"Key": name, "Value": value} for name, value in definition.tags.items()]
-        with self._asking("CreateSecret"):
+        with self._call("CreateSecret"):
             made = self.client.create_secret(Name=definition.name, Description=definition.description, Tags=tags, **key)
         return Found(made["ARN"], {})
 
@@ -60,14 +59,14 @@ class Vault:
         self.put(found, pair.private_pem, stage=PENDING)
 
     def put(self, found: Found, text: str, *, stage: str = CURRENT) -> None:
-        with self._asking("PutSecretValue"):
+        with self._call("PutSecretValue"):
             self.client.put_secret_value(SecretId=found.arn, SecretString=text, VersionStages=[stage])
 
     def pair(self, found: Found, stage: str) -> KeyPair | None:
         """The key with that stage; None where no version has it. Raises SecretUnusable."""
         if stage not in found.versions:
             return None
-        with self._asking("GetSecretValue"):
+        with self._call("GetSecretValue"):
             value = self.client.get_secret_value(SecretId=found.arn, VersionId=found.versions[stage])
         try:
             return pair_of(value.get("SecretString") or "")
@@ -90,7 +89,7 @@ class Vault:
             self._move(found, VersionStage=PREVIOUS, RemoveFromVersionId=found.versions[PREVIOUS])
 
     def _move(self, found: Found, **request: str) -> None:
-        with self._asking("UpdateSecretVersionStage"):
+        with self._call("UpdateSecretVersionStage"):
             self.client.update_secret_version_stage(SecretId=found.arn, **request)
 
     def _refuse_foreign(self, tags: dict[str, str]) -> None:
@@ -101,12 +100,5 @@ class Vault:
                 self.definition.name, owner=f"its tags say {said}" if said else "it has none of our tags"
             )
 
-    @contextmanager
-    def _asking(self, operation: str) -> Iterator[None]:
-        """Errors of AWS as ours. They carry no request, so no key can be in them."""
-        from botocore.exceptions import BotoCoreError, ClientError
-
-        try:
-            yield
-        except (BotoCoreError, ClientError) as error:
-            raise AwsRefused(f"secretsmanager:{operation}", f"secret {self.definition.name}", str(error)) from None
+    def _call(self, operation: str) -> AbstractContextManager[None]:
+        return aws_call(f"secretsmanager:{operation}", f"secret {self.definition.name}")
