@@ -113,11 +113,12 @@ class World:
         }
         file = self.folder / "engine.json"
         file.write_text(json.dumps(document, indent=2))
-        return self._subject("engine", "run", "--config", str(file), **({NOTES: str(notes)} if notes else {}))
+        noting = {NOTES: str(notes)} if notes else {}
+        return self._subject("firnline_local.demo.engine", "run", "--config", str(file), **noting)
 
     def obvious_loop(self) -> Subject:
         return self._subject(
-            "obvious",
+            "bench.obvious",
             f"--kinesis={self.kinesis}",
             f"--snowflake={self.snowflake}",
             f"--ca-file={self.ca_file}",
@@ -125,10 +126,10 @@ class World:
             f"--stream={STREAM}",
         )
 
-    def _subject(self, name: str, *arguments: str, **environment: str) -> Subject:
+    def _subject(self, module: str, *arguments: str, **environment: str) -> Subject:
         """With nothing of the user's own AWS settings."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-        module, log_file = f"bench.{name}", self.folder / f"{name}.log"
+        log_file = self.folder / f"{module.rpartition('.')[2]}.log"
         return Subject(module, arguments, log_file=log_file, environment=inherited | CREDENTIALS | environment)
 
     def read(self) -> dict[str, int]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.processes import reap_what_is_started_from_now_on
+
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
 
@@ -23,6 +25,9 @@ os.environ |= {
 }
 for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
+
+# No test leaves a process behind, not even one that is killed. Held here, the reaper waits as long as this process lives.
+REAPER = reap_what_is_started_from_now_on()
 
 LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml"
 

@@ -1,4 +1,4 @@
-"""The engine as the demo and the chaos suite run it: a process of its own, watched through its log lines."""
+"""The engine as the demo and the tests run it: a process of its own, watched through its log lines."""
 
 import json
 import os
@@ -30,15 +30,15 @@ class ShardWatch:
 
 
 class EngineProcess:
-    """`python -m firnline_ingest run` in a process group of its own; nothing of it survives the `with` block."""
+    """The engine's `run` in a process group of its own. Nothing of it survives the `with` block, nor this process."""
 
     def __init__(self, config_file: Path, variables: Mapping[str, str], *, available_now: bool, log_file: Path) -> None:
-        command = [sys.executable, "-m", "firnline_ingest", "run", "--config", str(config_file)]
+        command = [sys.executable, "-m", "firnline_local.demo.engine", "run", "--config", str(config_file)]
         self._log = log_file.open("ab")
         self._process = subprocess.Popen(
             [*command, "--available-now"] if available_now else command,
             env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=self._log,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -59,8 +59,9 @@ class EngineProcess:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._reader.join(timeout=5)
-        assert self._process.stderr is not None
-        self._process.stderr.close()
+        for pipe in (self._process.stdin, self._process.stderr):
+            assert pipe is not None
+            pipe.close()
         self._log.close()
 
     @property

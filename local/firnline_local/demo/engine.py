@@ -1,4 +1,4 @@
-"""The engine as the benchmark runs it: the ordinary command, which also ends when the benchmark does.
+"""The ordinary command of the engine, which also ends when its parent does: the demo, a test or the benchmark.
 
 When this process ends, Spark's JVM reads the end of its stdin and takes its Python workers along.
 """
