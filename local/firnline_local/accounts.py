@@ -1,12 +1,33 @@
-"""The accounts of a running embedded environment. Its administrator deploys, in the role that would deploy elsewhere."""
+"""The accounts of a running embedded environment. Its administrator deploys, in the role that would deploy elsewhere.
 
+Program, Pulumi home and state are in the environment's folder. The engine gets the token of that very environment, so that
+it can't meet another cloud.
+"""
+
+import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from firnline_infra.accounts import PulumiPlace
+from firnline_infra.deploy.program import Program
+from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.pulumi_cli import find_cli
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.keys_file import USERS, UserKeys
+from firnline_infra.specification.public_key import public_key_body
+from firnline_infra.specification.snowflake import PublicKeys
+from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.running import RunningEnvironment
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
+
+WHOLE_OR_NOT_AT_ALL = "metadata=skip"
+"""For a backend of files. Else each state has a file of attributes beside it, which is not replaced but written over: an
+engine that is killed there leaves it empty, and no command reads that state again (`failed to load checkpoint: EOF`)."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +41,14 @@ class EmbeddedAccounts:
         return f"the EMBEDDED environment in {self.environment.folder.path}"
 
     @property
-    def is_embedded(self) -> bool:
+    def begin_empty(self) -> bool:
         return True
+
+    @property
+    def before_running(self) -> Sequence[str]:
+        folder = self.environment.folder.path
+        options = "" if folder == DEFAULT_FOLDER.absolute() else f" --folder {folder}"
+        return (f'eval "$(firnline local env{options})"',)
 
     def aws(self, service: str) -> Any:
         return self.environment.client(service)
@@ -45,3 +72,55 @@ class EmbeddedAccounts:
             key=SigningKey(private_key, f"key of {user}"),
             ca_file=endpoints.ca_file,
         )
+
+    def specification(self, spec_file: Path) -> Path:
+        """The file itself, unless its engine has its key on its machine and none is given: then a copy in the environment's
+        folder, with the keys that the environment made for its users, beside it as `firnline keys` writes them.
+        """
+        spec = load_spec(spec_file)
+        lacking = [user for user in USERS if getattr(spec.snowflake, user).public_keys == PublicKeys()]
+        if not lacking or spec.aws.runtime.trust is not Trust.NOBODY:
+            return spec_file
+        folder = self._folder / "specification"
+        folder.mkdir(parents=True, exist_ok=True)
+        copy = folder / spec_file.name
+        shutil.copyfile(spec_file, copy)
+        keys = ReviewedFile.beside(copy)
+        for user in lacking:
+            keys.put(user, UserKeys(slot_1=self._public_key(user)))
+        return copy
+
+    def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace:
+        from firnline_local.pulumi.admission import variables
+        from firnline_local.pulumi.home import PulumiHome
+
+        backend = self._folder / "state"
+        backend.mkdir(parents=True, exist_ok=True)
+        home = PulumiHome.write(self._folder / "home")
+        program = Program.copied(stack, self.specification(spec_file), self._folder / "program")
+        own = home.variables(backend=f"file://{backend}?{WHOLE_OR_NOT_AT_ALL}", passphrase="")
+        return PulumiPlace(
+            binary=home.cli(find_cli()),
+            project=program.folder,
+            variables={**own, **variables(self.environment)},
+        )
+
+    def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
+        """What to read into which table, and as whom, stays; endpoints and folders are the embedded environment's.
+
+        `spec` has its public keys. One that is the environment's own belongs to a file there.
+        """
+        own = self.environment.engine_config()
+        snowflake = {**document["snowflake"], **{name: own["snowflake"][name] for name in ("url", "ca_file")}}
+        if spec.snowflake.ingest.public_keys.slot_1 == self._public_key("ingest"):
+            snowflake["private_key"] = own["snowflake"]["private_key"]
+        aws = {**document["aws"], "endpoints": own["aws"]["endpoints"]}
+        spark = {**own["spark"], "conf": {**document["spark"].get("conf", {}), **own["spark"].get("conf", {})}}
+        return {**document, "aws": aws, "snowflake": snowflake, "dead_letters": own["dead_letters"], "spark": spark}
+
+    @property
+    def _folder(self) -> Path:
+        return self.environment.folder.engine / "pulumi"
+
+    def _public_key(self, user: str) -> str:
+        return public_key_body((self.environment.folder.keys / f"{user}.pub.pem").read_text(encoding="ascii"))

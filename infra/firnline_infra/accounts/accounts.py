@@ -1,13 +1,33 @@
-"""What commands need of the two accounts."""
+"""What commands need of the two accounts.
 
+RealAccounts is what everybody has. A package that brings accounts of another kind implements the same protocol, and says
+how a person asks for them (AccountsPlace in the command line).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from firnline_infra.accounts.errors import SnowflakeRefused
+from firnline_infra.specification.model import EnvironmentSpec
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PulumiPlace:
+    """Where the stacks of some accounts live, and what runs them."""
+
+    binary: Path
+    """The Pulumi CLI."""
+    project: Path
+    """The folder of the program."""
+    variables: Mapping[str, str]
+    """All environment variables that the CLI runs with."""
 
 
 class Accounts(Protocol):
@@ -16,7 +36,12 @@ class Accounts(Protocol):
         """For a person: which accounts these are."""
 
     @property
-    def is_embedded(self) -> bool: ...
+    def begin_empty(self) -> bool:
+        """Whether each start of them has nothing of the one before: then a secret that is gone may be made anew."""
+
+    @property
+    def before_running(self) -> Sequence[str]:
+        """Shell commands that an engine needs before it can be run by hand against these accounts."""
 
     def aws(self, service: str) -> Any:
         """A boto3 client."""
@@ -26,6 +51,15 @@ class Accounts(Protocol):
 
     def snowflake_as(self, *, user: str, role: str, private_key: str) -> "SnowflakeConnection":
         """A session of a service user, with a key that is in no file."""
+
+    def specification(self, spec_file: Path) -> Path:
+        """The specification to use for `spec_file` here: itself, or a copy that names keys of these accounts."""
+
+    def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace | None:
+        """None: the committed program, with the CLI and the backend that the user has."""
+
+    def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
+        """The stack's engine configuration as an engine needs it to reach these accounts."""
 
 
 def rows(connection: "SnowflakeConnection", statement: str) -> Rows:

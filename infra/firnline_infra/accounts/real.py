@@ -1,11 +1,13 @@
 """The real accounts: AWS by its default chain, Snowflake by the variables that its Pulumi and Terraform providers read."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from firnline_infra.accounts.accounts import PulumiPlace
 from firnline_infra.accounts.errors import SnowflakeLoginMissing
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -33,8 +35,12 @@ class RealAccounts:
         return f"AWS account {self.spec.aws.account} and Snowflake account {self.spec.snowflake.account}"
 
     @property
-    def is_embedded(self) -> bool:
+    def begin_empty(self) -> bool:
         return False
+
+    @property
+    def before_running(self) -> Sequence[str]:
+        return ()
 
     def aws(self, service: str) -> Any:
         # The stubs know each service by a literal of its own; here the name is data.
@@ -58,6 +64,15 @@ class RealAccounts:
 
         key = SigningKey(private_key, f"key of {user}")
         return connect(account=self.spec.snowflake.account, user=user, role=role, url=self._url, key=key)
+
+    def specification(self, spec_file: Path) -> Path:
+        return spec_file
+
+    def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace | None:
+        return None
+
+    def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:
+        return document
 
     @cached_property
     def _session(self) -> Any:

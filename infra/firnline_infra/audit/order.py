@@ -6,6 +6,7 @@ one append, so it is enough that no commit begins at or before the end of the on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.outcome import position_text
@@ -25,6 +26,16 @@ class Commit:
     """Counts the commits of a table without a gap."""
 
 
+class CommitLog(Protocol):
+    """Whoever knows what a Snowflake committed hands this to the audit; a real account tells nobody."""
+
+    def __call__(self, *, database: str, schema: str, table: str) -> list[Commit] | None:
+        """All that the log still has, in order; None where there is none. Names are as the REST API writes them.
+
+        Raises QueryFailed.
+        """
+
+
 @dataclass
 class Order:
     """What could be said about order."""
@@ -42,7 +53,7 @@ class Order:
         return not self.problems
 
 
-NOT_LOGGED = "order can't be proven here: only the embedded Snowflake keeps a log of commits"
+NOT_LOGGED = "it can't be proven here, because Snowflake keeps no log of commits"
 
 
 def check_order(

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.commit_log import fetch_commits
 from firnline_infra.audit.content.check import ContentCheck
 from firnline_infra.audit.dead_letters import letters_by_shard
 from firnline_infra.audit.error_rows import ErrorRows
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import Kind, ShardFindings
 from firnline_infra.audit.horizon import Horizon
-from firnline_infra.audit.order import Order, check_order
+from firnline_infra.audit.order import CommitLog, Order, check_order
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.shard import OutcomesByShard, Sources
 from firnline_infra.audit.statements import Statements
@@ -51,6 +50,7 @@ class PipelineAudit:
     compares_contents: bool = False
     also_holds: Set[str] = frozenset()
     """Streams of which the table may have rows as well, beside those that the configuration brings there."""
+    commit_log: CommitLog | None = None
     on_shard: Callable[[ShardFindings], None] = lambda _: None
 
     def run(self) -> PipelineReport:
@@ -124,10 +124,9 @@ class PipelineAudit:
 
     def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
         database, schema, table = (quoted(name) for name in _target(self.pipeline))
-        snowflake = self.config.snowflake
-        commits = fetch_commits(snowflake.base_url, snowflake.ca_file, database=database, schema=schema, table=table)
+        log = self.commit_log
         return check_order(
-            commits,
+            log(database=database, schema=schema, table=table) if log else None,
             stream=lineage.stream,
             created_ms=lineage.stream_created_ms,
             shards={findings.shard_id: findings for findings in shards},

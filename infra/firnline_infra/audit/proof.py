@@ -10,6 +10,7 @@ from datetime import datetime
 from firnline_infra.audit.claim import Claim
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.order import CommitLog
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.reader import Reader
 from firnline_infra.audit.report import AuditReport
@@ -26,13 +27,14 @@ def audit(
     since: datetime | None = None,
     until: datetime | None = None,
     also_holds: Collection[str] = (),
+    commit_log: CommitLog | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
     """Every pipeline of the configuration, or that of `stream`; changes nothing.
 
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
-    they default to the pipeline's beginning and to now. Raises AuditError; KinesisError, SnowflakeError or
-    DeadLetterError for what can't be reached.
+    they default to the pipeline's beginning and to now. `commit_log` lets it prove order too.
+    Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.pin import server_time_ms
@@ -54,6 +56,7 @@ def audit(
                     server_ms=times[pipeline.stream],
                     compares_contents=content,
                     also_holds=frozenset(also_holds),
+                    commit_log=commit_log,
                     on_shard=on_shard,
                 ).run()
                 for pipeline in pipelines

@@ -11,9 +11,7 @@ from firnline_infra.audit.outcome import Outcome, Place, position_text
 from firnline_infra.audit.statements import Part
 
 PART_ROWS, PART_ROWS_WITH_CONTENT = 400_000, 100_000
-"""Of one statement. A Snowflake account sends a result in chunks; the embedded one sends it whole, and the connector takes
-several times its size for it.
-"""
+"""The most rows one statement fetches: a server that sends a result whole costs the connector several times its size."""
 MAX_PARTS = 40  # of a shard: each is a scan of its own
 
 

@@ -1,53 +1,71 @@
-"""Which accounts a command works in: the real ones, or those of a running embedded environment."""
+"""Which accounts a command works in: the real ones, or those of a package that is installed beside ours.
 
-from collections.abc import Callable
+Such a package names an AccountsPlace in the entry point group `firnline.accounts`. It adds options to every command that
+works in accounts, and answers when a person has given one of them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-import click
-
-from firnline_infra.cli.environment_argument import called
+from firnline_infra.cli.environment_argument import env_argument
 
 if TYPE_CHECKING:
     from firnline_infra.accounts import Accounts
     from firnline_infra.specification import EnvironmentSpec
 
-DEFAULT_FOLDER = Path(".firnline/local")
+GROUP = "firnline.accounts"
+
+
+class AccountsPlace(Protocol):
+    parameters: Sequence[str]
+    """The names under which click hands over the values of its options."""
+
+    def add_options(self, command: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorates a command with the options."""
+
+    def options_text(self, values: Mapping[str, Any]) -> str:
+        """The options once more, as they were typed; empty where none was."""
+
+    def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":
+        """Asked only where an option was typed."""
+
+
+@dataclass(frozen=True)
+class ChosenAccounts:
+    """What was typed, before any SDK is loaded."""
+
+    place: AccountsPlace | None
+    """None: the real accounts."""
+    values: Mapping[str, Any]
+
+    def of(self, spec: "EnvironmentSpec") -> "Accounts":
+        if self.place is None:
+            from firnline_infra.accounts.real import RealAccounts
+
+            return RealAccounts(spec)
+        return self.place.accounts(spec, self.values)
+
+    def env_argument(self, environment: Path) -> str:
+        """ENV with these options: a command that a person is told next has to mean the same accounts."""
+        options = self.place.options_text(self.values) if self.place else ""
+        return f"{env_argument(environment)} {options}".strip()
 
 
 def accounts_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--local` and `--folder`; either of them means the embedded environment."""
-    command = click.option(
-        "--folder",
-        type=click.Path(path_type=Path, file_okay=False),
-        envvar="FIRNLINE_LOCAL_FOLDER",
-        show_envvar=True,
-        help=f"The embedded environment that runs in this folder; {DEFAULT_FOLDER} with --local alone.",
-    )(command)
-    return click.option("--local", is_flag=True, help="The embedded environment instead of real accounts.")(command)
+    """Adds the options of every installed place, and gives the command one parameter, `accounts`: a ChosenAccounts."""
+    places: list[AccountsPlace] = [point.load() for point in entry_points(group=GROUP)]
 
+    @wraps(command)
+    def with_accounts(**values: Any) -> Any:
+        given = {name: values.pop(name) for place in places for name in place.parameters}
+        chosen = next((place for place in places if place.options_text(given)), None)
+        return command(accounts=ChosenAccounts(chosen, given), **values)
 
-def as_given(*, local: bool, folder: Path | None) -> str:
-    """The options once more, for commands that a person is told next."""
-    if folder is not None:
-        return f" --folder {folder}"
-    return " --local" if local else ""
-
-
-def as_typed(environment: Path, *, local: bool, folder: Path | None) -> str:
-    """ENV with these options: a command that a person is told next has to mean the same accounts."""
-    return called(environment) + as_given(local=local, folder=folder)
-
-
-def accounts_of(spec: "EnvironmentSpec", *, local: bool, folder: Path | None) -> "Accounts":
-    """Raises NoEnvironment or StaleEnvironment."""
-    if not local and folder is None:
-        from firnline_infra.accounts.real import RealAccounts
-
-        return RealAccounts(spec)
-    from firnline_infra.specification.names import Names
-    from firnline_local.accounts import EmbeddedAccounts
-    from firnline_local.running import RunningEnvironment
-
-    environment = RunningEnvironment.attach(folder or DEFAULT_FOLDER)
-    return EmbeddedAccounts(environment, Names.of(spec).deploy_role.name)
+    decorated: Callable[..., Any] = with_accounts
+    for place in places:
+        decorated = place.add_options(decorated)
+    return decorated

@@ -5,21 +5,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_of, as_typed
+from firnline_infra.cli.accounts_option import ChosenAccounts
 
 if TYPE_CHECKING:
     from firnline_infra.deploy.deployment import Deployment
 
 
-def deployment(spec_file: Path, *, local: bool, folder: Path | None, quiet: bool = False) -> "Deployment":
+def deployment(spec_file: Path, accounts: ChosenAccounts, *, quiet: bool = False) -> "Deployment":
     """What the engine says goes to stdout line by line; with `quiet` it is left out."""
     from firnline_infra.deploy.deployment import Deployment
     from firnline_infra.specification import load_spec
 
-    accounts = accounts_of(load_spec(spec_file), local=local, folder=folder)
-    typed = as_typed(spec_file, local=local, folder=folder)
-    return Deployment.of(spec_file, typed, accounts, _nothing if quiet else click.echo)
+    say = _ignore if quiet else click.echo
+    return Deployment.of(spec_file, accounts.env_argument(spec_file), accounts.of(load_spec(spec_file)), say)
 
 
-def _nothing(line: str) -> None:
-    """Nobody listens."""
+def _ignore(line: str) -> None:
+    """The line is not shown."""

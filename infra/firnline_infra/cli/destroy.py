@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 
@@ -12,7 +12,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 @environment_argument
 @accounts_options
 @click.option("--yes", is_flag=True, help="Don't ask for the environment's name first.")
-def destroy(environment: Path, local: bool, folder: Path | None, yes: bool) -> None:
+def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
     """Remove ENV with all the data in it.
 
     Refused unless its specification says EPHEMERAL, and these are its accounts. Keys that went with it are taken out of
@@ -21,7 +21,7 @@ def destroy(environment: Path, local: bool, folder: Path | None, yes: bool) -> N
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
 
-    found = deployment(environment, local=local, folder=folder)
+    found = deployment(environment, accounts)
     removals = found.removals()
     click.echo(text_table(("type", "name"), removals))
     click.echo(f"{len(removals)} resources of {found.spec.name} in {found.accounts.place}, and the data in them.")

@@ -31,7 +31,7 @@ def spec_file_of(value: str) -> Path:
     return given if is_path else SPECS / f"{value}.yaml"
 
 
-def called(spec_file: Path) -> str:
+def env_argument(spec_file: Path) -> str:
     """The shortest ENV that means the file, for commands that a person is told next."""
     return spec_file.stem if spec_file.parent == SPECS else str(spec_file)
 

@@ -37,10 +37,7 @@ EXIT_ERROR = 2
 def firnline() -> None:
     """Amazon Kinesis to Snowflake as code: every record exactly once.
 
-    \b
-    To see it, without any account:  firnline demo
-    To try it, on this machine:      firnline local up
-    To have an environment:          firnline init, then what it names
+    To have an environment: firnline init, then what it names.
     """
 
 

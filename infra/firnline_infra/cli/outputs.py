@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 ENGINE_CONFIG = "engine_config"
@@ -15,7 +15,7 @@ ENGINE_CONFIG = "engine_config"
 @accounts_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
 @click.option("--engine-config", is_flag=True, help="The document that the engine reads, and nothing else.")
-def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, engine_config: bool) -> None:
+def outputs(environment: Path, accounts: ChosenAccounts, as_json: bool, engine_config: bool) -> None:
     """Show ARNs, names and the engine's configuration of ENV.
 
     Nothing of it is secret.
@@ -29,7 +29,7 @@ def outputs(environment: Path, local: bool, folder: Path | None, as_json: bool, 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
 
-    made = deployment(environment, local=local, folder=folder, quiet=True)
+    made = deployment(environment, accounts, quiet=True)
     if engine_config:
         click.echo(json.dumps(made.engine_config(), indent=2))
         return

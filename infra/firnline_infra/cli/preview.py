@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_options
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 DIFFERS = 3
@@ -20,7 +20,7 @@ DIFFERS = 3
     help="Look at what there is first, or go by the state alone.",
 )
 @click.option("--expect-no-changes", is_flag=True, help="Exit status 3 where `up` would change anything.")
-def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, expect_no_changes: bool) -> None:
+def preview(environment: Path, accounts: ChosenAccounts, refresh: bool, expect_no_changes: bool) -> None:
     """Show what `up` would do, and what was changed meanwhile.
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
@@ -30,9 +30,7 @@ def preview(environment: Path, local: bool, folder: Path | None, refresh: bool, 
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
 
-    found = deployment(environment, local=local, folder=folder).preview(
-        refresh=refresh, expect_no_changes=expect_no_changes
-    )
+    found = deployment(environment, accounts).preview(refresh=refresh, expect_no_changes=expect_no_changes)
     if found.findings:
         click.echo("\nNot as the specification says, where Pulumi does not look:")
         rows = [(each.object, each.property, each.expected, each.found) for each in found.findings]

@@ -25,8 +25,6 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.ready import check_ready, missing_keys
 from firnline_ingest.errors import FirnlineError
-from firnline_local.embedded_engine import in_embedded
-from firnline_local.embedded_keys import with_embedded_keys
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,19 +44,19 @@ class Preview:
 class Deployment:
     spec: EnvironmentSpec
     spec_file: Path
-    called: str
-    """ENV with the options that say where, for commands that a person is told next."""
+    env_argument: str
+    """ENV, with the options that say which accounts, for commands that a person is told next."""
     accounts: Accounts
     say: Callable[[str], None]
     stack: Stack = field(repr=False)
 
     @classmethod
-    def of(cls, spec_file: Path, called: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
+    def of(cls, spec_file: Path, env_argument: str, accounts: Accounts, say: Callable[[str], None]) -> "Deployment":
         """Raises ConfigError, PackagesTooOld, CliMissing, CliTooOld, NoProgram."""
-        spec = _with_embedded_keys(load_spec(spec_file), spec_file, accounts)
+        spec = load_spec(accounts.specification(spec_file))
         check_packages()
         stack = stack_of(spec, spec_file, accounts, on_line=say)
-        return cls(spec=spec, spec_file=spec_file, called=called, accounts=accounts, say=say, stack=stack)
+        return cls(spec=spec, spec_file=spec_file, env_argument=env_argument, accounts=accounts, say=say, stack=stack)
 
     def up(self, *, refresh: bool = False) -> dict[str, Any]:
         """The outputs. With `refresh`, what was changed behind the program's back is set back too, also where Pulumi does
@@ -70,7 +68,7 @@ class Deployment:
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 
-        check_ready(self.spec, self.called)
+        check_ready(self.spec, self.env_argument)
         with self._session() as session:
             state = self.stack.state() or {}
             check_owners(session, state)
@@ -91,7 +89,9 @@ class Deployment:
             state = self.stack.state() or {}
             check_owners(session, state)
             self._refuse_lost_secrets()
-            refusals = [error for error in (missing_keys(self.spec, self.called), self._taken(session, state)) if error]
+            refusals = [
+                error for error in (missing_keys(self.spec, self.env_argument), self._taken(session, state)) if error
+            ]
             self.stack.cli.init(self.stack.name)
             changes = False
             try:
@@ -105,7 +105,7 @@ class Deployment:
         """Raises NotDeployed."""
         found = {} if self.stack.state() is None else self.stack.cli.outputs(self.stack.name)
         if not found:
-            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
+            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)
         return found
 
     def removals(self) -> list[tuple[str, str]]:
@@ -121,7 +121,7 @@ class Deployment:
             state = self.stack.state() or {}
             check_owners(session, state)
         if not Known.of(state).resources:
-            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.called)
+            raise NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
             raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
         return [_named(resource) for resource in _resources(state)]
@@ -131,18 +131,13 @@ class Deployment:
         self.removals()
         self.stack.cli.destroy(self.stack.name)
         if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
-            again = "; ".join(f"firnline keys create {self.called} {user}" for user in gone)
+            again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
             self.say(f"The keys of {' and '.join(gone)} are gone, and no longer in {self._keys_file.path}: commit it.")
             self.say(f"Before another `up`: {again}")
 
     def engine_config(self) -> dict[str, Any]:
         """What an engine has to be given here. Raises NotDeployed."""
-        from firnline_local.accounts import EmbeddedAccounts
-
-        document: dict[str, Any] = self.outputs()["engine_config"]
-        if isinstance(self.accounts, EmbeddedAccounts):
-            return in_embedded(document, self.spec, self.accounts.environment)
-        return document
+        return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
 
     def _taken(self, session: Any, state: dict[str, Any]) -> AlreadyThere | None:
         found = list(already_there(self._blueprint, self.accounts, session, state))
@@ -156,9 +151,9 @@ class Deployment:
                 self.say(f"{finding}: {'set back' if finding.repair else 'no statement sets that back'}.")
 
     def _refuse_lost_secrets(self) -> None:
-        lost = list(lost_secrets(self._blueprint, self.accounts, file=self._keys_file, environment=self.called))
+        lost = list(lost_secrets(self._blueprint, self.accounts, file=self._keys_file, environment=self.env_argument))
         if lost:
-            raise SecretsLost(lost, environment=self.called)
+            raise SecretsLost(lost, environment=self.env_argument)
 
     @property
     def _keys_file(self) -> ReviewedFile:
@@ -175,14 +170,6 @@ class Deployment:
         with closing(self.accounts.snowflake()) as session:
             check_snowflake(self.spec, session)
             yield session
-
-
-def _with_embedded_keys(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts) -> EnvironmentSpec:
-    from firnline_local.accounts import EmbeddedAccounts
-
-    if isinstance(accounts, EmbeddedAccounts):
-        return load_spec(with_embedded_keys(spec_file, accounts.environment))
-    return spec
 
 
 def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:

@@ -3,8 +3,8 @@
 The order of effects is what makes it repeatable after a crash anywhere: the secret, the private half staged in it, the
 public half in the file, and last the stage that the engine reads. A second run takes up what the first one left.
 
-An embedded account begins empty with each start, and the file stays: a secret of an earlier one is replaced there. In a
-real account a secret that is not found is somebody's mistake, and nothing is done.
+Accounts may begin empty with each start while the file stays: a secret of an earlier start is replaced there. In any
+other account a secret that is not found is somebody's mistake, and nothing is done.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ class Created:
     was_there: bool
     """The secret held a key that the file did not know: of an earlier run, or of a file that was lost."""
     replaced_arn: str | None = None
-    """The secret that the file named, of an embedded account that has ended."""
+    """The secret that the file named, of accounts that have begun empty again."""
 
 
 def create_key(subject: Subject, accounts: Accounts, *, make_pair: Callable[[], KeyPair] = new_pair) -> Created:
@@ -39,7 +39,7 @@ def create_key(subject: Subject, accounts: Accounts, *, make_pair: Callable[[], 
     check_aws(subject.spec, accounts)
     recorded = _recorded(subject)
     found = vault.look()
-    gone = _of_an_ended_account(vault.definition, found) if recorded and accounts.is_embedded else None
+    gone = _arn_of_a_lost_secret(vault.definition, found) if recorded and accounts.begin_empty else None
     if gone:
         vault = replace(vault, definition=replace(vault.definition, existing_arn=None))
         recorded, found = frozenset(), vault.look()
@@ -67,8 +67,8 @@ def _recorded(subject: Subject) -> frozenset[str]:
     return slots
 
 
-def _of_an_ended_account(definition: Secret, found: Found | None) -> str | None:
-    """The ARN that the file has, where no secret has it. Its end is made up anew with each secret."""
+def _arn_of_a_lost_secret(definition: Secret, found: Found | None) -> str | None:
+    """The recorded ARN if that secret no longer exists. (Secrets Manager adds a random suffix to each ARN.)"""
     is_there = found is not None and found.arn == definition.existing_arn
     return None if is_there else definition.existing_arn
 

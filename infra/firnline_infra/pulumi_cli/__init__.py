@@ -1,7 +1,6 @@
 """The Pulumi command line as the project runs it: found, told where its state is, and asked one thing at a time.
 
-Knows no provider and no embedded environment: what makes an engine theirs is a set of environment variables, which
-the caller brings.
+It knows no provider: what makes an engine somebody's is a set of environment variables, which the caller brings.
 """
 
 from firnline_infra.pulumi_cli.binary import find_cli

@@ -47,7 +47,7 @@ class ServiceUser(Section):
     role: IdentifierText | None = None
     """The role's name; the user's where absent."""
     public_keys: PublicKeys = PublicKeys()
-    """`firnline keys create` writes them into a file beside the specification; the embedded environment makes its own."""
+    """`firnline keys create` writes them into a file beside the specification."""
     secret_arn: SecretArn | None = None
     """Where `firnline keys create` put the private key; it writes this too."""
 

@@ -1,7 +1,7 @@
 """Every action in AWS that the engine makes, or that is made with its rights on its behalf.
 
-The policy of its role is rendered from here, and the page docs/permissions.md; tests compare it with the calls that the
-embedded AWS sees. A new call in the engine begins here.
+The policy of its role is rendered from here, and the page docs/permissions.md; tests compare it with the calls
+of an engine that runs. A new call in the engine begins here.
 """
 
 from firnline_ingest.permissions.permission import Caller, Feature, Permission, Resource

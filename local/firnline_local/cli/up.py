@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.accounts_option import as_typed
+from firnline_infra.cli.environment_argument import env_argument
 from firnline_local.cli.folder_option import folder_option
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def up(
             report = environment.as_json if as_json else environment.as_table
             click.echo(report(is_furnished=not empty))
             if empty and not as_json:
-                click.echo(f"\n{_next(spec, spec_file, as_typed(spec_file, local=False, folder=folder))}")
+                click.echo(f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {folder}')}")
             while True:
                 supervisor.check()
                 time.sleep(CHECK_EVERY_S)

@@ -24,6 +24,7 @@ from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.values import ShardKey, TargetTable
+from firnline_local.commit_log import commit_log_of
 from firnline_local.running import RunningEnvironment
 
 GOOD, BAD = 20, 3
@@ -78,7 +79,9 @@ class Lane:
         return Reader(**{"user": login.user, "role": login.role, "key_file": login.private_key_file, **changes})
 
     def audit(self, *, content: bool = True, **options: Any) -> PipelineReport:
-        (report,) = audit(self.config(), self.reader(), content=content, **options).pipelines
+        config = self.config()
+        log = commit_log_of(config)
+        (report,) = audit(config, self.reader(), content=content, commit_log=log, **options).pipelines
         return report
 
     @property

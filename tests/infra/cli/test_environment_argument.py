@@ -4,13 +4,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from firnline_infra.cli.environment_argument import called, environment_argument
+from firnline_infra.cli.environment_argument import env_argument, environment_argument
 
 
 @click.command()
 @environment_argument
 def command(environment: Path) -> None:
-    click.echo(f"{environment} {called(environment)}")
+    click.echo(f"{environment} {env_argument(environment)}")
 
 
 @pytest.fixture(autouse=True)

@@ -93,7 +93,7 @@ class World:
         return Deployment(
             spec=load_spec(self.spec_file),
             spec_file=self.spec_file,
-            called="dev",
+            env_argument="dev",
             accounts=EmbeddedAccounts(self.environment),
             say=self.said.append,
             stack=Stack(self.engine, "dev"),

@@ -31,7 +31,7 @@ class AwsAlone:
 
     clients: dict[str, Any] = field(default_factory=dict)
     place: str = "tests"
-    is_embedded: bool = False
+    begin_empty: bool = False
 
     def aws(self, service: str) -> Any:
         return self.clients.setdefault(service, boto3.client(service, **AWS))

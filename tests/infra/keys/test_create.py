@@ -222,7 +222,7 @@ def test_a_replacement_that_was_interrupted_is_finished(
 def test_in_a_running_embedded_account_a_key_is_as_safe_as_elsewhere(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    accounts.is_embedded = True
+    accounts.begin_empty = True
     create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
     with pytest.raises(KeyExists):
         create_key(subject_of(spec_file), accounts)
@@ -234,7 +234,7 @@ def test_in_a_running_embedded_account_a_key_is_as_safe_as_elsewhere(
 
 def restart(accounts: AwsAlone) -> None:
     """As an embedded account: nothing survives it."""
-    accounts.is_embedded = True
+    accounts.begin_empty = True
     client = accounts.aws("secretsmanager")
     for secret in client.list_secrets()["SecretList"]:
         client.delete_secret(SecretId=secret["ARN"], ForceDeleteWithoutRecovery=True)

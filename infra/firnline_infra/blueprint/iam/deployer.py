@@ -1,8 +1,8 @@
 """What making, reading, changing and removing each type of resource asks of AWS, as data.
 
 By the token of the Pulumi type. The calls are those of terraform-provider-aws 6, which pulumi-aws 7 carries
-(internal/service/<service> there), under the name of the IAM action that allows each. Tests compare them with what the
-embedded AWS was asked.
+(internal/service/<service> there), under the name of the IAM action that allows each. Tests compare them with the
+calls of real deployments.
 """
 
 from dataclasses import dataclass

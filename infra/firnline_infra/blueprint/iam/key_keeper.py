@@ -1,6 +1,6 @@
 """What `firnline keys` asks of AWS, each action with the reason: to see and replace private keys, and nothing around them.
 
-The deployer is not allowed it: it sees no secret's value. Tests compare these with what the embedded AWS was asked.
+The deployer is not allowed it: it sees no secret's value. Tests compare these with the calls of the commands.
 """
 
 FIND_SECRET = {

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.environment_argument import called
+from firnline_infra.cli.environment_argument import env_argument
 from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def render(spec_file: Path, *, github: str | None, branch: str, into: Path | Non
             click.echo(f"#### {name}\n{text}")
     else:
         _write(into, documents, force=force)
-    steps = _steps(spec.name, spec.aws.region, into, environment=called(spec_file))
+    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(spec_file))
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {spec_file}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)

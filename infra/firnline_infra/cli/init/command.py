@@ -67,7 +67,7 @@ def init(
 
 
 def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool) -> None:
-    from firnline_infra.cli.environment_argument import called
+    from firnline_infra.cli.environment_argument import env_argument
     from firnline_infra.deploy.program import write_settings
     from firnline_infra.specification.errors import SpecificationExists
     from firnline_infra.specification.first import Answers, first_spec
@@ -83,7 +83,7 @@ def _write(path: Path, answers: dict[str, Any], *, ephemeral: bool, force: bool)
     schema = path.with_name("schema.json")
     if not schema.exists():
         schema.write_text(json_schema_text(), encoding="utf-8")
-    environment = called(path)
+    environment = env_argument(path)
     settings = write_settings(answers["name"], path)
     for_pulumi = f"{settings} names it to Pulumi; commit both.\n" if settings else ""
     click.echo(

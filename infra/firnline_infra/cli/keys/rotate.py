@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.accounts_option import accounts_of, accounts_options, as_typed
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 from firnline_infra.cli.keys.user_argument import user_argument
 
@@ -28,7 +28,7 @@ WAITING = 3
     default=0.0,
     help="How long to wait for the engine to take up the new key.",
 )
-def rotate(environment: Path, user: str, local: bool, folder: Path | None, wait_s: float) -> None:
+def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float) -> None:
     """Replace the key of USER while it is in use.
 
     The engine's where absent. Run it again after each step that it names; what is to be done next follows from what it
@@ -40,12 +40,10 @@ def rotate(environment: Path, user: str, local: bool, folder: Path | None, wait_
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    typed = as_typed(environment, local=local, folder=folder)
+    typed = accounts.env_argument(environment)
     subject = Subject.of(spec, environment, user, environment=typed)
     step = None
-    for done in Rotation(subject=subject, accounts=accounts_of(spec, local=local, folder=folder)).advance(
-        wait_s=wait_s
-    ):
+    for done in Rotation(subject=subject, accounts=accounts.of(spec)).advance(wait_s=wait_s):
         step = done.step
         click.echo(_said(done, subject))
     raise SystemExit(0 if step is Step.FORGET else WAITING)

@@ -19,7 +19,7 @@ SIGNS = (
 def until_the_volume_can_be_used(name: str) -> pulumi.ResourceHookBinding | None:
     """Only creations whose error speaks of the volume or of its role are tried again.
 
-    None where the engine can't try again (Pulumi before 3.217, and the embedded environment, where nothing takes time).
+    None where the engine can't try again (Pulumi before 3.217).
     """
     if not monitor_supports_feature(resource_pb2.RESOURCE_MONITOR_FEATURE_ERROR_HOOKS):
         return None

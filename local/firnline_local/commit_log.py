@@ -1,9 +1,10 @@
-"""Fetches the log of commits, where there can be one: from an embedded Snowflake, and so from this machine.
+"""The embedded Snowflake's log of commits, for an audit that wants to prove order.
 
-A real account is not asked for what it doesn't have.
+Only a server on this machine is asked: a real account keeps no such log.
 """
 
 import ssl
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.error import HTTPError
@@ -13,7 +14,8 @@ from urllib.request import HTTPSHandler, ProxyHandler, build_opener
 import msgspec
 
 from firnline_infra.audit.errors import QueryFailed
-from firnline_infra.audit.order import Commit
+from firnline_infra.audit.order import Commit, CommitLog
+from firnline_ingest.config import EngineConfig
 
 PATH = "/__firnline__/commits"
 TIMEOUT_S = 30.0
@@ -29,12 +31,18 @@ class Page(msgspec.Struct):
 decode_page = msgspec.json.Decoder(Page).decode
 
 
+def commit_log_of(config: EngineConfig) -> CommitLog | None:
+    """None where the configuration's Snowflake is not on this machine."""
+    snowflake = config.snowflake
+    if not _is_on_this_machine(snowflake.base_url):
+        return None
+    return partial(fetch_commits, snowflake.base_url, snowflake.ca_file)
+
+
 def fetch_commits(
     snowflake_url: str, ca_file: Path | None, *, database: str, schema: str, table: str
 ) -> list[Commit] | None:
     """All that the log still has, in order; None where there is no log. Names are as the REST API writes them."""
-    if not _is_on_this_machine(snowflake_url):
-        return None
     context = ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
     opener = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
     commits: list[Commit] = []

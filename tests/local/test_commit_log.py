@@ -9,9 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from firnline_infra.audit.commit_log import fetch_commits
 from firnline_infra.audit.errors import QueryFailed
 from firnline_infra.audit.order import Commit
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.document import parse
+from firnline_local.commit_log import commit_log_of, fetch_commits
+from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 
@@ -77,5 +80,8 @@ def test_a_server_that_answers_nonsense_is_said(serve: Callable[[Answer], str]) 
         fetch(serve(lambda _: (200, "\ud800")) + "/")
 
 
-def test_a_real_account_is_not_even_asked() -> None:
-    assert fetch("https://acme.snowflakecomputing.com") is None
+def test_a_real_account_is_not_even_asked(local_environment: RunningEnvironment) -> None:
+    here = parse(EngineConfig, local_environment.engine_config(), "engine.json")
+    assert commit_log_of(here) is not None
+    elsewhere = here.snowflake.model_copy(update={"url": "https://acme.snowflakecomputing.com"})
+    assert commit_log_of(here.model_copy(update={"snowflake": elsewhere})) is None

@@ -1,0 +1,47 @@
+"""`--local` and `--folder`: how a person asks a command of `firnline` for the embedded accounts."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from firnline_local.folder import DEFAULT_FOLDER
+
+if TYPE_CHECKING:
+    from firnline_infra.accounts import Accounts
+    from firnline_infra.specification import EnvironmentSpec
+
+
+class EmbeddedPlace:
+    """Either option means the embedded environment. An AccountsPlace of the command line."""
+
+    parameters = ("local", "folder")
+
+    def add_options(self, command: Callable[..., Any]) -> Callable[..., Any]:
+        folder = click.option(
+            "--folder",
+            type=click.Path(path_type=Path, file_okay=False),
+            envvar="FIRNLINE_LOCAL_FOLDER",
+            show_envvar=True,
+            help=f"The embedded environment that runs in this folder; {DEFAULT_FOLDER} with --local alone.",
+        )
+        local = click.option("--local", is_flag=True, help="The embedded environment instead of real accounts.")
+        return local(folder(command))
+
+    def options_text(self, values: Mapping[str, Any]) -> str:
+        if values["folder"] is not None:
+            return f"--folder {values['folder']}"
+        return "--local" if values["local"] else ""
+
+    def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":
+        """Raises NoEnvironment or StaleEnvironment."""
+        from firnline_infra.specification.names import Names
+        from firnline_local.accounts import EmbeddedAccounts
+        from firnline_local.running import RunningEnvironment
+
+        environment = RunningEnvironment.attach(values["folder"] or DEFAULT_FOLDER)
+        return EmbeddedAccounts(environment, Names.of(spec).deploy_role.name)
+
+
+PLACE = EmbeddedPlace()
