@@ -84,8 +84,8 @@ class Lane:
 
     def hold_commits(self, *, hold: bool) -> None:
         with self.snowflake.catalog.lock:
-            self.snowflake.face.settings.hold_commits = hold
-        self.snowflake.face.committer.wake()
+            self.snowflake.streaming.settings.hold_commits = hold
+        self.snowflake.streaming.committer.wake()
 
     def lose_row(self, key: ShardKey) -> None:
         self._dynamodb.delete_item(
@@ -107,13 +107,13 @@ class Lane:
         from firnline_local.kinesis.server import KinesisServer
         from firnline_local.snowflake.catalog import Catalog
         from firnline_local.snowflake.server import EmbeddedSnowflake
-        from firnline_local.snowflake.streaming import Settings
+        from firnline_local.snowflake.streaming import StreamingSettings
 
         os.environ |= {"AWS_ACCESS_KEY_ID": "chaos", "AWS_SECRET_ACCESS_KEY": "chaos"}
         key = make_key_pair(folder / "keys", "admin")
         catalog = Catalog(ACCOUNT, admin_public_key=key.public_key)
         stack.callback(catalog.close)
-        settings = Settings(commit_lag_ms=COMMIT_LAG_MS)
+        settings = StreamingSettings(commit_lag_ms=COMMIT_LAG_MS)
         self.snowflake = stack.enter_context(EmbeddedSnowflake(catalog, folder=folder / "tls", settings=settings))
         self._aws_faults = FaultPlan()
         endpoints = {

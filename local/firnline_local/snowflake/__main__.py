@@ -26,12 +26,14 @@ def main(*, account: str, admin_public_key: Path, state: Path, commit_lag_ms: in
     end_with_parent()
     from firnline_local.snowflake.catalog import Catalog
     from firnline_local.snowflake.server import EmbeddedSnowflake
-    from firnline_local.snowflake.streaming import Settings
+    from firnline_local.snowflake.streaming import StreamingSettings
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))  # what uvicorn falls back to after it has shut down
     catalog = Catalog(account, admin_public_key=admin_public_key.read_text())
-    snowflake = EmbeddedSnowflake(catalog, folder=state, port=port, settings=Settings(commit_lag_ms=commit_lag_ms))
+    snowflake = EmbeddedSnowflake(
+        catalog, folder=state, port=port, settings=StreamingSettings(commit_lag_ms=commit_lag_ms)
+    )
     announce_ready(endpoint=snowflake.url, ca_file=str(snowflake.ca_file), account=account)
     snowflake.serve()
 

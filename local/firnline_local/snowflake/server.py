@@ -14,7 +14,7 @@ from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.faulty import ABORT
 from firnline_local.snowflake.sql import sql_routes
-from firnline_local.snowflake.streaming import Settings, StreamingFace, control_routes, streaming_routes
+from firnline_local.snowflake.streaming import StreamingService, StreamingSettings, control_routes, streaming_routes
 from firnline_local.snowflake.tls import make_certificates
 
 HOST = "127.0.0.1"
@@ -24,18 +24,20 @@ BACKLOG = 1024
 class EmbeddedSnowflake:
     """Serves a catalog from when it is made until `close`: in a thread of its own, or where `serve` is called."""
 
-    def __init__(self, catalog: Catalog, *, folder: Path, port: int = 0, settings: Settings | None = None) -> None:
+    def __init__(
+        self, catalog: Catalog, *, folder: Path, port: int = 0, settings: StreamingSettings | None = None
+    ) -> None:
         """Writes its certificates into `folder`; port 0 is a free one."""
         certificates = make_certificates(folder)
         self.catalog = catalog
         self.faults = FaultPlan()
-        self.face = StreamingFace(catalog, self.faults, settings=settings)
+        self.streaming = StreamingService(catalog, self.faults, settings=settings)
         self.ca_file = certificates.ca_file
         self._socket = _listen(port)
         self.url = f"https://{HOST}:{self._socket.getsockname()[1]}"
         self._server = _Server(
             uvicorn.Config(
-                _application(self.face),
+                _application(self.streaming),
                 http=CuttableProtocol,
                 ws="none",
                 lifespan="off",
@@ -49,11 +51,11 @@ class EmbeddedSnowflake:
 
     def serve(self) -> None:
         """Returns after SIGINT, SIGTERM or `close`."""
-        self.face.start()
+        self.streaming.start()
         try:
             self._server.run(sockets=[self._socket])
         finally:
-            self.face.close()
+            self.streaming.close()
 
     def start(self) -> Self:
         self._thread = Thread(target=self.serve, name="embedded-snowflake", daemon=True)
@@ -98,8 +100,14 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _application(face: StreamingFace) -> Starlette:
-    return Starlette(routes=[*streaming_routes(face), *control_routes(face), *sql_routes(face.catalog, face.faults)])
+def _application(streaming: StreamingService) -> Starlette:
+    return Starlette(
+        routes=[
+            *streaming_routes(streaming),
+            *control_routes(streaming),
+            *sql_routes(streaming.catalog, streaming.faults),
+        ]
+    )
 
 
 def _listen(port: int) -> socket.socket:

@@ -17,8 +17,8 @@ from firnline_local.snowflake.catalog.grants import Grant, RoleGrant
 from firnline_local.snowflake.catalog.keys import PublicKey
 from firnline_local.snowflake.catalog.pipes import Pipe
 from firnline_local.snowflake.server import EmbeddedSnowflake
-from firnline_local.snowflake.streaming import Settings
-from firnline_local.snowflake.streaming.channels.channel import StreamingChannel
+from firnline_local.snowflake.streaming import StreamingSettings
+from firnline_local.snowflake.streaming.channel import StreamingChannel
 
 QUICK = {
     "channel_status_cache_refresh_interval_seconds": 0,  # every status is asked for, instead of each second's
@@ -120,8 +120,8 @@ class World:
         self.snowflake.faults.replace([Fault(endpoint=f"snowflake:{endpoint}", kind=kind, **more)])
 
     def hold_commits(self, *, on: bool = True) -> None:
-        self.snowflake.face.settings.hold_commits = on
-        self.snowflake.face.committer.wake()
+        self.snowflake.streaming.settings.hold_commits = on
+        self.snowflake.streaming.committer.wake()
 
     @staticmethod
     def wait_until(happened: Callable[[], Any], *, within_s: float = 20) -> None:
@@ -185,7 +185,7 @@ def snowflake(
 @pytest.fixture
 def world(snowflake: EmbeddedSnowflake, key: KeyPair) -> Iterator[World]:
     snowflake.faults.replace([])
-    vars(snowflake.face.settings).update(vars(Settings(commit_lag_ms=10)))
+    vars(snowflake.streaming.settings).update(vars(StreamingSettings(commit_lag_ms=10)))
     directory = snowflake.catalog.directory
     database, role = directory.find(kinds.DATABASE, ("DB",)), directory.find(kinds.ROLE, ("INGEST",))
     assert isinstance(database, Database)

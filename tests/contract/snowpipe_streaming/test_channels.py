@@ -68,7 +68,7 @@ def test_an_opening_waits_for_uncommitted_rows(world: World) -> None:
     world.hold_commits()
     channel.append_row({"id": 1}, "1")
     channel.wait_for_flush(20)
-    counts = world.snowflake.face.counts
+    counts = world.snowflake.streaming.counts
     refused = counts.refused_opens
 
     patient = world.client(open_channel_409_retry_total_backoff_seconds=60)
@@ -159,7 +159,7 @@ def test_a_replaced_table_swallows_rows_and_only_the_status_shows_it(world: Worl
     from snowflake.ingest.streaming import StreamingIngestError
 
     world.table()
-    before = world.snowflake.face.counts.rows_into_nowhere
+    before = world.snowflake.streaming.counts.rows_into_nowhere
     client = world.client()
     channel, _ = client.open_channel("c")
     replacement = world.table(replace=True)
@@ -171,7 +171,7 @@ def test_a_replaced_table_swallows_rows_and_only_the_status_shows_it(world: Worl
         channel.get_channel_status()
     assert refused.value.error_code.value == "ChannelNotFound"
     assert world.rows(replacement) == []
-    assert world.snowflake.face.counts.rows_into_nowhere > before
+    assert world.snowflake.streaming.counts.rows_into_nowhere > before
 
 
 def test_appends_to_a_table_that_was_dropped_invalidate_the_channel(world: World) -> None:

@@ -52,14 +52,14 @@ def test_what_passes_neither_loses_nor_doubles_a_row(world: World, fault: dict[s
 def test_an_append_whose_answers_are_lost_again_and_again_is_applied_once(world: World) -> None:
     table = world.table()
     channel, _ = world.client().open_channel("c")
-    repeated = world.snowflake.face.counts.repeated_appends
+    repeated = world.snowflake.streaming.counts.repeated_appends
     world.fail("append", "LOST", times=3)
     channel.append_row({"id": 1}, "1")
     channel.wait_for_flush(20)
     world.wait_for_commit(channel, "1")
 
     assert world.rows(table) == [(1,)]
-    assert world.snowflake.face.counts.repeated_appends == repeated + 3
+    assert world.snowflake.streaming.counts.repeated_appends == repeated + 3
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ class Rest:
     """A client of the documented REST API, with a scoped token."""
 
     def __init__(self, world: World) -> None:
-        from firnline_local.snowflake.streaming.access.tokens import Identity
+        from firnline_local.snowflake.streaming.access import Identity
 
-        token = world.snowflake.face.tokens.issue(Identity("ENGINE", world.role.name))
+        token = world.snowflake.streaming.tokens.issue(Identity("ENGINE", world.role.name))
         self.url = world.snowflake.url
         self.pipe = f"databases/db/schemas/{world.schema.name}/pipes/orders-streaming"
         self.http = urllib3.PoolManager(ca_certs=str(world.snowflake.ca_file), retries=False)
@@ -114,7 +114,7 @@ def test_a_token_is_used_once_unless_the_same_request_comes_again(world: World, 
 
 def test_the_request_limit_answers_429_when_it_is_on(world: World, rest: Rest) -> None:
     world.table()
-    world.snowflake.face.settings.requests_per_second = 1
+    world.snowflake.streaming.settings.requests_per_second = 1
     token = rest.open()
     token = rest.append(token, b"{}\n").json()["next_continuation_token"]
 

@@ -1,8 +1,8 @@
-"""The embedded Snowflake's streaming face: what the Snowpipe Streaming SDK speaks over HTTP."""
+"""The embedded Snowflake's streaming service: what the Snowpipe Streaming SDK speaks over HTTP."""
 
-from firnline_local.snowflake.streaming.face import StreamingFace
-from firnline_local.snowflake.streaming.http.control import control_routes
-from firnline_local.snowflake.streaming.http.routes import streaming_routes
-from firnline_local.snowflake.streaming.settings import Settings
+from firnline_local.snowflake.streaming.control import control_routes
+from firnline_local.snowflake.streaming.routes import streaming_routes
+from firnline_local.snowflake.streaming.service import StreamingService
+from firnline_local.snowflake.streaming.settings import StreamingSettings
 
-__all__ = ["Settings", "StreamingFace", "control_routes", "streaming_routes"]
+__all__ = ["StreamingService", "StreamingSettings", "control_routes", "streaming_routes"]

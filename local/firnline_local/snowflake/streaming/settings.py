@@ -1,4 +1,4 @@
-"""What a test or a demo may change about the streaming service while it runs."""
+"""What a test or a demo may change about the streaming service while it runs, and the counts of what the service did."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Annotated
@@ -11,7 +11,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass
-class Settings:
+class StreamingSettings:
     commit_lag_ms: Count = 250
     """How long accepted rows stay uncommitted. The real service takes seconds; a test can wait less."""
     hold_commits: bool = False
@@ -29,8 +29,31 @@ class Settings:
             changes = msgspec.json.decode(text, type=dict[str, int | bool])
             if unknown := changes.keys() - set(names):
                 raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-            changed = msgspec.convert(asdict(self) | changes, Settings)
+            changed = msgspec.convert(asdict(self) | changes, StreamingSettings)
         except msgspec.MsgspecError as error:
             raise ValueError(str(error)) from error
         for name in names:
             setattr(self, name, getattr(changed, name))
+
+
+@dataclass
+class StreamingCounts:
+    """What the streaming service did, for tests and for people who watch it. Guarded by the catalog's lock."""
+
+    opens: int = 0
+    refused_opens: int = 0
+    """Because rows were not committed yet, and the opener didn't want to discard them."""
+    appends: int = 0
+    """Accepted ones; a repeat is not counted."""
+    repeated_appends: int = 0
+    """An earlier answer was lost: they were answered again and changed nothing."""
+    stale_appends: int = 0
+    bytes_received: int = 0
+    """Of accepted appends, uncompressed."""
+    commits: int = 0
+    rows_inserted: int = 0
+    rows_error_count: int = 0
+    rows_discarded: int = 0
+    """Accepted, and discarded because the channel was opened again or dropped before they were committed."""
+    rows_into_nowhere: int = 0
+    """Accepted for a table that another one of its name has replaced, or whose table went before the commit."""

@@ -12,9 +12,9 @@ from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, Dat
 from firnline_local.snowflake.catalog.databases import Database
 from firnline_local.snowflake.catalog.grants import Grant
 from firnline_local.snowflake.catalog.pipes import Pipe
-from firnline_local.snowflake.streaming.channels.channel import Append, StreamingChannel
-from firnline_local.snowflake.streaming.face import StreamingFace
-from firnline_local.snowflake.streaming.http.address import Address, Operation
+from firnline_local.snowflake.streaming.address import Address, Operation
+from firnline_local.snowflake.streaming.channel import Append, StreamingChannel
+from firnline_local.snowflake.streaming.service import StreamingService
 
 ROLE = "INGEST"
 
@@ -33,7 +33,7 @@ class Clocks:
 class Account:
     catalog: Catalog
     clocks: Clocks
-    face: StreamingFace
+    streaming: StreamingService
     role: Role
     requests: int = field(default=0)
 
@@ -62,7 +62,7 @@ class Account:
     def open(
         self, channel: str = "c", *, pipe: str = "ORDERS-STREAMING", offset_token: str | None = None, fail: bool = False
     ) -> StreamingChannel:
-        return self.face.channels.open(
+        return self.streaming.channels.open(
             ROLE, address(channel, pipe), offset_token=offset_token, fail_on_uncommitted_rows=fail
         )
 
@@ -77,13 +77,13 @@ class Account:
             accepted_at=self.clocks.monotonic,
         )
         at = address(channel.name, pipe or channel.pipe.name)
-        self.face.channels.append(ROLE, at, channel.continuation, append)
+        self.streaming.channels.append(ROLE, at, channel.continuation, append)
         return append
 
     def commit(self) -> None:
         """Everything that was accepted until now."""
         self.clocks.advance(seconds=60)
-        while self.face.committer.commit_due():
+        while self.streaming.committer.commit_due():
             pass
 
     def rows(self, table: Table) -> list[tuple[object, ...]]:
@@ -112,8 +112,8 @@ def account(public_key: str) -> Account:
     clocks = Clocks()
     catalog = Catalog("ACCT", admin_public_key=public_key, clock=lambda: clocks.wall)
     role = catalog.directory.create(Role, ROLE, container=catalog.account, owner=None)
-    face = StreamingFace(catalog, FaultPlan(), now=lambda: clocks.monotonic)
-    made = Account(catalog, clocks, face, role)
+    streaming = StreamingService(catalog, FaultPlan(), now=lambda: clocks.monotonic)
+    made = Account(catalog, clocks, streaming, role)
     database = catalog.directory.create(Database, "DB", container=catalog.account, owner=None)
     made.grant("USAGE", database)
     made.grant("USAGE", catalog.directory.find(kinds.SCHEMA, ("DB", "PUBLIC")))

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from firnline_local.snowflake.streaming.access.tokens import LIFETIME, Identity, ScopedTokens
-from firnline_local.snowflake.streaming.refusals import NotAuthenticated
+from firnline_local.snowflake.streaming.access import LIFETIME, Identity, ScopedTokens
+from firnline_local.snowflake.streaming.errors import NotAuthenticated
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ENGINE = Identity("ENGINE", "INGEST")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from firnline_local.snowflake.streaming.commits import committer
-from firnline_local.snowflake.streaming.refusals import ChannelInvalid
+from firnline_local.snowflake.streaming import committer
+from firnline_local.snowflake.streaming.errors import ChannelInvalid
 
 Account = Any  # of conftest.py
 
@@ -17,11 +17,11 @@ def test_rows_wait_for_the_commit_lag_and_token_and_counters_with_them(account: 
     channel = account.open()
     account.append(channel, '{"id":1}', end="1")
     account.clocks.advance(milliseconds=249)
-    account.face.committer.commit_due()
+    account.streaming.committer.commit_due()
     assert (account.rows(table), channel.offset_token, channel.rows_inserted) == ([], None, 0)
 
     account.clocks.advance(milliseconds=1)
-    account.face.committer.commit_due()
+    account.streaming.committer.commit_due()
     assert (account.rows(table), channel.offset_token, channel.rows_inserted) == ([(1, None)], "1", 1)
     assert channel.latency_s == pytest.approx(0.25)
 
@@ -33,7 +33,7 @@ def test_what_is_not_due_yet_waits_for_the_next_step(account: Account) -> None:
     account.clocks.advance(milliseconds=200)
     account.append(channel, '{"id":2}', end="2")
     account.clocks.advance(milliseconds=100)
-    account.face.committer.commit_due()
+    account.streaming.committer.commit_due()
 
     assert (account.rows(table), channel.offset_token) == ([(1, None)], "1")
 
@@ -58,12 +58,12 @@ def test_rows_keep_their_order_within_a_channel_however_small_the_steps_are(
 def test_nothing_is_committed_while_commits_are_held(account: Account) -> None:
     table = account.table()
     channel = account.open()
-    account.face.settings.hold_commits = True
+    account.streaming.settings.hold_commits = True
     account.append(channel, '{"id":1}')
     account.commit()
     assert account.rows(table) == []
 
-    account.face.settings.hold_commits = False
+    account.streaming.settings.hold_commits = False
     account.commit()
     assert account.rows(table) == [(1, None)]
 
@@ -171,7 +171,7 @@ def test_a_request_that_the_table_cannot_evolve_for_invalidates_its_channel_and_
 
     assert account.rows(table) == [(0,), (2,)]
     assert (broken.status_code, broken.offset_token) == ("ERR_CHANNEL_MUST_BE_REOPENED", "0")
-    assert not account.face.channels.waiting
+    assert not account.streaming.channels.waiting
     assert broken.last_error is not None
     assert "101 columns" in broken.last_error.message
     assert sound.offset_token == "2"
@@ -204,8 +204,8 @@ def test_what_waits_for_a_table_that_goes_gets_nowhere_and_is_counted(account: A
     account.catalog.directory.drop(table)
     account.commit()
 
-    assert account.face.counts.rows_into_nowhere == 2
-    assert not account.face.channels.waiting
+    assert account.streaming.counts.rows_into_nowhere == 2
+    assert not account.streaming.channels.waiting
 
 
 def test_the_log_tells_which_rows_came_from_where_and_in_which_order(account: Account) -> None:
@@ -217,7 +217,7 @@ def test_the_log_tells_which_rows_came_from_where_and_in_which_order(account: Ac
     account.append(left, '{"id":4}', end="3")
     account.commit()
 
-    commits = account.face.log.of(table.id)
+    commits = account.streaming.log.of(table.id)
     assert [(c.number, c.channel, c.end_offset_token, c.first_row, c.rows_inserted) for c in commits] == [
         (1, "left", "2", 0, 2),
         (1, "right", "9", 2, 1),
@@ -225,20 +225,20 @@ def test_the_log_tells_which_rows_came_from_where_and_in_which_order(account: Ac
     ]
     identifiers = [row[0] for row in account.rows(table)]
     assert [identifiers[c.first_row : c.first_row + c.rows_inserted] for c in commits] == [[1, 2], [3], [4]]
-    assert account.face.log.of(table.id, after=1) == commits[2:]
+    assert account.streaming.log.of(table.id, after=1) == commits[2:]
 
 
 def test_the_thread_commits_by_itself_and_ends_when_closed(account: Account) -> None:
     table = account.table()
-    account.face.settings.commit_lag_ms = 0
-    account.face.start()
+    account.streaming.settings.commit_lag_ms = 0
+    account.streaming.start()
     try:
         channel = account.open()
-        with account.face.channels.changed:
+        with account.streaming.channels.changed:
             account.append(channel, '{"id":1}', end="1")
         wait_until(lambda: channel.offset_token == "1")
     finally:
-        account.face.close()
+        account.streaming.close()
 
     assert account.rows(table) == [(1, None)]
 

@@ -1,27 +1,110 @@
-"""One step of committing: the requests of one table's channels that become visible together.
+"""What becomes visible together: one step of committing, its rows and error rows, and the log of commits.
 
 The table evolves where rows ask for it, a request at a time, so that what a request does to it depends on no timing. A
 request that the table can't evolve for invalidates its channel; what that channel sent before is committed.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from firnline_local.snowflake.catalog import CaseClash, Catalog, Pipe, Table
-from firnline_local.snowflake.streaming.access.privileges import may_evolve
-from firnline_local.snowflake.streaming.channels.channel import Append, LastError, StreamingChannel
-from firnline_local.snowflake.streaming.commits.error_rows import error_row
-from firnline_local.snowflake.streaming.commits.log import CommitLog
-from firnline_local.snowflake.streaming.counts import Counts
-from firnline_local.snowflake.streaming.rows.evolution import (
+from firnline_local.snowflake.catalog import CaseClash, Catalog, ErrorRow, Pipe, Table
+from firnline_local.snowflake.streaming.access import may_evolve
+from firnline_local.snowflake.streaming.channel import Append, LastError, StreamingChannel
+from firnline_local.snowflake.streaming.evolution import (
     EvolutionRefused,
     can_hold,
     evolution_record,
     new_columns,
 )
-from firnline_local.snowflake.streaming.rows.reader import Batch, RowReader
-from firnline_local.snowflake.streaming.rows.transformed import TransformedReader
+from firnline_local.snowflake.streaming.reader import Batch, RowError, RowReader, TransformedReader
+from firnline_local.snowflake.streaming.settings import StreamingCounts
+
+MAX_ENTRIES = 100_000  # a table; about 30 MB
+SERVICE = "snowpipe_streaming"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commit:
+    """One request's rows. Requests that became visible together share `number`; rows keep their order in a request."""
+
+    number: int
+    entry: int
+    """StreamingCounts the entries of this table without a gap, from 0."""
+    channel: str
+    client_sequencer: int
+    request_id: str
+    start_offset_token: str | None
+    end_offset_token: str | None
+    first_row: int
+    """Of the rows inserted through streaming since the table was made, from 0."""
+    rows_inserted: int
+    rows_error_count: int
+    committed_at: datetime
+
+
+class CommitLog:
+    """The newest commits of every table, by table id: which channel moved to which offset token with how many rows.
+
+    It holds no rows, and only the newest entries of a table: a reader that finds a gap in the numbers asks more often.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[int, deque[Commit]] = {}
+
+    def add(
+        self, channel: StreamingChannel, append: Append, *, number: int, inserted: int, errors: int, at: datetime
+    ) -> None:
+        entries = self._entries.setdefault(channel.pipe.table.id, deque(maxlen=MAX_ENTRIES))
+        last = entries[-1] if entries else None
+        entries.append(
+            Commit(
+                number=number,
+                entry=last.entry + 1 if last else 0,
+                channel=channel.name,
+                client_sequencer=channel.client_sequencer,
+                request_id=append.request_id,
+                start_offset_token=append.start_token,
+                end_offset_token=append.end_token,
+                first_row=last.first_row + last.rows_inserted if last else 0,
+                rows_inserted=inserted,
+                rows_error_count=errors,
+                committed_at=at,
+            )
+        )
+
+    def of(self, table_id: int, *, after: int = -1) -> list[Commit]:
+        """In order; only entries after the given one."""
+        return [commit for commit in self._entries.get(table_id, ()) if commit.entry > after]
+
+
+def error_row(error: RowError, channel: StreamingChannel, append: Append, *, at: datetime) -> ErrorRow:
+    """A row of an error table (documentation, `snowpipe-streaming-error-tables`).
+
+    The payload is the row as it was sent, whole; real error tables cut it off at 128 MB, which no request reaches.
+    """
+    return ErrorRow(
+        timestamp=at,
+        error_code=int(error.code),
+        error_metadata={
+            "error_code": int(error.code),
+            "error_message": error.message,
+            "error_source": error.column,
+            "sql_state": error.sql_state,
+            "service": SERVICE,
+            "details": {
+                "pipe_name": channel.pipe.name,
+                "channel_name": channel.name,
+                "offset_token_lower_bound": append.start_token,
+                "offset_token_upper_bound": append.end_token,
+                "error_data_truncated": False,
+                "error_data_content_type": error.content_type,
+            },
+        },
+        error_data={"$1": error.payload},
+    )
+
 
 _Read = tuple[StreamingChannel, Append, Batch]
 _Outcome = tuple[list[_Read], LastError | None]
@@ -55,7 +138,7 @@ class CommitStep:
 class StepWriter:
     """Writes steps into the catalog and the commit log. The caller holds the lock."""
 
-    def __init__(self, catalog: Catalog, counts: Counts, log: CommitLog) -> None:
+    def __init__(self, catalog: Catalog, counts: StreamingCounts, log: CommitLog) -> None:
         self._catalog = catalog
         self._counts = counts
         self._log = log

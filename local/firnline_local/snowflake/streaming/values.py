@@ -4,27 +4,66 @@ A converter takes the value's JSON text and gives what the store keeps, or raise
 here. The rules are those of the default pipe (documentation, `snowpipe-streaming-table-support`). Where Snowflake's own
 Kafka connector records that the service differs from its documentation, the record wins: a number is no BOOLEAN, and a
 value that is no array becomes an array of one. Text of a VARIANT is kept byte for byte.
+
+Dates and times are read in the forms that Snowflake recognises by itself: ISO 8601 text, and integers since 1970 that are
+seconds, milliseconds, microseconds or nanoseconds by their size (documentation, `date-time-input-output`, auto-detection
+of integer-stored values). Everything is UTC where no zone is given, because the streaming service works in UTC. The store
+keeps microseconds, so finer digits are cut off.
 """
 
 import base64
 import re
 from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import partial
 
 import msgspec
 
 from firnline_local.snowflake.catalog.types import DataType
-from firnline_local.snowflake.streaming.rows.times import read_date, read_time, read_timestamp
 
-Converter = Callable[[bytes], object]
-
+SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 31_536_000_000, 31_536_000_000_000, 31_536_000_000_000_000
+INTEGER = re.compile(r"[+-]?\d+")
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NUMBER_STARTS = b"-0123456789"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 NOT_A_NUMBER = {"nan", "inf", "+inf", "-inf", "infinity", "-infinity"}  # a FLOAT column takes them as text
 TRUE, FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
 SHOWN = 100  # characters of a value in a message
 WIDE = Context(prec=1000)  # a number may be longer than its column; rounding must not lose digits before the check
+
+
+def read_timestamp(text: str, *, has_zone: bool) -> datetime:
+    """An instant in UTC, or the wall clock's reading without a zone. Raises ValueError or OverflowError."""
+    read = EPOCH + _since_epoch(int(text)) if INTEGER.fullmatch(text) else datetime.fromisoformat(text)
+    if not has_zone:
+        return read.replace(tzinfo=None)
+    return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def read_date(text: str) -> date:
+    return read_timestamp(text, has_zone=False).date()
+
+
+def read_time(text: str) -> time:
+    if INTEGER.fullmatch(text):
+        return read_timestamp(text, has_zone=False).time()
+    return time.fromisoformat(text).replace(tzinfo=None)
+
+
+def _since_epoch(number: int) -> timedelta:
+    size = abs(number)
+    if size < SECONDS_BELOW:
+        return timedelta(seconds=number)
+    if size < MILLISECONDS_BELOW:
+        return timedelta(milliseconds=number)
+    if size < MICROSECONDS_BELOW:
+        return timedelta(microseconds=number)
+    return timedelta(microseconds=number // 1000)
+
+
+Converter = Callable[[bytes], object]
+
 
 decode_text: Callable[[bytes], str] = msgspec.json.Decoder(str).decode
 

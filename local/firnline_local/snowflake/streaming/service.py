@@ -5,16 +5,14 @@ from time import monotonic
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog
-from firnline_local.snowflake.streaming.access.tokens import ScopedTokens
-from firnline_local.snowflake.streaming.channels.operations import Channels
-from firnline_local.snowflake.streaming.commits.committer import Committer
-from firnline_local.snowflake.streaming.commits.log import CommitLog
-from firnline_local.snowflake.streaming.commits.step import StepWriter
-from firnline_local.snowflake.streaming.counts import Counts
-from firnline_local.snowflake.streaming.settings import Settings
+from firnline_local.snowflake.streaming.access import ScopedTokens
+from firnline_local.snowflake.streaming.channels import Channels
+from firnline_local.snowflake.streaming.commits import CommitLog, StepWriter
+from firnline_local.snowflake.streaming.committer import Committer
+from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
 
-class StreamingFace:
+class StreamingService:
     """Channels over one catalog, and the thread that commits their rows between `start` and `close`."""
 
     def __init__(
@@ -22,13 +20,13 @@ class StreamingFace:
         catalog: Catalog,
         faults: FaultPlan,
         *,
-        settings: Settings | None = None,
+        settings: StreamingSettings | None = None,
         now: Callable[[], float] = monotonic,
     ) -> None:
         self.catalog = catalog
         self.faults = faults
-        self.settings = settings or Settings()
-        self.counts = Counts()
+        self.settings = settings or StreamingSettings()
+        self.counts = StreamingCounts()
         self.log = CommitLog()
         self.now = now
         self.tokens = ScopedTokens(catalog.clock)

@@ -10,18 +10,45 @@ impossible if the service applied it again or refused it. So the last append is 
 gets the same answer and changes nothing. Another request with a used token is stale.
 """
 
+import re
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Self
 
 from firnline_local.snowflake.catalog.channels import Channel
-from firnline_local.snowflake.streaming.channels.continuation import Continuation
-from firnline_local.snowflake.streaming.refusals import ChannelInvalid, StaleContinuation, UncommittedRows
-from firnline_local.snowflake.streaming.rows.reader import RowError
+from firnline_local.snowflake.streaming.errors import ChannelInvalid, StaleContinuation, UncommittedRows
+from firnline_local.snowflake.streaming.reader import RowError
 
+CONTINUATION = re.compile(r"(\d+)_(\d+)_(\d+)")
 SUCCESS = "SUCCESS"
 MUST_BE_REOPENED = "ERR_CHANNEL_MUST_BE_REOPENED"
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Which opening of which channel an append belongs to, and which append of it comes next.
+
+    Opaque to a client, which sends back the last token that it was given.
+    """
+
+    channel_id: int
+    """Never used twice: a channel that was dropped and made again has another one."""
+    client_sequencer: int
+    row_sequencer: int
+
+    @classmethod
+    def read(cls, token: str) -> Self:
+        """Raises StaleContinuation for text that this service did not write."""
+        match = CONTINUATION.fullmatch(token)
+        if match is None:
+            raise StaleContinuation
+        return cls(*(int(part) for part in match.groups()))
+
+    @property
+    def token(self) -> str:
+        return f"{self.channel_id}_{self.client_sequencer}_{self.row_sequencer}"
 
 
 @dataclass(frozen=True, kw_only=True)

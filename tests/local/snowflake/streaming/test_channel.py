@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from firnline_local.snowflake.catalog import Pipe, Table
-from firnline_local.snowflake.streaming.channels.channel import Append, LastError, StreamingChannel
-from firnline_local.snowflake.streaming.channels.continuation import Continuation
-from firnline_local.snowflake.streaming.refusals import ChannelInvalid, StaleContinuation, UncommittedRows
+from firnline_local.snowflake.streaming.channel import Append, Continuation, LastError, StreamingChannel
+from firnline_local.snowflake.streaming.errors import ChannelInvalid, StaleContinuation, UncommittedRows
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from firnline_local.snowflake.catalog import DataType
-from firnline_local.snowflake.streaming.rows.values import NotConvertible, converter_for
+from firnline_local.snowflake.streaming.values import NotConvertible, converter_for
 
 
 def convert(column_type: str, value: str) -> object:

@@ -14,12 +14,10 @@ from threading import Condition
 from time import monotonic
 
 from firnline_local.snowflake.catalog import Catalog, Pipe
-from firnline_local.snowflake.streaming.access.privileges import missing, pipe_for, stored_path
-from firnline_local.snowflake.streaming.channels.channel import Append, StreamingChannel
-from firnline_local.snowflake.streaming.channels.continuation import Continuation
-from firnline_local.snowflake.streaming.counts import Counts
-from firnline_local.snowflake.streaming.http.address import Address
-from firnline_local.snowflake.streaming.refusals import (
+from firnline_local.snowflake.streaming.access import missing, pipe_for, stored_path
+from firnline_local.snowflake.streaming.address import Address
+from firnline_local.snowflake.streaming.channel import Append, Continuation, StreamingChannel
+from firnline_local.snowflake.streaming.errors import (
     ApiError,
     ChannelLimit,
     ChannelMissing,
@@ -27,7 +25,7 @@ from firnline_local.snowflake.streaming.refusals import (
     TooManyRequests,
     UncommittedRows,
 )
-from firnline_local.snowflake.streaming.settings import Settings
+from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
 IDLE_LIFETIME = timedelta(days=30)
 
@@ -36,7 +34,11 @@ class Channels:
     """All channels of the account."""
 
     def __init__(
-        self, catalog: Catalog, settings: Settings, counts: Counts, now: Callable[[], float] = monotonic
+        self,
+        catalog: Catalog,
+        settings: StreamingSettings,
+        counts: StreamingCounts,
+        now: Callable[[], float] = monotonic,
     ) -> None:
         self.changed = Condition(catalog.lock)
         self.waiting: dict[int, StreamingChannel] = {}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.streaming.channels.operations import IDLE_LIFETIME
-from firnline_local.snowflake.streaming.http.address import Address, Operation
-from firnline_local.snowflake.streaming.refusals import (
+from firnline_local.snowflake.streaming.address import Address, Operation
+from firnline_local.snowflake.streaming.channels import IDLE_LIFETIME
+from firnline_local.snowflake.streaming.errors import (
     ChannelLimit,
     ChannelMissing,
     PipeMissing,
@@ -25,7 +25,7 @@ def at(channel: str, pipe: str = "ORDERS-STREAMING") -> Address:
 
 
 def statuses(account: Account, *names: str, pipe: str = "ORDERS-STREAMING") -> dict[str, str]:
-    found = account.face.channels.statuses("INGEST", at("", pipe), names)
+    found = account.streaming.channels.statuses("INGEST", at("", pipe), names)
     return {channel.name: code for channel, code in found}
 
 
@@ -107,18 +107,18 @@ def test_dropping_forgets_the_token_and_discards_what_waits(account: Account) ->
     account.append(channel, "{}", end="2")
 
     with pytest.raises(UncommittedRows):
-        account.face.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=True)
-    account.face.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
+        account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=True)
+    account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
     with pytest.raises(ChannelMissing):
         account.append(channel, "{}")
     with pytest.raises(ChannelMissing):
-        account.face.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
+        account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
 
     assert statuses(account, "c") == {}
     assert account.open().offset_token is None
     account.commit()
     assert len(account.rows(table)) == 1
-    assert account.face.counts.rows_discarded == 1
+    assert account.streaming.counts.rows_discarded == 1
 
 
 def test_a_channel_that_nobody_used_for_thirty_days_is_gone(account: Account) -> None:
@@ -143,7 +143,7 @@ def test_appends_to_a_replaced_table_succeed_into_nowhere_and_only_the_status_sh
     account.commit()
 
     assert account.rows(replacement) == []
-    assert account.face.counts.rows_into_nowhere == 2
+    assert account.streaming.counts.rows_into_nowhere == 2
     assert statuses(account, "c") == {}
     assert account.open().offset_token is None
     account.append(account.open(), '{"id":3}')
@@ -195,7 +195,7 @@ def test_a_table_that_is_undropped_has_its_channels_back(account: Account) -> No
 
 def test_a_pipe_has_a_limited_number_of_channels(account: Account) -> None:
     account.table()
-    account.face.settings.max_channels_per_pipe = 2
+    account.streaming.settings.max_channels_per_pipe = 2
     account.open("a")
     account.open("b")
 
@@ -210,7 +210,7 @@ def test_the_request_limit_counts_each_channel_alone_and_is_off_by_default(accou
     for _ in range(20):
         account.append(left, "{}")
 
-    account.face.settings.requests_per_second = 2
+    account.streaming.settings.requests_per_second = 2
     account.append(right, "{}")
     account.append(right, "{}")
     with pytest.raises(TooManyRequests):
@@ -223,7 +223,7 @@ def test_the_request_limit_counts_each_channel_alone_and_is_off_by_default(accou
 def test_held_commits_cannot_fill_the_memory(account: Account) -> None:
     account.table()
     channel = account.open()
-    account.face.settings.max_uncommitted_bytes = 10
+    account.streaming.settings.max_uncommitted_bytes = 10
     account.append(channel, '{"id":123456}')
 
     with pytest.raises(TooManyRequests):

@@ -2,7 +2,7 @@
 
 from firnline_local.snowflake.catalog import Column, DataType
 from firnline_local.snowflake.catalog.pipes import PipeColumn
-from firnline_local.snowflake.streaming.rows.transformed import TransformedReader
+from firnline_local.snowflake.streaming.reader import TransformedReader
 
 COLUMNS = [
     Column(name="N", type=DataType.parse("NUMBER")),

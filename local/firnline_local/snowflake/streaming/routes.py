@@ -16,36 +16,35 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from firnline_local.snowflake.faulty import answer
-from firnline_local.snowflake.streaming.access.authorization import authenticated, exchange_token
-from firnline_local.snowflake.streaming.face import StreamingFace
-from firnline_local.snowflake.streaming.http.address import Operation, read_address
-from firnline_local.snowflake.streaming.http.calls import CALLS, NO_FILE_LANE, Call
-from firnline_local.snowflake.streaming.http.pipe_info import STAGE
-from firnline_local.snowflake.streaming.refusals import ApiError, Malformed, NotAuthenticated, PayloadTooLarge
+from firnline_local.snowflake.streaming.access import authenticated, exchange_token
+from firnline_local.snowflake.streaming.address import Operation, read_address
+from firnline_local.snowflake.streaming.calls import CALLS, NO_FILE_LANE, STAGE, Call
+from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PayloadTooLarge
+from firnline_local.snowflake.streaming.service import StreamingService
 
 MAX_PAYLOAD_BYTES = 4 << 20
 """As sent over the network, compressed or not."""
 TELEMETRY_ACCEPTED = {"code": None, "data": "Log Received", "message": None, "success": True}
 
 
-def streaming_routes(face: StreamingFace) -> list[Route]:
+def streaming_routes(service: StreamingService) -> list[Route]:
     """The documented endpoints, `:pipe-info`, and answers to what else the SDK sends.
 
     Endpoints of the fault plan: snowflake:hostname, :token, :pipe-info, :open, :append, :status, :drop.
     """
     return [
-        Route("/v2/streaming/hostname", _route(face, "hostname", _hostname), methods=["GET"]),
-        Route("/oauth/token", _route(face, "token", _token), methods=["POST"]),
-        Route("/v2/streaming/{path:path}", _ingest(face), methods=["DELETE", "POST", "PUT"]),
+        Route("/v2/streaming/hostname", _route(service, "hostname", _hostname), methods=["GET"]),
+        Route("/oauth/token", _route(service, "token", _token), methods=["POST"]),
+        Route("/v2/streaming/{path:path}", _ingest(service), methods=["DELETE", "POST", "PUT"]),
         Route("/telemetry/send/sessionless", _accept_telemetry, methods=["POST"]),
         Route(f"/{STAGE}/{{path:path}}", _refuse_upload, methods=["PUT"]),
     ]
 
 
-Handler = Callable[[StreamingFace, Request, bytes], Response]
+Handler = Callable[[StreamingService, Request, bytes], Response]
 
 
-def _route(face: StreamingFace, endpoint: str, handle: Handler) -> Callable[[Request], Any]:
+def _route(service: StreamingService, endpoint: str, handle: Handler) -> Callable[[Request], Any]:
     """Reads the body, asks the fault plan, handles in a worker thread."""
 
     async def respond(request: Request) -> Response:
@@ -55,11 +54,11 @@ def _route(face: StreamingFace, endpoint: str, handle: Handler) -> Callable[[Req
             try:
                 if body is None:
                     raise PayloadTooLarge
-                return await run_in_threadpool(handle, face, request, body)
+                return await run_in_threadpool(handle, service, request, body)
             except ApiError as error:
                 return _refused(error)
 
-        return await answer(face.faults, f"snowflake:{endpoint}", handled)
+        return await answer(service.faults, f"snowflake:{endpoint}", handled)
 
     return respond
 
@@ -74,8 +73,8 @@ async def _read_body(request: Request) -> bytes | None:
     return b"".join(chunks) if size <= MAX_PAYLOAD_BYTES else None
 
 
-def _ingest(face: StreamingFace) -> Callable[[Request], Any]:
-    by_operation = {operation: _route(face, operation.value, _call) for operation in Operation}
+def _ingest(service: StreamingService) -> Callable[[Request], Any]:
+    by_operation = {operation: _route(service, operation.value, _call) for operation in Operation}
 
     async def respond(request: Request) -> Response:
         address = read_address(request.method, request.scope["raw_path"].decode("latin-1"))
@@ -88,26 +87,26 @@ def _ingest(face: StreamingFace) -> Callable[[Request], Any]:
     return respond
 
 
-def _call(face: StreamingFace, request: Request, body: bytes) -> Response:
+def _call(service: StreamingService, request: Request, body: bytes) -> Response:
     call = Call(
-        identity=face.tokens.read(_bearer(request)),
+        identity=service.tokens.read(_bearer(request)),
         address=request.state.address,
         query=request.query_params,
         body=_decompressed(request, body),
         host_and_port=request.url.netloc,
     )
-    return JSONResponse(CALLS[call.address.operation](face, call))
+    return JSONResponse(CALLS[call.address.operation](service, call))
 
 
-def _hostname(face: StreamingFace, request: Request, _: bytes) -> Response:
+def _hostname(service: StreamingService, request: Request, _: bytes) -> Response:
     """Plain text, whatever the documentation's table says: its own tutorial and every client take it as it is."""
-    authenticated(face.catalog, _bearer(request))
+    authenticated(service.catalog, _bearer(request))
     return PlainTextResponse(request.url.hostname or "")
 
 
-def _token(face: StreamingFace, request: Request, body: bytes) -> Response:
+def _token(service: StreamingService, request: Request, body: bytes) -> Response:
     form = {name: values[-1] for name, values in parse_qs(body.decode("latin-1")).items()}
-    return PlainTextResponse(exchange_token(face.catalog, face.tokens, form, _bearer(request)))
+    return PlainTextResponse(exchange_token(service.catalog, service.tokens, form, _bearer(request)))
 
 
 async def _accept_telemetry(request: Request) -> Response:

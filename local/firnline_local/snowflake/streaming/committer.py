@@ -11,10 +11,9 @@ from threading import Thread
 from time import monotonic, sleep
 
 from firnline_local.snowflake.catalog import Catalog
-from firnline_local.snowflake.streaming.channels.operations import Channels, count_rows
-from firnline_local.snowflake.streaming.commits.step import CommitStep, StepWriter
-from firnline_local.snowflake.streaming.counts import Counts
-from firnline_local.snowflake.streaming.settings import Settings
+from firnline_local.snowflake.streaming.channels import Channels, count_rows
+from firnline_local.snowflake.streaming.commits import CommitStep, StepWriter
+from firnline_local.snowflake.streaming.settings import StreamingCounts, StreamingSettings
 
 MAX_STEP_BYTES = 4 << 20
 YIELD_S = 0.0005  # Python's locks aren't fair: without it, whoever waits for the lock may wait for the whole backlog
@@ -28,8 +27,8 @@ class Committer:
         catalog: Catalog,
         channels: Channels,
         *,
-        settings: Settings,
-        counts: Counts,
+        settings: StreamingSettings,
+        counts: StreamingCounts,
         writer: StepWriter,
         now: Callable[[], float] = monotonic,
     ) -> None:

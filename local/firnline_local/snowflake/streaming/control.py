@@ -20,8 +20,8 @@ from starlette.routing import Route
 
 from firnline_local.faults import InvalidFault, faults_from_json
 from firnline_local.snowflake.embedded_aws import EmbeddedAws
-from firnline_local.snowflake.streaming.channels.channel import StreamingChannel
-from firnline_local.snowflake.streaming.face import StreamingFace
+from firnline_local.snowflake.streaming.channel import StreamingChannel
+from firnline_local.snowflake.streaming.service import StreamingService
 
 PREFIX = "/__firnline__/"
 MAX_COMMITS = 10_000
@@ -32,9 +32,9 @@ class NotFound(Exception):
     """A control request about something that isn't there."""
 
 
-def control_routes(face: StreamingFace) -> list[Route]:
+def control_routes(service: StreamingService) -> list[Route]:
     return [
-        Route(PREFIX + path, _route(face, handle), methods=[method])
+        Route(PREFIX + path, _route(service, handle), methods=[method])
         for method, path, handle in (
             ("GET", "faults", show_faults),
             ("POST", "faults", replace_faults),
@@ -47,50 +47,50 @@ def control_routes(face: StreamingFace) -> list[Route]:
     ]
 
 
-def show_faults(face: StreamingFace, _: Request, __: bytes) -> Any:
-    return msgspec.Raw(face.faults.to_json().encode())
+def show_faults(service: StreamingService, _: Request, __: bytes) -> Any:
+    return msgspec.Raw(service.faults.to_json().encode())
 
 
-def replace_faults(face: StreamingFace, request: Request, body: bytes) -> Any:
-    face.faults.replace(faults_from_json(body))
-    return show_faults(face, request, body)
+def replace_faults(service: StreamingService, request: Request, body: bytes) -> Any:
+    service.faults.replace(faults_from_json(body))
+    return show_faults(service, request, body)
 
 
-def show_settings(face: StreamingFace, _: Request, __: bytes) -> Any:
-    return face.settings
+def show_settings(service: StreamingService, _: Request, __: bytes) -> Any:
+    return service.settings
 
 
-def change_settings(face: StreamingFace, _: Request, body: bytes) -> Any:
-    with face.catalog.lock:
-        face.settings.change(body)
-    face.committer.wake()
-    return face.settings
+def change_settings(service: StreamingService, _: Request, body: bytes) -> Any:
+    with service.catalog.lock:
+        service.settings.change(body)
+    service.committer.wake()
+    return service.settings
 
 
-def show_stats(face: StreamingFace, _: Request, __: bytes) -> Any:
-    with face.catalog.lock:
-        channels = [c for c in face.catalog.channels.values() if isinstance(c, StreamingChannel)]
-        return msgspec.to_builtins(face.counts) | {
-            "uncommitted_bytes": face.channels.uncommitted_bytes,
+def show_stats(service: StreamingService, _: Request, __: bytes) -> Any:
+    with service.catalog.lock:
+        channels = [c for c in service.catalog.channels.values() if isinstance(c, StreamingChannel)]
+        return msgspec.to_builtins(service.counts) | {
+            "uncommitted_bytes": service.channels.uncommitted_bytes,
             "channels": [_shown(channel) for channel in channels],
         }
 
 
-def name_aws(face: StreamingFace, _: Request, body: bytes) -> Any:
+def name_aws(service: StreamingService, _: Request, body: bytes) -> Any:
     given = msgspec.json.decode(body, type=dict[str, str])
     if given.keys() != {"endpoint", "region"}:
         raise ValueError(f"endpoint and region are needed, and there are {', '.join(sorted(given)) or 'neither'}")
-    face.catalog.volume_access = EmbeddedAws(endpoint=given["endpoint"], region=given["region"])
+    service.catalog.volume_access = EmbeddedAws(endpoint=given["endpoint"], region=given["region"])
     return given
 
 
-def show_commits(face: StreamingFace, request: Request, _: bytes) -> Any:
+def show_commits(service: StreamingService, request: Request, _: bytes) -> Any:
     query = request.query_params
-    with face.catalog.lock:
-        table = face.catalog.resolve_table(query.get("db", ""), query.get("schema", ""), query.get("table", ""))
+    with service.catalog.lock:
+        table = service.catalog.resolve_table(query.get("db", ""), query.get("schema", ""), query.get("table", ""))
         if table is None:
             raise NotFound(f"there is no table {query.get('db')}.{query.get('schema')}.{query.get('table')}")
-        commits = face.log.of(table.id, after=int(query.get("after", -1)))
+        commits = service.log.of(table.id, after=int(query.get("after", -1)))
     return {"table_id": table.id, "commits": commits[:MAX_COMMITS], "is_complete": len(commits) <= MAX_COMMITS}
 
 
@@ -107,10 +107,12 @@ def _shown(channel: StreamingChannel) -> dict[str, Any]:
     }
 
 
-def _route(face: StreamingFace, handle: Callable[[StreamingFace, Request, bytes], Any]) -> Callable[[Request], Any]:
+def _route(
+    service: StreamingService, handle: Callable[[StreamingService, Request, bytes], Any]
+) -> Callable[[Request], Any]:
     async def respond(request: Request) -> Response:
         try:
-            return _json(await run_in_threadpool(handle, face, request, await request.body()))
+            return _json(await run_in_threadpool(handle, service, request, await request.body()))
         except NotFound as error:
             return _json({"error": str(error)}, status=404)
         except (InvalidFault, ValueError, msgspec.MsgspecError) as error:

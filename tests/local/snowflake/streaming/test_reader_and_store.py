@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from firnline_local.snowflake.streaming.rows.reader import RowReader
+from firnline_local.snowflake.streaming.reader import RowReader
 
 Account = Any  # of conftest.py
 

@@ -1,0 +1,157 @@
+"""From a key-pair JWT to a scoped token, and who may ingest through which pipe.
+
+A client shows a scoped token to the ingest host, instead of its JWT. A token is bound to one user and one role, and
+expires. Its form is a JWT signed with a secret of this process, because the SDK reads the expiry out of it; nothing else
+depends on the form.
+
+Privileges (documentation, `snowpipe-streaming-access-control`): USAGE on the database and the schema, INSERT on the table,
+OPERATE on a pipe that somebody made; nothing on a default pipe. USAGE on the volume that an Iceberg table is on.
+What is missing and what may not be seen get the same answer: a default pipe speaks of its table, any other of itself.
+"""
+
+import hmac
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import msgspec
+
+from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Table, User
+from firnline_local.snowflake.catalog.authentication import Token
+from firnline_local.snowflake.catalog.errors import DoesNotExist
+from firnline_local.snowflake.catalog.names import read_path_segment
+from firnline_local.snowflake.catalog.pipes import DEFAULT_SUFFIX
+from firnline_local.snowflake.streaming.address import Address
+from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PipeMissing, TableMissing
+
+LIFETIME = timedelta(minutes=59)  # what Snowflake's own clients assume of the service's
+HEADER = b'{"alg":"HS256","typ":"JWT"}'
+JWT_GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+ROLE_SCOPE = "session:role:"
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who asks, and as what."""
+
+    user: str
+    role: str
+
+
+class _Claims(msgspec.Struct):
+    sub: str
+    role: str
+    iat: int
+    exp: int
+
+
+class ScopedTokens:
+    """Issues tokens and reads them back."""
+
+    def __init__(self, clock: Callable[[], datetime], lifetime: timedelta = LIFETIME) -> None:
+        self.lifetime = lifetime
+        self._clock = clock
+        self._secret = secrets.token_bytes(32)
+
+    def issue(self, identity: Identity) -> str:
+        now = self._clock()
+        claims = _Claims(identity.user, identity.role, int(now.timestamp()), int((now + self.lifetime).timestamp()))
+        signed = b".".join((_encode(HEADER), _encode(msgspec.json.encode(claims))))
+        return b".".join((signed, self._signature(signed))).decode()
+
+    def read(self, token: str) -> Identity:
+        """Raises NotAuthenticated for a token that is not ours, was altered, or has expired."""
+        signed, _, signature = token.encode().rpartition(b".")
+        if not hmac.compare_digest(signature, self._signature(signed)):
+            raise NotAuthenticated("Invalid OAuth access token.")
+        payload = signed.partition(b".")[2]
+        claims = msgspec.json.decode(urlsafe_b64decode(payload + b"=" * (-len(payload) % 4)), type=_Claims)
+        if claims.exp <= self._clock().timestamp():
+            raise NotAuthenticated("OAuth access token expired.")
+        return Identity(claims.sub, claims.role)
+
+    def _signature(self, signed: bytes) -> bytes:
+        return _encode(hmac.digest(self._secret, signed, "sha256"))
+
+
+def _encode(value: bytes) -> bytes:
+    return urlsafe_b64encode(value).rstrip(b"=")
+
+
+def authenticated(catalog: Catalog, jwt: str) -> User:
+    """Raises NotAuthenticated."""
+    try:
+        return catalog.authenticate(jwt)
+    except AuthenticationFailed as failed:
+        raise NotAuthenticated(failed.message, code=failed.code) from failed
+
+
+def exchange_token(catalog: Catalog, tokens: ScopedTokens, form: Mapping[str, str], jwt: str) -> str:
+    """A token for the role that the JWT names, which the user has to hold. Raises NotAuthenticated or Malformed."""
+    if form.get("grant_type") != JWT_GRANT or not form.get("scope"):
+        raise Malformed(f"The token exchange needs grant_type={JWT_GRANT} and the ingest host as scope.")
+    user = authenticated(catalog, jwt)
+    scope = str(Token(jwt).claims.get("scp", ""))
+    requested = read_path_segment(scope.removeprefix(ROLE_SCOPE)) if scope.startswith(ROLE_SCOPE) else None
+    try:
+        role = catalog.session_role(user, requested)
+    except AuthenticationFailed as failed:
+        raise NotAuthenticated(failed.message, code=failed.code) from failed
+    return tokens.issue(Identity(user.name, role.name))
+
+
+def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
+    """The pipe, which may come to exist by this. Raises TableMissing or PipeMissing. The caller holds the lock."""
+    table_name = _table_of_default_pipe(address.target)
+    if table_name is not None:
+        table = catalog.resolve_table(address.database, address.schema, table_name)
+        if table is None or not _may_insert(catalog, role, table):
+            raise TableMissing
+    pipe = catalog.resolve_pipe(address.database, address.schema, address.target)
+    if pipe is None:
+        raise missing(address)
+    if not pipe.is_default and not _may(catalog, role, "OPERATE", pipe):
+        raise PipeMissing
+    if not _may_insert(catalog, role, pipe.table):
+        raise TableMissing
+    return pipe
+
+
+def may_evolve(catalog: Catalog, role: str, table: Table) -> bool:
+    """EVOLVE SCHEMA or, as everywhere, OWNERSHIP."""
+    return _may(catalog, role, "EVOLVE SCHEMA", table)
+
+
+def missing(address: Address) -> ApiError:
+    return PipeMissing() if _table_of_default_pipe(address.target) is None else TableMissing()
+
+
+def stored_path(address: Address) -> tuple[str, ...]:
+    """The stored names of database, schema and pipe."""
+    return tuple(read_path_segment(part) for part in (address.database, address.schema, address.target))
+
+
+def _may_insert(catalog: Catalog, role: str, table: Table) -> bool:
+    schema = table.schema
+    return (
+        _may(catalog, role, "USAGE", schema.database)
+        and _may(catalog, role, "USAGE", schema)
+        and _may(catalog, role, "INSERT", table)
+        and (table.iceberg is None or _may(catalog, role, "USAGE", table.iceberg.external_volume))
+    )
+
+
+def _may(catalog: Catalog, role: str, privilege: str, on: CatalogObject) -> bool:
+    try:
+        return catalog.has_privilege(role, privilege, on)
+    except DoesNotExist:
+        return False  # the role was dropped; its tokens outlive it
+
+
+def _table_of_default_pipe(pipe: str) -> str | None:
+    """The table's name as a path spells it: the suffix is inside the quotes of a quoted one."""
+    quote = '"' if pipe.endswith('"') else ""
+    body = pipe.removesuffix('"')
+    return body[: -len(DEFAULT_SUFFIX)] + quote if body.upper().endswith(DEFAULT_SUFFIX) else None

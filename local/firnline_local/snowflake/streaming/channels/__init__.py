@@ -1,1 +1,0 @@
-"""Channels: opening, appending, asking, dropping."""

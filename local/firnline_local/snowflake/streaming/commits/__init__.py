@@ -1,1 +1,0 @@
-"""From accepted rows to visible ones."""

@@ -1,1 +1,0 @@
-"""The REST API: paths, calls, answers, and the control routes beside it."""

@@ -1,1 +1,0 @@
-"""From a request's bytes to a table's rows."""
