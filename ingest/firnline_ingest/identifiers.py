@@ -51,6 +51,20 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def text_literal(text: str) -> str:
+    """A text for SQL, between single quotes; a backslash is an escape there too."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def like_pattern(name: str) -> str:
+    """The literal for SHOW ... LIKE that matches exactly a stored name, but for its case.
+
+    LIKE has a backslash for its own escapes, and that backslash is written twice inside a literal.
+    """
+    return text_literal(name.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))
+
+
 def written_name(name: str) -> str:
     """The plainest way to write a stored name: stored_name(written_name(name)) == name."""
     return name if _STORED_PLAIN.fullmatch(name) else quoted(name)

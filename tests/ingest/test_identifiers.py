@@ -9,6 +9,7 @@ from firnline_ingest.identifiers import (
     InvalidIdentifier,
     channel_name,
     default_pipe,
+    like_pattern,
     quoted,
     stored_name,
     table_name,
@@ -141,3 +142,30 @@ IDENTITIES = st.tuples(APPLICATIONS, STREAMS, st.integers(min_value=0, max_value
 def test_a_channels_name_can_be_taken_apart_so_no_two_shards_share_one(identity: tuple[str, str, int, str]) -> None:
     application, stream, created, shard = identity
     assert channel_name(*identity).split("~") == [application.upper(), stream.upper(), str(created), shard.upper()]
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("ORDERS", "'ORDERS'"),
+        ("My Orders", "'My Orders'"),
+        ("A_B", r"'A\\_B'"),
+        ("50%", r"'50\\%'"),
+        ("A\\B", r"'A\\\\B'"),
+        ("A\\_B", r"'A\\\\\\_B'"),
+        ("it's", "'it''s'"),
+        ('say "hi"', """'say "hi"'"""),
+    ],
+)
+def test_a_name_is_looked_for_with_every_wildcard_and_escape_taken_literally(name: str, pattern: str) -> None:
+    assert like_pattern(name) == pattern
+
+
+@given(NAMES)
+def test_a_pattern_matches_its_name_and_no_other(name: str) -> None:
+    """Read as Snowflake reads it: first the literal's escapes, then those of LIKE."""
+    inside = like_pattern(name)[1:-1]
+    text = re.sub(r"\\\\|''", lambda escape: escape[0][-1], inside)
+    assert "'" not in re.sub(r"\\\\|''", "", inside)
+    assert re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) == name
+    assert not re.search(r"[%_]", re.sub(r"\\.", "", text, flags=re.DOTALL))

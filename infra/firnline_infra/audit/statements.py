@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from firnline_ingest.config.model import Metadata
-from firnline_ingest.identifiers import quoted, stored_name
+from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_literal
 
 
 class Part(NamedTuple):
@@ -38,7 +38,7 @@ class Statements:
 
     @property
     def find_table(self) -> str:
-        return f"SHOW TABLES LIKE {pattern(self.table)} IN SCHEMA {quoted(self.database)}.{quoted(self.schema)}"
+        return f"SHOW TABLES LIKE {like_pattern(self.table)} IN SCHEMA {quoted(self.database)}.{quoted(self.schema)}"
 
     @property
     def describe(self) -> str:
@@ -47,7 +47,7 @@ class Statements:
     @property
     def inventory(self) -> str:
         """Of the whole table: stream, shard, rows, and how many of them have a sequence number."""
-        stream = self._part("stream") if self.metadata.stream else literal(self.stream)
+        stream = self._part("stream") if self.metadata.stream else text_literal(self.stream)
         return (
             f"SELECT {stream} AS STREAM, {self._part('shardId')} AS SHARD, COUNT(*) AS ROW_COUNT, "
             f"COUNT({self._number}) AS NUMBERED FROM {self.table_sql} GROUP BY 1, 2"
@@ -111,8 +111,8 @@ class Statements:
         return f"{self._column}:{quoted(name)}::VARCHAR"
 
     def _of(self, shard_id: str) -> str:
-        is_stream = f"{self._part('stream')} = {literal(self.stream)} AND " if self.metadata.stream else ""
-        return f"{is_stream}{self._part('shardId')} = {literal(shard_id)} AND {self._number} IS NOT NULL"
+        is_stream = f"{self._part('stream')} = {text_literal(self.stream)} AND " if self.metadata.stream else ""
+        return f"{is_stream}{self._part('shardId')} = {text_literal(shard_id)} AND {self._number} IS NOT NULL"
 
     def _in(self, part: Part) -> str:
         conditions = ""
@@ -126,21 +126,11 @@ class Statements:
 
     def _is_before(self, number: str, *, or_at: bool = False) -> str:
         length, less = f"LENGTH({self._number})", "<=" if or_at else "<"
-        same_length = f"{length} = {len(number)} AND {self._number} {less} {literal(number)}"
+        same_length = f"{length} = {len(number)} AND {self._number} {less} {text_literal(number)}"
         return f"({length} < {len(number)} OR ({same_length}))"
 
     def _is_young(self, kept_since: str) -> str:
-        """A row without the arrival that every row has is none of ours. Where none has it, age is nobody's to tell."""
+        """A row lacking the arrival time that this pipeline writes is foreign. If it writes none, age can't be determined."""
         if not self.metadata.approximate_arrival:
             return "FALSE"
-        return f"({self._arrival} IS NULL OR {self._arrival} >= {literal(kept_since)})"
-
-
-def literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
-
-
-def pattern(text: str) -> str:
-    """For LIKE, matching exactly `text`: its own escape is itself inside a literal."""
-    return literal(text.replace("\\", "\\\\").replace("_", "\\_").replace("%", "\\%"))
+        return f"({self._arrival} IS NULL OR {self._arrival} >= {text_literal(kept_since)})"

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
-from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
+from firnline_ingest.identifiers import default_pipe, like_pattern, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
 from firnline_ingest.snowflake.errors import (
@@ -136,7 +136,7 @@ class TargetCatalog:
 
     def _find(self, kind: str, name: str, where: str) -> Mapping[str, Any] | None:
         """LIKE is a pattern and ignores case: only the exact name counts."""
-        rows = self._rows(f"SHOW {kind} LIKE {_literal(name)} IN SCHEMA {where}")
+        rows = self._rows(f"SHOW {kind} LIKE {like_pattern(name)} IN SCHEMA {where}")
         return next((row for row in rows if row["name"] == name), None)
 
     def _rows(self, statement: str, empty: Collection[int] = DOES_NOT_EXIST) -> list[dict[str, Any]]:
@@ -159,12 +159,6 @@ def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> l
     places = {"DATABASE": ("DATABASE", 1), "SCHEMA": ("SCHEMA", 2), "TABLE": (kind, 3)}
     declared = ((one, *places[one.on]) for one in required_privileges(*needs))
     return [Wanted.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]
-
-
-def _literal(text: str) -> str:
-    """A LIKE pattern that matches `text`, whatever characters it holds."""
-    escaped = text.replace("\\", "\\\\").replace("'", "''").replace("_", "\\\\_").replace("%", "\\\\%")
-    return f"'{escaped}'"
 
 
 def _timestamp(value: object) -> str:

@@ -30,3 +30,11 @@ def test_snowflakes_own_storage_needs_nothing(volume: str | None, monkeypatch: p
 
 def test_a_table_that_is_listed_no_longer_asks_for_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wanted_where([], monkeypatch) == []
+
+
+@pytest.mark.parametrize(("name", "pattern"), [("A_B%", r"'A\\_B\\%'"), ("it's", "'it''s'"), ("a\\b", r"'a\\\\b'")])
+def test_a_table_is_looked_for_by_its_exact_name(name: str, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(TargetCatalog, "_rows", lambda _, statement: asked.append(statement) or [{"name": name}])
+    assert TargetCatalog(cast("Any", None))._find("TABLES", name, '"LAKE"."RAW"') == {"name": name}
+    assert asked == [f'SHOW TABLES LIKE {pattern} IN SCHEMA "LAKE"."RAW"']

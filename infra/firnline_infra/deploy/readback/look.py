@@ -10,6 +10,7 @@ from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, T
 from firnline_infra.deploy.readback.compare import NOTHING, columns, sorting, switches
 from firnline_infra.deploy.readback.finding import Finding
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.identifiers import like_pattern
 
 AnyTable = Table | IcebergTable | InteractiveTable
 
@@ -60,13 +61,10 @@ def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
     """SHOW's LIKE is a pattern that ignores case: only the exact name counts."""
     kinds = {Table: "TABLES", IcebergTable: "ICEBERG TABLES", InteractiveTable: "INTERACTIVE TABLES"}
     *container, name = table.name.parts
-    statement = f"SHOW {kinds[type(table)]} LIKE {_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
+    statement = (
+        f"SHOW {kinds[type(table)]} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
+    )
     return next((row for row in _answer(session, statement) if row["name"] == name.name), None)
-
-
-def _pattern(name: str) -> str:
-    escaped = name.replace("\\", "\\\\").replace("'", "''").replace("_", "\\\\_").replace("%", "\\\\%")
-    return f"'{escaped}'"
 
 
 def _answer(session: Any, statement: str) -> Rows:

@@ -13,6 +13,7 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.snowflake import Table
 from firnline_infra.deploy.readback import read_back
 from firnline_infra.specification import load_spec
+from firnline_ingest.identifiers import quoted
 from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
@@ -87,7 +88,17 @@ def test_a_table_that_is_gone_is_found(world: World) -> None:
 
 
 def test_a_table_of_nearly_the_same_name_is_not_taken_for_it(world: World) -> None:
-    quoted = '"' + world.name.rpartition(".")[2].lower() + '"'
-    world.environment.query(f"CREATE TABLE FIRNLINE.RAW.{quoted} (KINESISMETADATA OBJECT)", login="admin")
+    lower = '"' + world.name.rpartition(".")[2].lower() + '"'
+    world.environment.query(f"CREATE TABLE FIRNLINE.RAW.{lower} (KINESISMETADATA OBJECT)", login="admin")
     world.sql("DROP TABLE THE_TABLE")
     assert world.findings() == [("exists", "yes", "nothing")]
+
+
+@pytest.mark.parametrize("name", ["A\\B", "A_B", "50%", "it's", 'say "hi"'])
+def test_a_table_is_found_whatever_its_name_is_made_of(world: World, name: str) -> None:
+    (table,) = world.blueprint.landing.tables
+    named = replace(table, name=type(table.name).of("FIRNLINE", "RAW", quoted(name)))
+    landing = replace(world.blueprint.landing, tables=(named,))
+    world.environment.query(f"CREATE TABLE {named.name.sql} (KINESISMETADATA OBJECT)", login="admin")
+    found = read_back(replace(world.blueprint, landing=landing), world.session)
+    assert "exists" not in {finding.property for finding in found}
