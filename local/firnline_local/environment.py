@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from firnline_infra.blueprint import Outputs, engine_config
+from firnline_infra.blueprint import EngineInputs, engine_config
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
 from firnline_infra.specification.snowflake import PublicKeys
@@ -84,8 +84,8 @@ class LocalEnvironment:
         state.save(self._folder)
         return state
 
-    def _outputs(self, endpoints: Endpoints, ingest: KeyPair) -> Outputs:
-        return Outputs(
+    def _outputs(self, endpoints: Endpoints, ingest: KeyPair) -> EngineInputs:
+        return EngineInputs(
             private_key={"file": str(ingest.private_key_file)},
             dead_letters_folder=str(self._folder.engine / "dead-letters"),
             spark_checkpoint=str(self._folder.engine / "checkpoint"),

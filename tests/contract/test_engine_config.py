@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
-from firnline_infra.blueprint.aws.engine_document import document_hash
+from firnline_infra.blueprint.engine_config import document_hash
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.config import EngineConfig, load_config
 

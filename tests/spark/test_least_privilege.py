@@ -8,8 +8,8 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from firnline_infra.blueprint.engine_policy import engine_policy
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA

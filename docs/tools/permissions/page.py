@@ -31,7 +31,7 @@ from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
-from firnline_infra.blueprint.snowflake.reader_privileges import READER_PRIVILEGES
+from firnline_infra.blueprint.pipeline import READER_PRIVILEGES
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Permission, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Privilege
 

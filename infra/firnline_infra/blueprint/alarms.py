@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.aws import Alarm
-from firnline_infra.blueprint.tags import tags
+from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification.aws import Origin, Stream
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names

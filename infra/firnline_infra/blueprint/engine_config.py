@@ -1,22 +1,24 @@
 """The engine's configuration, from the specification and from what only exists once an environment was made."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.blueprint.engine_policy import CHECKPOINT_FOLDER
+from firnline_infra.blueprint.principals import CHECKPOINT_FOLDER
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.pipeline import Pipeline
-from firnline_ingest.config.document import Section
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.document import Section, parse
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """What an environment knows of itself after it was made; nothing secret, only where a secret is found."""
+class EngineInputs:
+    """What the engine's configuration needs of an environment that was made. Nothing secret, only where a secret is found."""
 
     private_key: Mapping[str, Value]
     """Exactly one of file, env, secret_arn (the engine's `snowflake.private_key`)."""
@@ -32,14 +34,14 @@ class Outputs:
 
 
 KEY_VARIABLE = "FIRNLINE_PRIVATE_KEY"
-"""Of an engine that runs with what its machine has, and no secret of the environment."""
+"""The variable that holds the private key of an engine that runs with `trust: nobody`, without a secret in AWS."""
 CHECKPOINT_OF_ONE_MACHINE = "/var/lib/firnline/checkpoint"
 
 
-def outputs_of(spec: EnvironmentSpec) -> Outputs:
-    """What the specification says of them; where the secret is found may have to be told by what was made."""
+def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
+    """As far as the specification says it; the secret's ARN may be a reference to the secret that is made."""
     has_bucket = spec.aws.bucket.origin is not Origin.SKIP
-    return Outputs(
+    return EngineInputs(
         private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
         dead_letters_folder=spec.dead_letters_folder,
         spark_checkpoint=f"s3://{Names.of(spec).bucket}/{CHECKPOINT_FOLDER}"
@@ -52,29 +54,37 @@ def _secret(spec: EnvironmentSpec) -> Value:
     return spec.snowflake.ingest.secret_arn or Reference("secret/ingest")
 
 
-def engine_config(spec: EnvironmentSpec, outputs: Outputs) -> dict[str, Any]:
+def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]:
     """A document that `firnline_ingest.config` reads; what is absent in it keeps the engine's default."""
     names = Names.of(spec)
     return {
         "version": 1,
         "application": names.application,
-        "aws": {"region": spec.aws.region, "endpoints": dict(outputs.aws_endpoints)},
+        "aws": {"region": spec.aws.region, "endpoints": dict(inputs.aws_endpoints)},
         "ledger": {"table": names.ledger_table},
         "snowflake": _present(
             account=spec.snowflake.account,
             user=str(names.ingest.user),
             role=str(names.ingest.role),
-            private_key=dict(outputs.private_key),
-            url=outputs.snowflake_url,
-            ca_file=outputs.snowflake_ca_file,
+            private_key=dict(inputs.private_key),
+            url=inputs.snowflake_url,
+            ca_file=inputs.snowflake_ca_file,
         ),
         "pipelines": [_pipeline(pipeline) for pipeline in spec.pipelines],
-        "dead_letters": {"folder": outputs.dead_letters_folder},
-        "spark": _present(
-            checkpoint=outputs.spark_checkpoint, master=outputs.spark_master, conf=dict(outputs.spark_conf)
-        ),
+        "dead_letters": {"folder": inputs.dead_letters_folder},
+        "spark": _present(checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=dict(inputs.spark_conf)),
         **_changed(epoch=spec.epoch, polling=spec.polling),
     }
+
+
+def document_text(document: Mapping[str, Any]) -> str:
+    """The configuration as the engine's file holds it."""
+    return json.dumps(document, indent=2) + "\n"
+
+
+def document_hash(document: Mapping[str, Any]) -> str:
+    """The hash that the engine logs at its start. Raises ConfigError for what the engine would not take."""
+    return parse(EngineConfig, dict(document), "engine.json").content_hash
 
 
 def _pipeline(pipeline: Pipeline) -> dict[str, Any]:

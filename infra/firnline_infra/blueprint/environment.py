@@ -19,15 +19,14 @@ from firnline_infra.blueprint.aws import (
     Stream,
     User,
 )
-from firnline_infra.blueprint.engine_config import Outputs, outputs_of
-from firnline_infra.blueprint.landing import landing
+from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
+from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.principals import engine_role, engine_user
-from firnline_infra.blueprint.publication import publication
-from firnline_infra.blueprint.snowflake import IcebergTable, IcebergVolume, Landing
-from firnline_infra.blueprint.stack_outputs import StackOutputs, stack_outputs
-from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams
+from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
+from firnline_infra.blueprint.snowflake_objects import snowflake_objects
+from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
+from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
-from firnline_infra.blueprint.volumes import volumes
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -46,9 +45,9 @@ class Blueprint:
     role: Role | None
     user: User | None
     volumes: tuple[IcebergVolume, ...]
-    landing: Landing
+    landing: SnowflakeObjects
     alarms: tuple[Alarm, ...]
-    outputs: Outputs
+    outputs: EngineInputs
     """What the engine's configuration takes of the rest."""
     job_bucket: Value | None
     """The name of the bucket that the engine's configuration lies in; adopted, or the one above."""
@@ -75,16 +74,16 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         role=engine_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
         volumes=volumes(spec, key_arn),
-        landing=landing(spec, names),
+        landing=snowflake_objects(spec, names),
         alarms=alarms(spec, names),
-        outputs=outputs_of(spec),
+        outputs=engine_inputs(spec),
         job_bucket=job_bucket,
         publication=publication(spec, names),
         stack_outputs=stack_outputs(spec, names, job_bucket),
     )
 
 
-def _preview_features(landing: Landing) -> Iterator[str]:
+def _preview_features(landing: SnowflakeObjects) -> Iterator[str]:
     """Names of features of pulumi-snowflake 2.22: its resources that may still change in a minor release."""
     for table in landing.tables:
         yield "snowflake_iceberg_table_resource" if isinstance(table, IcebergTable) else "snowflake_table_resource"

@@ -1,9 +1,11 @@
-"""What a stack gives out: the one list of it, for every renderer, for people and for the programs that run an engine."""
+"""What a stack gives out, for people and for the programs that run an engine, and what of it is published as parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from firnline_infra.blueprint.aws import Parameter
+from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.identifier import Identifier
@@ -61,3 +63,31 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> 
         engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
         volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
     )
+
+
+WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
+
+
+def publication(spec: EnvironmentSpec, names: Names) -> tuple[Parameter, ...]:
+    """None where nobody asked. The configuration itself can be too long for a parameter: its place is published."""
+    prefix = spec.publication.ssm_prefix
+    if prefix is None:
+        return ()
+    marks = tags(spec, component="publication")
+    return tuple(
+        Parameter(name=f"{prefix}/{name}", value=value, description=description, tags=marks)
+        for name, value, description in _published(spec, names)
+    )
+
+
+def _published(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, Value, str]]:
+    if spec.aws.bucket.origin is not Origin.SKIP:
+        yield "engine-config", Reference("engine", "url"), "Where the engine's configuration lies."
+    yield (
+        "engine-config-hash",
+        Reference("engine", "hash"),
+        "Changes with the engine's configuration, and only with it.",
+    )
+    yield "ledger-table", names.ledger_table, "Fences shards and remembers where they are."
+    if spec.aws.runtime.trust not in WITHOUT_A_ROLE:
+        yield "engine-role", Reference("role"), "What the engine's job runs as."

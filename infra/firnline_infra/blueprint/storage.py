@@ -1,15 +1,17 @@
-"""What holds data in AWS: key, streams, ledger, bucket, secrets."""
+"""What holds data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
 
 from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Secret, Stream
 from firnline_infra.blueprint.iam.key_policy import key_policy
-from firnline_infra.blueprint.tags import tags
+from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.marks import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.aws import Stream as StreamSpec
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import Names
-from firnline_infra.specification.snowflake import ServiceUser
+from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"
 
@@ -99,4 +101,28 @@ def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> 
         recovery_days=0 if spec.durability is Durability.EPHEMERAL else 30,
         durability=spec.durability,
         tags=tags(spec, component="secret"),
+    )
+
+
+def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolume, ...]:
+    return tuple(_volume(spec, volume, key_arn) for volume in spec.snowflake.external_volumes)
+
+
+def _volume(spec: EnvironmentSpec, volume: ExternalVolume, key_arn: Value | None) -> IcebergVolume:
+    names, marks = volume_names(spec, volume), tags(spec, component="volume")
+    return IcebergVolume(
+        name=Identifier.parse(volume.name),
+        bucket=Bucket(
+            name=names.bucket,
+            partition=spec.aws.partition,
+            key_arn=key_arn,
+            durability=spec.durability,
+            tags=marks,
+        ),
+        role_arn=Arns(spec).role(names.role),
+        external_id=names.external_id,
+        prefix=volume.prefix,
+        permissions_boundary=spec.aws.permissions_boundary,
+        comment=comment_of(spec),
+        tags=marks,
     )

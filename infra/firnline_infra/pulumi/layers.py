@@ -9,7 +9,7 @@ from typing import Any
 
 import pulumi
 
-from firnline_infra.blueprint import Blueprint, Outputs, engine_config
+from firnline_infra.blueprint import Blueprint, EngineInputs, engine_config
 from firnline_infra.blueprint.stack_outputs import SECRETS
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
@@ -67,7 +67,7 @@ def runtime(spec: EnvironmentSpec, tree: Blueprint, known: Lookup, opts: pulumi.
     return made
 
 
-def _document(spec: EnvironmentSpec, outputs: Outputs) -> pulumi.Output[dict[str, Any]]:
+def _document(spec: EnvironmentSpec, outputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
     """The private key's place may have to be told by the secret that was made."""
 
     def document(place: str) -> dict[str, Any]:

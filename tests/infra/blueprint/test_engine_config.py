@@ -1,13 +1,13 @@
 import json
 from pathlib import Path
 
-from firnline_infra.blueprint import Outputs, engine_config
+from firnline_infra.blueprint import EngineInputs, engine_config
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 
 GOLDEN = Path(__file__).parent / "golden"
-OUTPUTS = Outputs(
+OUTPUTS = EngineInputs(
     private_key={"file": "/env/keys/ingest.pem"},
     dead_letters_folder="/env/dead-letters",
     spark_checkpoint="/env/checkpoint",
@@ -34,7 +34,9 @@ def test_the_engine_reads_it(local_spec: EnvironmentSpec, wide_spec: Environment
 
 
 def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
-    outputs = Outputs(private_key={"env": "KEY"}, dead_letters_folder="d", spark_checkpoint="s3://bucket/checkpoint")
+    outputs = EngineInputs(
+        private_key={"env": "KEY"}, dead_letters_folder="d", spark_checkpoint="s3://bucket/checkpoint"
+    )
     document = engine_config(local_spec, outputs)
     assert {"url", "ca_file"}.isdisjoint(document["snowflake"])
     config = parse(EngineConfig, document, "engine.json")

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from firnline_infra.blueprint.aws import Bucket, Secret
-from firnline_infra.blueprint.engine_policy import JOB_FOLDER
 from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.principals import JOB_FOLDER
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import EnvironmentSpec

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.landing import comment_of
+from firnline_infra.blueprint.marks import comment_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec

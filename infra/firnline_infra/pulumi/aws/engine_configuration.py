@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import EngineDocument as EngineConfigurationArgs
-from firnline_infra.blueprint.aws.engine_document import document_hash, document_text
+from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.pulumi.options import child_of
 from firnline_infra.pulumi.references import as_input
 

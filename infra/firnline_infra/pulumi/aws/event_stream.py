@@ -46,7 +46,7 @@ class EventStream(pulumi.ComponentResource):
             kms_key_id=as_input(args.key_arn),
             shard_level_metrics=list(args.shard_metrics),
             max_record_size_in_kib=args.max_record_kib,
-            enforce_consumer_deletion=args.takes_foreign_consumers_along,
+            enforce_consumer_deletion=args.enforce_consumer_deletion,
             tags=args.tags,
             opts=child_of(
                 self, durability=args.durability, ignore_changes=[] if args.shards is not None else ["shard_count"]

@@ -28,7 +28,7 @@ class LandingBucket(pulumi.ComponentResource):
         bucket = aws.s3.Bucket(
             f"{name}-bucket",
             bucket=args.name,
-            force_destroy=args.takes_objects_along,
+            force_destroy=args.force_destroy,
             tags=args.tags,
             opts=child_of(self, durability=args.durability),
         )

@@ -30,7 +30,7 @@ class RuntimeUser(pulumi.ComponentResource):
         user = aws.iam.User(
             f"{name}-user",
             name=args.name,
-            force_destroy=args.takes_keys_along,
+            force_destroy=args.force_destroy,
             permissions_boundary=args.permissions_boundary,
             tags=args.tags,
             opts=child_of(self),

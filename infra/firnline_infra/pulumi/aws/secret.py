@@ -36,7 +36,7 @@ class Secret(pulumi.ComponentResource):
                 self,
                 durability=args.durability,
                 import_=args.existing_arn,
-                retain_on_delete=args.stays,
+                retain_on_delete=args.retain_on_delete,
                 ignore_changes=UNTOLD if args.existing_arn else [],
             ),
         )

@@ -4,7 +4,7 @@ import pulumi
 import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint.snowflake import InteractiveWarehouse
-from firnline_infra.blueprint.snowflake import Landing as SnowflakeLandingArgs
+from firnline_infra.blueprint.snowflake import SnowflakeObjects as SnowflakeLandingArgs
 from firnline_infra.pulumi.snowflake import containers, grants, principals, tables
 from firnline_infra.pulumi.snowflake.site import Kind, Site
 

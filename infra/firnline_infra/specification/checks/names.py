@@ -16,7 +16,7 @@ ROLE, USER, BUCKET, TABLE, ALIAS, SECRET, PARAMETER = 64, 64, 63, 255, 256, 512,
 SHORTEST_TABLE = 3
 ALARM = 255
 PARAMETER_LEVELS = 15  # Systems Manager, PutParameter
-PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/publication.py
+PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/stack_outputs.py
 RESERVED_BUCKETS = re.compile(r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from firnline_infra.specification.model import EnvironmentSpec
 
 LONGEST_KEY, LONGEST_VALUE = 128, 256
-OURS = 3  # blueprint/tags.py
+OURS = 3  # blueprint/marks.py
 MOST = 50 - OURS
 LETTERS = re.compile(r"[\w\s.:/=+@-]*")  # of any script
 

@@ -7,7 +7,7 @@ import pulumi
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.snowflake import Landing, PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.snowflake import PrivilegeGrant, RoleGrant, Securable, SnowflakeObjects
 from firnline_infra.pulumi.snowflake import SnowflakeLanding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
@@ -100,7 +100,7 @@ def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Any, sp
 def test_a_grant_says_what_is_given_on_which_object_to_which_role(deploy: Any) -> None:
     table, insert = QualifiedName.of("LAKE", "RAW", '"Orders"'), ("INSERT", "EVOLVE SCHEMA")
     grant = PrivilegeGrant(privileges=insert, on=Securable.TABLE, name=table, role=Identifier("R"))
-    args = Landing(databases=(), schemas=(), tables=(), grants=(grant,))
+    args = SnowflakeObjects(databases=(), schemas=(), tables=(), grants=(grant,))
     (made,) = deploy(lambda: SnowflakeLanding("l", args)).of("GrantPrivilegesToAccountRole")
     assert made.inputs == {
         "accountRoleName": "R",
@@ -112,7 +112,7 @@ def test_a_grant_says_what_is_given_on_which_object_to_which_role(deploy: Any) -
 def test_a_role_is_for_a_user_or_for_another_role(deploy: Any) -> None:
     role = Identifier("R")
     grants = (RoleGrant(role=role, user=Identifier("U")), RoleGrant(role=role, to_role=Identifier("P")))
-    args = Landing(databases=(), schemas=(), tables=(), role_grants=grants)
+    args = SnowflakeObjects(databases=(), schemas=(), tables=(), role_grants=grants)
     made = deploy(lambda: SnowflakeLanding("l", args)).of("GrantAccountRole")
     assert [each.inputs for each in made] == [
         {"roleName": "R", "parentRoleName": "P"},

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from firnline_infra.blueprint.aws import Bucket
-from firnline_infra.blueprint.snowflake import IcebergVolume
+from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.specification.identifier import Identifier
 
 LOCATION = (

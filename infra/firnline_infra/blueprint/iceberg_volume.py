@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from firnline_infra.blueprint.aws.bucket import Bucket
-from firnline_infra.blueprint.aws.role import Role
+from firnline_infra.blueprint.aws import Bucket, Role
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.identifier import Identifier
@@ -18,10 +17,10 @@ from firnline_infra.specification.model import Durability
 
 @dataclass(frozen=True, kw_only=True)
 class IcebergVolume:
-    """As durable as its bucket, and encrypted with the same key."""
+    """An external volume, as durable as its bucket and encrypted with the same key."""
 
     location: ClassVar[str] = "s3"
-    """The volume's only one."""
+    """The name of the volume's only storage location."""
     providers: ClassVar[dict[str, str]] = {"aws": "S3", "aws-us-gov": "S3GOV", "aws-cn": "S3CHINA"}
 
     name: Identifier
@@ -46,7 +45,7 @@ class IcebergVolume:
 
     @property
     def base_url(self) -> str:
-        """Snowflake's word for the place; its schemes are s3, s3gov and s3china."""
+        """The place as Snowflake writes it; its schemes are s3, s3gov and s3china."""
         return f"{self.provider.lower()}://{self.bucket.name}/{self.prefix}"
 
     @property
@@ -72,13 +71,14 @@ class IcebergVolume:
 
     @property
     def verify(self) -> str:
-        """Writes, reads, lists and deletes a file through the role, and says how each went; an error it never is."""
+        """Writes, reads, lists and deletes a file through the role, and answers how each went; it never raises an error."""
         return f"SELECT {self._verification}"
 
     @property
     def prove(self) -> str:
-        """Fails, with that answer in its error, where the answer is that something went wrong. A text that is no number
-        is what an expression of constants can fail with: it takes neither a script nor a warehouse.
+        """Raises an error that contains the verification's result if it is not a success.
+
+        TO_NUMBER of a text that is no number is used because it can fail without a script or a warehouse.
         """
         succeeded = f"REPLACE({self._verification}, ' ') LIKE '%\"success\":true%'"
         return f"SELECT TO_NUMBER(IFF({succeeded}, '1', {self._verification}))"

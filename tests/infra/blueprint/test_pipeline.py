@@ -2,8 +2,7 @@
 
 import pytest
 
-from firnline_infra.blueprint.snowflake.pipeline import grants
-from firnline_infra.blueprint.snowflake.reader_privileges import READER_PRIVILEGES
+from firnline_infra.blueprint.pipeline import READER_PRIVILEGES, grants
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import Principal
 from firnline_infra.specification.pipeline import Pipeline

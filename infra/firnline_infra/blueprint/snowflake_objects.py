@@ -1,15 +1,24 @@
-"""The Snowflake side of an environment, from its specification."""
+"""The Snowflake side of an environment, from its specification: what two pipelines share is made once."""
 
 from collections.abc import Iterable
 from typing import TypeVar
 
-from firnline_infra.blueprint.snowflake import pipeline as of_pipeline
-from firnline_infra.blueprint.snowflake.container import Database, Schema
-from firnline_infra.blueprint.snowflake.grant import PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.blueprint.snowflake.interactive import InteractiveTable, InteractiveWarehouse
-from firnline_infra.blueprint.snowflake.landing import Landing
-from firnline_infra.blueprint.snowflake.policy import AuthenticationPolicy, NetworkPolicy
-from firnline_infra.blueprint.snowflake.principal import Role, User
+from firnline_infra.blueprint import pipeline as of_pipeline
+from firnline_infra.blueprint.marks import comment_of
+from firnline_infra.blueprint.snowflake import (
+    AuthenticationPolicy,
+    Database,
+    InteractiveTable,
+    InteractiveWarehouse,
+    NetworkPolicy,
+    PrivilegeGrant,
+    Role,
+    RoleGrant,
+    Schema,
+    Securable,
+    SnowflakeObjects,
+    User,
+)
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
@@ -18,11 +27,11 @@ from firnline_infra.specification.snowflake import ServiceUser
 Thing = TypeVar("Thing")
 
 
-def landing(spec: EnvironmentSpec, names: Names) -> Landing:
+def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
     comment, pipelines = comment_of(spec), spec.pipelines
     policy, methods = _network_policy(spec, names), _authentication_policy(spec, names)
     tables = _once(of_pipeline.table(each, spec.durability, comment) for each in pipelines)
-    return Landing(
+    return SnowflakeObjects(
         databases=_once(
             Database(name=Identifier.parse(each.database), durability=spec.durability, comment=comment)
             for each in pipelines
@@ -44,11 +53,6 @@ def landing(spec: EnvironmentSpec, names: Names) -> Landing:
         warehouse=_interactive_warehouse(spec, tables, comment),
         ownerships=_once(owned for each in pipelines if (owned := of_pipeline.ownership(each, names.ingest))),
     )
-
-
-def comment_of(spec: EnvironmentSpec) -> str:
-    """On every Snowflake object: how a person, and a repair, tells ours from foreign ones."""
-    return f"Firnline {spec.name} {Names.of(spec).application}"
 
 
 def _role_grants(spec: EnvironmentSpec, names: Names) -> Iterable[RoleGrant]:

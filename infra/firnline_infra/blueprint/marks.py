@@ -1,4 +1,4 @@
-"""The tags on every AWS object: whose it is, and what made it."""
+"""What an environment's objects are marked with, so that they can be told from others: tags in AWS, comments in Snowflake."""
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -11,3 +11,8 @@ def tags(spec: EnvironmentSpec, *, component: str) -> dict[str, str]:
         "firnline:application": Names.of(spec).application,
         "firnline:component": component,
     }
+
+
+def comment_of(spec: EnvironmentSpec) -> str:
+    """On every Snowflake object: a person, and a repair after a killed `up`, know it by this."""
+    return f"Firnline {spec.name} {Names.of(spec).application}"

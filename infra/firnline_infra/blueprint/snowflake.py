@@ -1,0 +1,263 @@
+"""What must exist in Snowflake, as data. Defaults are safe ones, so that each definition can be used alone.
+
+A table begins with the metadata column alone; schema evolution adds the rest. Its default pipe comes into being with the
+first channel, so there is nothing to create for it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Self
+
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import Durability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    name: Identifier
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    name: QualifiedName
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alteration:
+    """One property of a table that the provider's resource can't set: switched on by a statement of its own.
+
+    A golden test freezes its text, because a changed text reverts the property and sets it again.
+    """
+
+    property: str
+    """As SHOW TABLES names its column, in upper case."""
+    execute: str
+    revert: str
+
+    @classmethod
+    def of(cls, table: QualifiedName, property_: str, *, is_reverted: bool, kind: str = "TABLE") -> Self:
+        """Where reverting would lose data (error rows, timestamps), the statement that reverts does nothing."""
+        off = f"ALTER {kind} IF EXISTS {table.sql} SET {property_} = FALSE"
+        return cls(
+            property=property_,
+            execute=f"ALTER {kind} {table.sql} SET {property_} = TRUE",
+            revert=off if is_reverted else "SELECT 1",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A standard table, which Snowflake keeps itself."""
+
+    column_type: ClassVar[str] = "OBJECT"
+
+    name: QualifiedName
+    metadata_column: Identifier
+    schema_evolution: bool = True
+    error_logging: bool = True
+    row_timestamp: bool = True
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def alterations(self) -> tuple[Alteration, ...]:
+        """The properties that the provider's resource lacks."""
+        return tuple(self._alterations())
+
+    def _alterations(self) -> Iterator[Alteration]:
+        loses_nothing = self.durability is Durability.EPHEMERAL
+        if self.schema_evolution:
+            yield Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True)
+        if self.error_logging:
+            yield Alteration.of(self.name, "ERROR_LOGGING", is_reverted=loses_nothing)
+        if self.row_timestamp:
+            yield Alteration.of(self.name, "ROW_TIMESTAMP", is_reverted=loses_nothing)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IcebergTable:
+    """An Iceberg table of the format's third version, the first that knows VARIANT."""
+
+    column_type: ClassVar[str] = "VARIANT"
+    catalog: ClassVar[str] = "SNOWFLAKE"
+    format_version: ClassVar[int] = 3
+
+    name: QualifiedName
+    metadata_column: Identifier
+    volume: Identifier
+    base_location: str
+    schema_evolution: bool = True
+    error_logging: bool = True
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def alterations(self) -> tuple[Alteration, ...]:
+        if not self.schema_evolution:
+            return ()
+        return (Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True, kind="ICEBERG TABLE"),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InteractiveTable:
+    """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
+
+    name: QualifiedName
+    metadata_column: Identifier
+    cluster_by: tuple[Identifier, ...]
+    durability: Durability = Durability.PROTECTED
+
+    @property
+    def create(self) -> str:
+        columns = ", ".join(
+            [f"{self.metadata_column.sql} OBJECT", *(f"{each.sql} VARCHAR" for each in self.cluster_by)]
+        )
+        sorting = ", ".join(each.sql for each in self.cluster_by)
+        return f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
+
+    @property
+    def drop(self) -> str:
+        """Does nothing where the table is protected."""
+        return f"DROP TABLE IF EXISTS {self.name.sql}" if self.durability is Durability.EPHEMERAL else "SELECT 1"
+
+    @property
+    def query(self) -> str:
+        *container, name = self.name.parts
+        return f"SHOW INTERACTIVE TABLES LIKE '{name.name}' IN SCHEMA {'.'.join(part.sql for part in container)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InteractiveWarehouse:
+    """The warehouse that interactive tables are queried through."""
+
+    name: Identifier
+    size: str
+    tables: tuple[QualifiedName, ...]
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipe:
+    """A pipe of one's own for Snowpipe Streaming. Replacing it ends every channel on it."""
+
+    name: QualifiedName
+    table: QualifiedName
+    select: str
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def copy_statement(self) -> str:
+        """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
+        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Role:
+    name: Identifier
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class User:
+    """A service user (TYPE = SERVICE): it can't have a password, and logs in with its key pair alone."""
+
+    secondary_roles: ClassVar[str] = "NONE"
+    """The user acts in its default role alone, whatever it is granted later."""
+
+    name: Identifier
+    default_role: Identifier
+    default_warehouse: Identifier | None = None
+    """Absent for the engine, which computes nothing."""
+    public_key: str | None
+    """Base64 without PEM armour; the first of the user's two places."""
+    public_key_2: str | None
+    network_policy: Identifier | None = None
+    authentication_policy: QualifiedName | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPolicy:
+    """From where service users may connect."""
+
+    name: Identifier
+    allowed_networks: tuple[str, ...]
+    """CIDR"""
+    comment: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthenticationPolicy:
+    """Lets users log in with a key pair and with nothing else, whatever they are given later."""
+
+    methods: ClassVar[tuple[str, ...]] = ("KEYPAIR",)
+
+    name: QualifiedName
+    comment: str = ""
+
+
+class Securable(StrEnum):
+    """Kinds of objects that privileges are granted on, as GRANT spells them."""
+
+    DATABASE = "DATABASE"
+    SCHEMA = "SCHEMA"
+    TABLE = "TABLE"
+    ICEBERG_TABLE = "ICEBERG TABLE"
+    INTERACTIVE_TABLE = "INTERACTIVE TABLE"
+    PIPE = "PIPE"
+    WAREHOUSE = "WAREHOUSE"
+    EXTERNAL_VOLUME = "EXTERNAL VOLUME"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivilegeGrant:
+    """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
+
+    privileges: tuple[str, ...]
+    on: Securable
+    name: QualifiedName
+    role: Identifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnershipGrant:
+    """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
+    role that deploys.
+    """
+
+    on: Securable
+    name: QualifiedName
+    role: Identifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleGrant:
+    """A role for a user, or for another role."""
+
+    role: Identifier
+    user: Identifier | None = None
+    to_role: Identifier | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnowflakeObjects:
+    """Everything in Snowflake that an environment's pipelines need, in the order in which it can be made."""
+
+    databases: tuple[Database, ...]
+    schemas: tuple[Schema, ...]
+    tables: tuple[Table | IcebergTable | InteractiveTable, ...]
+    pipes: tuple[Pipe, ...] = ()
+    network_policy: NetworkPolicy | None = None
+    authentication_policy: AuthenticationPolicy | None = None
+    roles: tuple[Role, ...] = ()
+    users: tuple[User, ...] = ()
+    role_grants: tuple[RoleGrant, ...] = ()
+    grants: tuple[PrivilegeGrant, ...] = ()
+    warehouse: InteractiveWarehouse | None = None
+    ownerships: tuple[OwnershipGrant, ...] = ()
