@@ -18,7 +18,7 @@ from firnline_infra.specification.snowflake import PublicKeys
 from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER, Endpoints, Login, Server
 from firnline_local.folder import Folder
 from firnline_local.furnishing import bootstrap, furnish
-from firnline_local.keys import KeyPair, make_key_pair
+from firnline_local.keys import KeyFiles, make_key_pair
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import Behaviour, Servers
 from firnline_local.state import State
@@ -84,7 +84,7 @@ class LocalEnvironment:
         state.save(self._folder)
         return state
 
-    def _outputs(self, endpoints: Endpoints, ingest: KeyPair) -> EngineInputs:
+    def _outputs(self, endpoints: Endpoints, ingest: KeyFiles) -> EngineInputs:
         return EngineInputs(
             private_key={"file": str(ingest.private_key_file)},
             dead_letters_folder=str(self._folder.engine / "dead-letters"),
@@ -99,7 +99,7 @@ class LocalEnvironment:
         )
 
 
-def _logins(names: Names, keys: dict[str, KeyPair]) -> dict[str, Login]:
+def _logins(names: Names, keys: dict[str, KeyFiles]) -> dict[str, Login]:
     def login(name: str, principal: Principal) -> Login:
         key_file = keys[name].private_key_file
         return Login(user=principal.user.name, role=str(principal.role), private_key_file=key_file)
@@ -108,7 +108,7 @@ def _logins(names: Names, keys: dict[str, KeyPair]) -> dict[str, Login]:
     return {"admin": admin, "ingest": login("ingest", names.ingest), "reader": login("reader", names.reader)}
 
 
-def _with_public_keys(spec: EnvironmentSpec, keys: dict[str, KeyPair]) -> EnvironmentSpec:
+def _with_public_keys(spec: EnvironmentSpec, keys: dict[str, KeyFiles]) -> EnvironmentSpec:
     """The specification with the keys of this environment; whatever it named itself opens nothing here."""
     users = {
         name: getattr(spec.snowflake, name).model_copy(update={"public_keys": PublicKeys(slot_1=keys[name].public_key)})

@@ -8,7 +8,7 @@ KEY_BITS = 2048  # the least that Snowflake takes
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyPair:
+class KeyFiles:
     private_key_file: Path
     public_key_file: Path
 
@@ -18,13 +18,13 @@ class KeyPair:
         return self.public_key_file.read_text(encoding="ascii")
 
 
-def make_key_pair(folder: Path, name: str) -> KeyPair:
+def make_key_pair(folder: Path, name: str) -> KeyFiles:
     """Writes `name`.pem and `name`.pub.pem, in place of what has these names."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    pair = KeyPair(private_key_file=folder / f"{name}.pem", public_key_file=folder / f"{name}.pub.pem")
+    pair = KeyFiles(private_key_file=folder / f"{name}.pem", public_key_file=folder / f"{name}.pub.pem")
     key = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS)
     _write_for_owner(
         pair.private_key_file,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from firnline_infra.keys.pair import fingerprint_of
+from firnline_infra.keys.pair import body_fingerprint
 from firnline_infra.specification.keys_file import USERS, KeysFile, UserKeys, keys_file_of
 from firnline_infra.specification.load import load_keys
 
@@ -48,7 +48,7 @@ class ReviewedFile:
 
 def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:
     """The fingerprints of the user's two places."""
-    first, second = (fingerprint_of(key) if key else None for key in (keys.slot_1, keys.slot_2))
+    first, second = (body_fingerprint(key) if key else None for key in (keys.slot_1, keys.slot_2))
     return first, second
 
 

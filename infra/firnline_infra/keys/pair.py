@@ -1,8 +1,9 @@
 """An RSA key pair in memory. What prints it prints its public half's fingerprint."""
 
 import base64
-import hashlib
 from dataclasses import dataclass, field
+
+from firnline_ingest.snowflake.key import fingerprint_of
 
 BITS = 3072
 
@@ -16,7 +17,7 @@ class KeyPair:
 
     @property
     def fingerprint(self) -> str:
-        return fingerprint_of(self.public_key)
+        return body_fingerprint(self.public_key)
 
     def __str__(self) -> str:
         return self.fingerprint
@@ -45,7 +46,6 @@ def pair_of(private_pem: str) -> KeyPair:
     return KeyPair(private_pem, base64.b64encode(der).decode())
 
 
-def fingerprint_of(public_key: str) -> str:
-    """As DESC USER shows it: RSA_PUBLIC_KEY_FP."""
-    digest = hashlib.sha256(base64.b64decode(public_key)).digest()
-    return f"SHA256:{base64.b64encode(digest).decode()}"
+def body_fingerprint(public_key: str) -> str:
+    """Of a public key as RSA_PUBLIC_KEY takes it: base64 without PEM armour."""
+    return fingerprint_of(base64.b64decode(public_key))

@@ -30,7 +30,7 @@ class SigningKey:
             raise KeyUnusable(place, "it is not an RSA key")
         self._key: RSAPrivateKey = key
         self.pem = pem
-        self.fingerprint = _fingerprint(key)
+        self.fingerprint = fingerprint_of(_public_key(key))
 
     def __repr__(self) -> str:
         return f"SigningKey({self.fingerprint})"
@@ -83,11 +83,15 @@ def _from_secrets_manager(arn: str, config: EngineConfig) -> tuple[str, str]:
     return text, f"secret {arn}"
 
 
-def _fingerprint(key: "RSAPrivateKey") -> str:
+def fingerprint_of(public_key: bytes) -> str:
+    """Of a public key in DER form, as DESCRIBE USER shows it (RSA_PUBLIC_KEY_FP) and a token's issuer ends with."""
+    return "SHA256:" + base64.b64encode(hashlib.sha256(public_key).digest()).decode()
+
+
+def _public_key(key: "RSAPrivateKey") -> bytes:
     from cryptography.hazmat.primitives import serialization as s
 
-    der = key.public_key().public_bytes(s.Encoding.DER, s.PublicFormat.SubjectPublicKeyInfo)
-    return "SHA256:" + base64.b64encode(hashlib.sha256(der).digest()).decode()
+    return key.public_key().public_bytes(s.Encoding.DER, s.PublicFormat.SubjectPublicKeyInfo)
 
 
 def _base64url(data: bytes) -> bytes:

@@ -1,7 +1,6 @@
 """Public keys as Snowflake takes them: the base64 body of a PEM block, with or without its first and last line."""
 
 import base64
-import hashlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import Self
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from firnline_ingest.snowflake.key import fingerprint_of
 from firnline_local.snowflake.catalog.errors import DataFault
 
 MIN_KEY_BITS = 2048
@@ -49,8 +49,7 @@ class PublicKey:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What a token's issuer ends with, and DESC USER shows: `SHA256:` and the base64 digest of the DER form."""
-        return "SHA256:" + base64.b64encode(hashlib.sha256(self.der).digest()).decode()
+        return fingerprint_of(self.der)
 
     @cached_property
     def rsa(self) -> RSAPublicKey:
