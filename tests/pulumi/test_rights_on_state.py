@@ -96,6 +96,8 @@ def test_a_deployer_does_everything_with_a_stack_and_a_previewer_reads_it(ci: Ci
     previewer.preview(STACK, refresh=True)
     assert previewer.export(STACK)["deployment"]
     assert deployer.outputs(STACK) == {"made": True}
+    deployer.drop_pending_operations(STACK)  # what `firnline up` does after a killed one
+    deployer.cancel(STACK)
     deployer.destroy(STACK)
     deployer.remove(STACK)
     assert ci.asked("deploy") == ci.allowed("deploy")

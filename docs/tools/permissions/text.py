@@ -106,7 +106,7 @@ its role's grants before the first row flows, and names the one that is missing 
 ROLES_OF_CI = """\
 ## AWS: who deploys
 
-Two roles of CI, and no person's: `firnline init --bootstrap` renders them into `<environment>-aws.yaml`. Each can be taken on
+Two roles of CI, and no person's: `firnline bootstrap` renders them into `<environment>-aws.yaml`. Each can be taken on
 by one environment of one repository on GitHub, by GitHub's token, without any stored key. A pull request runs the program of
 whoever opened it, so one role changes the environment after a merge, and the other only reads. Neither can see a secret's
 value, read a record of a stream or an item of a table, touch itself, the other, the boundary or a policy of theirs, make an
@@ -158,7 +158,7 @@ by itself.
 KEY_KEEPER = """\
 ## AWS: whoever keeps the keys
 
-The policy that `firnline init --bootstrap` writes for those who run `firnline keys`, for an administrator to attach to few. The
+The policy that `firnline bootstrap` writes for those who run `firnline keys`, for an administrator to attach to few. The
 roles of CI have none of it but to describe a secret, make it and tag it. In Snowflake they are the deploy role.
 
 """

@@ -81,5 +81,5 @@ def engine_user(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> U
     )
     if user.permissions_boundary == Arns(spec).policy(user.name, path=user.policy_path):
         what = "aws.permissions_boundary: is the engine's own policy, which bounds nobody: its deployer writes it"
-        raise ConfigError(spec.name, [f"{what}. Name another one; `firnline init --bootstrap` writes one."])
+        raise ConfigError(spec.name, [f"{what}. Name another one; `firnline bootstrap` writes one."])
     return user

@@ -17,6 +17,7 @@ EXIT_ERROR = 2
     cls=LazyGroup,
     at={
         "audit": "firnline_infra.cli.audit:audit",
+        "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
         "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
         "destroy": "firnline_infra.cli.destroy:destroy",
         "init": "firnline_infra.cli.init:init",

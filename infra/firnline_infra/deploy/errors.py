@@ -23,7 +23,7 @@ class DeployError(FirnlineError, Fatal):
 
 
 class NoProgram(DeployError):
-    """The commands run the program of a clone. Runbook: FL-6131."""
+    """The settings of a stack do not name its specification. Runbook: FL-6131."""
 
     id = "FL-6131"
 

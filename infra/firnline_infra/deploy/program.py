@@ -1,19 +1,23 @@
 """Where the Pulumi program of an environment is, and what its stack is told: the path of the specification, no more.
 
-For real accounts it is stacks/pulumi of the clone, with the settings that are committed there. For the embedded
-environment it is a copy of it inside the environment's folder, which goes with the environment and leaves the clone clean.
+A program in stacks/pulumi is the team's own, and counts where there is one; else it is the one of this package. The settings
+of a stack, Pulumi.<stack>.yaml, are in stacks/pulumi either way, and are committed. For the embedded environment the program
+is copied into the environment's folder, which goes with the environment and leaves the repository clean.
 """
 
 import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from firnline_infra.deploy.errors import NoProgram
 
 PROGRAM = Path("stacks") / "pulumi"
+PACKAGED = Path(__file__).parents[1] / "programs" / "pulumi"
+FILES = ("Pulumi.yaml", "__main__.py")
 SPEC = "firnline:spec"
 
 
@@ -24,64 +28,86 @@ class Program:
 
     @classmethod
     def committed(cls, stack: str, spec_file: Path, *, program: Path = PROGRAM) -> "Program":
-        """Raises NoProgram where the stack's settings are missing, or name another specification."""
-        settings = _of(program) / f"Pulumi.{stack}.yaml"
-        named = _named_in(settings)
-        wanted = _seen_from(settings, spec_file)
+        """With the packaged program, settings that are missing are written; whoever has a program of their own writes them.
+
+        Raises NoProgram where the settings name no specification, or another one.
+        """
+        settings, is_packaged = settings_of(program, stack), not _is_there(program)
+        if is_packaged and not settings.exists():
+            write_settings(stack, spec_file, program=program)
+        named, wanted = named_in(settings), _seen_from(settings, spec_file)
         if named is None:
             raise NoProgram(
                 f"Stack {stack} has no settings: there is no {settings}, or it names no specification.",
                 next_step=f"write it, and commit it:\n    config:\n      {SPEC}: {wanted}",
             )
-        if (settings.parent / named).resolve() != spec_file.resolve():
+        if named.resolve() != spec_file.resolve():
             raise NoProgram(
                 f"{settings} names {named}, and this is {spec_file}: two specifications of one environment.",
                 next_step=f"give one of them another name, or set {SPEC} to {wanted}.",
             )
-        return cls(settings.parent, stack)
+        return cls(_packaged_beside(program, spec_file) if is_packaged else program, stack)
 
     @classmethod
     def copied(cls, stack: str, spec_file: Path, into: Path, *, program: Path = PROGRAM) -> "Program":
         """May be repeated; settings that Pulumi has added stay. The copy runs with this interpreter."""
-        source = _of(program)
-        into.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / "__main__.py", into / "__main__.py")
-        project = yaml.safe_load((source / "Pulumi.yaml").read_text(encoding="utf-8"))
-        (into / "Pulumi.yaml").write_text(yaml.safe_dump({**project, "runtime": "python"}), encoding="utf-8")
-        settings = into / f"Pulumi.{stack}.yaml"
+        _copy(program if _is_there(program) else PACKAGED, into, runtime="python")
+        settings = settings_of(into, stack)
         document = yaml.safe_load(settings.read_text(encoding="utf-8")) if settings.exists() else {}
         document = {**(document or {}), "config": {SPEC: str(spec_file.resolve())}}
         settings.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
         return cls(into, stack)
 
 
-def write_settings(stack: str, spec_file: Path, *, program: Path = PROGRAM) -> Path | None:
-    """Those of a new stack. None where there is no program here, or the stack has settings."""
-    settings = program / f"Pulumi.{stack}.yaml"
-    if not (program / "Pulumi.yaml").is_file() or settings.exists():
-        return None
+def write_settings(stack: str, spec_file: Path, *, program: Path = PROGRAM) -> Path:
+    """Those of a new stack."""
+    settings = settings_of(program, stack)
+    settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(f"config:\n  {SPEC}: {_seen_from(settings, spec_file)}\n", encoding="utf-8")
     return settings
+
+
+def named_in(settings: Path) -> Path | None:
+    """The specification that the settings of a stack name."""
+    try:
+        document = yaml.safe_load(settings.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    named = ((document or {}).get("config") or {}).get(SPEC)
+    return settings.parent / str(named) if named else None
+
+
+def settings_of(program: Path, stack: str) -> Path:
+    return program / f"Pulumi.{stack}.yaml"
+
+
+def _is_there(program: Path) -> bool:
+    return (program / "Pulumi.yaml").is_file()
 
 
 def _seen_from(settings: Path, spec_file: Path) -> str:
     return os.path.relpath(spec_file.resolve(), settings.parent.resolve())
 
 
-def _of(program: Path) -> Path:
-    if not (program / "Pulumi.yaml").is_file():
+def _packaged_beside(program: Path, spec_file: Path) -> Path:
+    """A folder that git leaves out, which takes its settings from `program`.
+
+    The program looks for the specification from its own folder, and the settings name it from theirs: the two are
+    neighbours, so that a path that begins with .. means the same from both. Raises NoProgram where it doesn't.
+    """
+    if program.resolve() in spec_file.resolve().parents:
         raise NoProgram(
-            f"There is no Pulumi program at {program}.",
-            next_step="run the command in the folder of a clone of the project; elsewhere use `pulumi` with a program of "
-            "your own (docs/deploy.md).",
+            f"{spec_file} lies in {program}, which is kept for settings.",
+            next_step="move the specification into another folder, such as stacks/environments.",
         )
-    return program
+    folder = program.parent / ".firnline"
+    _copy(PACKAGED, folder, stackConfigDir=f"../{program.name}")
+    return folder
 
 
-def _named_in(settings: Path) -> str | None:
-    try:
-        document = yaml.safe_load(settings.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    named = ((document or {}).get("config") or {}).get(SPEC)
-    return str(named) if named else None
+def _copy(source: Path, into: Path, **project: Any) -> None:
+    """The program, and its project with some things said otherwise."""
+    into.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source / "__main__.py", into / "__main__.py")
+    document = yaml.safe_load((source / "Pulumi.yaml").read_text(encoding="utf-8"))
+    (into / "Pulumi.yaml").write_text(yaml.safe_dump({**document, **project}), encoding="utf-8")

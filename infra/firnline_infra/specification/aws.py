@@ -144,7 +144,7 @@ class Aws(Section):
     runtime: Runtime = Runtime()
     """What the engine runs as."""
     permissions_boundary: PolicyArn | None = None
-    """The ARN of a policy on every role and user that is made; `firnline init --bootstrap` writes one, and fences the
+    """The ARN of a policy on every role and user that is made; `firnline bootstrap` writes one, and fences the
     deployer with it."""
 
 

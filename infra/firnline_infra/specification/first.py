@@ -27,7 +27,7 @@ def first_spec(answers: Answers, source: str) -> str:
 
 
 def _document(answers: Answers, *, boundary: str | None) -> str:
-    fence = f"  permissions_boundary: {boundary} # made by `firnline init --bootstrap`\n" if boundary else ""
+    fence = f"  permissions_boundary: {boundary} # made by `firnline bootstrap`\n" if boundary else ""
     return (
         "# yaml-language-server: $schema=schema.json\n"
         f"# Environment {answers.name}. Every field: docs/spec.md, or `firnline spec reference`. What is not given has its\n"

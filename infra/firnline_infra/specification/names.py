@@ -31,7 +31,7 @@ class VolumeNames:
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapNames:
-    """What has to exist before the first `up`; `firnline init --bootstrap` writes it down."""
+    """What has to exist before the first `up`; `firnline bootstrap` writes it down."""
 
     state_bucket: str
     """Pulumi's state."""

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from firnline_infra.deploy.errors import NoProgram
-from firnline_infra.deploy.program import Program
+from firnline_infra.deploy.program import PACKAGED, Program
 
 
 @pytest.fixture
@@ -40,9 +40,53 @@ def test_settings_that_name_another_specification_are_refused(clone: Path) -> No
         Program.committed("dev", spec_in(clone), program=clone)
 
 
-def test_outside_a_clone_there_is_no_program(tmp_path: Path) -> None:
-    with pytest.raises(NoProgram, match="in the folder of a clone"):
-        Program.committed("dev", tmp_path / "dev.yaml", program=tmp_path / "stacks" / "pulumi")
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Of a team that has no program of its own: where one would be."""
+    (tmp_path / "stacks" / "environments").mkdir(parents=True)
+    (tmp_path / "stacks" / "environments" / "dev.yaml").touch()
+    return tmp_path / "stacks" / "pulumi"
+
+
+def test_without_a_program_the_packaged_one_runs_with_settings_that_are_committed(repository: Path) -> None:
+    program = Program.committed("dev", spec_in(repository), program=repository)
+    assert (program.folder / "__main__.py").read_bytes() == (PACKAGED / "__main__.py").read_bytes()
+    project = yaml.safe_load((program.folder / "Pulumi.yaml").read_text())
+    assert (project["name"], project["runtime"]) == ("firnline", "python")
+    assert (program.folder / project["stackConfigDir"]).resolve() == repository.resolve()
+    (settings,) = repository.iterdir()
+    named = yaml.safe_load(settings.read_text())["config"]["firnline:spec"]
+    assert settings.name == "Pulumi.dev.yaml"
+    assert (program.folder / named).resolve() == (repository / named).resolve() == spec_in(repository).resolve()
+
+
+def test_settings_of_the_packaged_program_are_kept(repository: Path) -> None:
+    Program.committed("dev", spec_in(repository), program=repository)
+    settings = repository / "Pulumi.dev.yaml"
+    settings.write_text(settings.read_text() + "encryptionsalt: v1:x\n")
+    Program.committed("dev", spec_in(repository), program=repository)
+    assert settings.read_text().endswith("encryptionsalt: v1:x\n")
+
+
+def test_settings_of_the_packaged_program_that_name_another_specification_are_refused(repository: Path) -> None:
+    repository.mkdir()
+    (repository / "Pulumi.dev.yaml").write_text("config: {firnline:spec: ../environments/other.yaml}")
+    with pytest.raises(NoProgram, match="two specifications"):
+        Program.committed("dev", spec_in(repository), program=repository)
+
+
+def test_a_specification_that_the_packaged_program_would_not_find_is_refused(repository: Path) -> None:
+    spec_file = repository / "dev.yaml"
+    repository.mkdir()
+    spec_file.touch()
+    with pytest.raises(NoProgram, match="another folder"):
+        Program.committed("dev", spec_file, program=repository)
+
+
+def test_without_a_program_the_packaged_one_is_copied(tmp_path: Path) -> None:
+    program = Program.copied("dev", tmp_path / "dev.yaml", tmp_path / "copy", program=tmp_path / "stacks" / "pulumi")
+    assert (program.folder / "__main__.py").read_bytes() == (PACKAGED / "__main__.py").read_bytes()
+    assert not (tmp_path / "stacks").exists()
 
 
 def test_a_copy_has_its_own_settings_and_leaves_the_clone_as_it_was(clone: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What the CLI says, and what becomes of it: a stand-in for it answers. The real one is in tests/pulumi/."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,7 @@ def test_the_engines_variables_add_to_those_around_it() -> None:
     variables = engine_variables(around, backend="file:///s", passphrase="x")
     assert variables == {
         "HOME": "/home/a",
+        "PULUMI_PYTHON_CMD": sys.executable,
         "PULUMI_BACKEND_URL": "file:///s",
         "PULUMI_CONFIG_PASSPHRASE": "x",
         "PULUMI_SKIP_UPDATE_CHECK": "true",

@@ -1,7 +1,11 @@
 """The workflow of GitHub Actions that previews an environment in pull requests, and ups it on merge.
 
-No key is stored anywhere: GitHub's token opens the AWS roles, and those open Snowflake.
+No key is stored anywhere: GitHub's token opens the AWS roles, and those open Snowflake. It installs the release that rendered
+it, and runs the toolkit's own commands.
 """
+
+from pathlib import PurePosixPath
+from shlex import quote
 
 from firnline_infra.blueprint.bootstrap.settings import settings
 from firnline_infra.blueprint.bootstrap.template import preview_environment
@@ -12,28 +16,49 @@ from firnline_infra.specification.names import bootstrap_names
 
 ACTIONS = {"checkout": "actions/checkout@v5", "python": "actions/setup-python@v6"}
 CREDENTIALS, PULUMI = "aws-actions/configure-aws-credentials@v5", "pulumi/actions@v7"
-PATHS = '["stacks/**", "infra/**", "ingest/**"]'  # specifications, and what makes something of them
-# Where Pulumi.yaml looks for it, from this very checkout, because a package of that name elsewhere may be anybody's; and of
-# everything else the versions that it was tested with.
-INSTALL = """\
+# What Pulumi does not see is compared with the pull request's own specification: that it differs may be what is asked for.
+PREVIEW = """\
+      - id: preview
+        run: |
+          set -o pipefail
+          .venv/bin/firnline preview {environment} 2>&1 | tee "$RUNNER_TEMP/preview.txt" || [ $? -eq 3 ]
+      - if: always() && steps.preview.conclusion != 'skipped'
+        run: |
+          {{ echo '```'; head -c 900000 "$RUNNER_TEMP/preview.txt"; echo '```'; }} >> "$GITHUB_STEP_SUMMARY"
+"""
+UP = """\
+      - run: |
+          .venv/bin/firnline up {environment}
+"""
+TOOLKIT = """\
       - run: |
           python -m venv .venv
-          grep -v '^-e ' requirements.txt > "$RUNNER_TEMP/pins.txt"
-          .venv/bin/pip install -c "$RUNNER_TEMP/pins.txt" -e ./ingest -e './infra[deploy]'
+          .venv/bin/pip install {package}
+          .venv/bin/firnline spec check {environment}
 """
 
 
-def workflow(spec: EnvironmentSpec, blueprint: Blueprint, *, branch: str = "main") -> str:
+def workflow_file(spec: EnvironmentSpec) -> str:
+    return f".github/workflows/firnline-{spec.name}.yaml"
+
+
+def workflow(
+    spec: EnvironmentSpec, blueprint: Blueprint, *, release: str, environment: str, branch: str = "main"
+) -> str:
+    """`release` is a version of firnline-infra, `environment` what commands call the specification: a name, or a path."""
     names, arns = bootstrap_names(spec), Arns(spec)
+    paths = f"[{', '.join(map(quoted, _paths(spec, environment)))}]"
+    package, called = quote(f"firnline-infra[deploy]=={release}"), quote(environment)
+    toolkit = TOOLKIT.format(package=package, environment=called)
     return (
         f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
         f"# In the repository's settings make the environments {spec.name} and {preview_environment(spec)}; let reviewers\n"
         f"# approve both: a preview runs the program of the pull request, with the deploy role in Snowflake.\n"
-        "# A preview reads Pulumi's state and writes nothing, so there is none before the first up.\n"
+        "# A preview reads Pulumi's state and writes nothing, so there is none before the first up. The run's summary has it.\n"
         f"name: firnline {spec.name}\n"
         "on:\n"
-        f"  pull_request:\n    paths: {PATHS}\n"
-        f"  push:\n    branches: [{quoted(branch)}]\n    paths: {PATHS}\n"
+        f"  pull_request:\n    paths: {paths}\n"
+        f"  push:\n    branches: [{quoted(branch)}]\n    paths: {paths}\n"
         "permissions: {}\n"
         "jobs:\n"
         + _job(
@@ -43,11 +68,11 @@ def workflow(spec: EnvironmentSpec, blueprint: Blueprint, *, branch: str = "main
             environment=preview_environment(spec),
             # Not in the group of `up`: of those that wait in a group GitHub keeps only the last one.
             concurrency=f"{{group: 'firnline-{spec.name}-${{{{ github.ref }}}}', cancel-in-progress: true}}",
-            permissions="{contents: read, id-token: write, pull-requests: write}",
+            permissions="{contents: read, id-token: write}",
             settings=settings(spec, str(names.previewer)),
             role=arns.role(names.previewer_role),
-            command="preview",
-            more="comment-on-pr: true",
+            toolkit=toolkit,
+            command=PREVIEW.format(environment=called),
             spec=spec,
         )
         + _job(
@@ -58,8 +83,8 @@ def workflow(spec: EnvironmentSpec, blueprint: Blueprint, *, branch: str = "main
             permissions="{contents: read, id-token: write}",
             settings=settings(spec, str(blueprint.names.deploy_role)),
             role=arns.role(names.deployer_role),
-            command="up",
-            more="upsert: true",
+            toolkit=toolkit,
+            command=UP.format(environment=called),
             spec=spec,
         )
     )
@@ -80,8 +105,8 @@ def _job(
     permissions: str,
     settings: dict[str, str],
     role: str,
+    toolkit: str,
     command: str,
-    more: str,
     spec: EnvironmentSpec,
 ) -> str:
     identity = {"SNOWFLAKE_AUTHENTICATOR": "WORKLOAD_IDENTITY", "SNOWFLAKE_WORKLOAD_IDENTITY_PROVIDER": "AWS"}
@@ -89,7 +114,6 @@ def _job(
     credentials = (
         f"{{role-to-assume: {quoted(role)}, aws-region: {spec.aws.region}, allowed-account-ids: '{spec.aws.account}'}}"
     )
-    stack = f"stack-name: {quoted(spec.name)}, work-dir: stacks/pulumi, refresh: true"
     return (
         f"  {name}:\n"
         f"    if: {condition}\n"
@@ -103,10 +127,15 @@ def _job(
         "        with: {persist-credentials: false}\n"
         f"      - uses: {ACTIONS['python']}\n"
         "        with: {python-version: '3.13'}\n"
-        f"{INSTALL}"
-        f"      - run: .venv/bin/firnline spec check stacks/environments/{spec.name}.yaml\n"
+        f"{toolkit}"
+        f"      - uses: {PULUMI}\n"  # without a command it provides the CLI
         f"      - uses: {CREDENTIALS}\n"
         f"        with: {credentials}\n"
-        f"      - uses: {PULUMI}\n"
-        f"        with: {{command: {command}, {stack}, {more}}}\n"
+        f"{command}"
     )
+
+
+def _paths(spec: EnvironmentSpec, environment: str) -> list[str]:
+    """What an environment depends on in a team's repository."""
+    elsewhere = [] if environment == spec.name else [str(PurePosixPath(environment).with_suffix(".*"))]  # its keys too
+    return ["stacks/**", *elsewhere, workflow_file(spec)]

@@ -1,6 +1,6 @@
 """What an administrator is asked to run is reviewed as code.
 
-To write it anew: firnline init --bootstrap … --into tests/infra/blueprint/bootstrap/golden --force, for the specification
+To write it anew: firnline bootstrap … --into tests/infra/blueprint/bootstrap/golden --force, for the specification
 of conftest.py.
 """
 
@@ -37,6 +37,6 @@ def test_the_settings_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
 
 
 def test_the_workflow_is_the_reviewed_one_and_is_yaml(spec: EnvironmentSpec) -> None:
-    rendered = workflow(spec, blueprint_of(spec))
+    rendered = workflow(spec, blueprint_of(spec), release="0.1.0", environment=spec.name)
     assert rendered == (GOLDEN / f"{spec.name}-workflow.yaml").read_text()
     assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up"}

@@ -1,9 +1,11 @@
 """The workflow is one that GitHub takes, its scripts are ones that a shell takes, and what they call exists."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 REPOSITORY = Path(__file__).parents[4]
+RELEASE = "1.2.3"
 
 
 @pytest.fixture(params=["prod", "small", "odd"])
@@ -46,7 +49,7 @@ def odd_spec() -> EnvironmentSpec:
 
 @pytest.fixture
 def text(spec: EnvironmentSpec) -> str:
-    return workflow(spec, blueprint_of(spec), branch="release/2")
+    return workflow(spec, blueprint_of(spec), release=RELEASE, environment=spec.name, branch="release/2")
 
 
 @pytest.fixture
@@ -72,26 +75,72 @@ def test_every_script_is_one_that_a_shell_takes(jobs: dict[str, dict[str, Any]])
         assert (found.returncode, found.stderr) == (0, ""), script
 
 
+def called(jobs: dict[str, dict[str, Any]]) -> dict[str, list[list[str]]]:
+    """What each job calls of ours, as words: without the shell's redirections."""
+    found = {}
+    for name, job in jobs.items():
+        lines = [line for script in scripts({name: job}) for line in script.splitlines() if "/firnline " in line]
+        found[name] = [shlex.split(re.split(r" 2>| \|", line)[0]) for line in lines]
+    return found
+
+
 def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
-    said = [line for script in scripts(jobs) for line in script.splitlines() if "/firnline " in line]
-    assert len(said) == len(jobs)
-    for line in said:
-        command: click.Command = firnline
-        _, *words = shlex.split(line)
-        while isinstance(command, click.Group):
-            found = command.get_command(click.Context(command), words.pop(0))
-            assert found is not None
-            command = found
-        assert words == [f"stacks/environments/{spec.name}.yaml"]
+    for lines in called(jobs).values():
+        assert len(lines) == 2
+        for _, *words in lines:
+            command: click.Command = firnline
+            while isinstance(command, click.Group):
+                found = command.get_command(click.Context(command), words.pop(0))
+                assert found is not None
+                command = found
+            assert words == [spec.name]
 
 
-def test_what_the_scripts_install_is_in_the_repository(jobs: dict[str, dict[str, Any]]) -> None:
-    for script in scripts(jobs):
-        for folder, extra in re.findall(r"-e '?\./(\w+)(?:\[(\w+)\])?", script):
-            project = (REPOSITORY / folder / "pyproject.toml").read_text(encoding="utf-8")
-            assert not extra or f"\n{extra} = [" in project
-        if "requirements.txt" in script:
-            assert (REPOSITORY / "requirements.txt").exists()
+def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: EnvironmentSpec) -> None:
+    path = "the team's/prod.yaml"
+    rendered = workflow(prod_spec, blueprint_of(prod_spec), release=RELEASE, environment=path)
+    document = yaml.safe_load(rendered)
+    assert {words[-1] for lines in called(document["jobs"]).values() for words in lines} == {path}
+    assert document[True]["pull_request"]["paths"][1] == "the team's/prod.*"  # its file of keys too
+
+
+def test_what_the_scripts_install_is_the_release_that_rendered_them(jobs: dict[str, dict[str, Any]]) -> None:
+    project = tomllib.loads((REPOSITORY / "infra" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for name, job in jobs.items():
+        (install,) = [line for script in scripts({name: job}) for line in script.splitlines() if "pip install" in line]
+        package, extra, release = re.fullmatch(r"([\w-]+)\[(\w+)\]==(\S+)", shlex.split(install)[-1]).groups()
+        assert (package, release) == (project["name"], RELEASE)
+        assert extra in project["optional-dependencies"]
+        assert not re.search(r"-e |\./", install)  # nothing of a clone
+
+
+def test_a_preview_that_finds_a_difference_is_no_failure_and_any_other_status_is(
+    jobs: dict[str, dict[str, Any]], tmp_path: Path
+) -> None:
+    (script,) = [each for each in scripts({"preview": jobs["preview"]}) if "firnline preview" in each]
+    for status, expected in ((0, 0), (3, 0), (2, 2), (1, 1)):
+        binary = tmp_path / ".venv" / "bin" / "firnline"
+        binary.parent.mkdir(parents=True, exist_ok=True)
+        binary.write_text(f"#!/bin/sh\necho '+ stream'; echo 'refused' >&2; exit {status}\n")
+        binary.chmod(0o755)
+        ran = subprocess.run(
+            ["bash", "-e", "-c", script],
+            cwd=tmp_path,
+            env={**os.environ, "RUNNER_TEMP": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ran.returncode != 0) == (expected != 0), (status, ran)
+        assert (tmp_path / "preview.txt").read_text() == ran.stdout == "+ stream\nrefused\n"
+
+
+def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    (tmp_path / "preview.txt").write_text("+ stream\n")
+    summary = tmp_path / "summary.md"
+    variables = {**os.environ, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)}
+    subprocess.run(["bash", "-e", "-c", scripts(jobs)[2]], env=variables, check=True)
+    assert summary.read_text() == "```\n+ stream\n```\n"
 
 
 def test_names_and_settings_arrive_as_they_are(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
@@ -99,7 +148,6 @@ def test_names_and_settings_arrive_as_they_are(spec: EnvironmentSpec, jobs: dict
     for job in jobs.values():
         given = settings(spec, job["env"]["SNOWFLAKE_USER"])
         assert {name: job["env"][name] for name in given} == given
-        assert job["steps"][-1]["with"]["stack-name"] == spec.name
 
 
 def test_a_preview_never_takes_the_place_of_an_up_that_waits(text: str, jobs: dict[str, dict[str, Any]]) -> None:
@@ -111,8 +159,7 @@ def test_a_preview_never_takes_the_place_of_an_up_that_waits(text: str, jobs: di
 
 def test_only_up_may_change_anything_and_neither_keeps_a_token(jobs: dict[str, dict[str, Any]]) -> None:
     for name, job in jobs.items():
-        assert job["permissions"].get("contents") == "read"
+        assert job["permissions"] == {"contents": "read", "id-token": "write"}
         assert job["steps"][0]["with"] == {"persist-credentials": False}
-        assert job["steps"][-1]["with"]["command"] == name
-        assert job["steps"][-1]["with"]["refresh"] is True
+        assert [words[1] for words in called(jobs)[name]] == ["spec", name]
     assert jobs["up"]["if"].startswith("github.event_name == 'push' && ")

@@ -1,10 +1,10 @@
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from firnline_infra.cli.init import command
 from firnline_infra.cli.main import firnline
 from firnline_infra.deploy.program import Program
 from firnline_infra.specification import load_spec
@@ -46,28 +46,73 @@ def test_what_is_written_passes_the_check_and_says_what_comes_next(run: Run) -> 
     assert spec.aws.permissions_boundary == "arn:aws:iam::123456789012:policy/firnline-dev-boundary"
     for step in (
         "firnline spec check",
-        "firnline init --bootstrap dev",
+        "firnline bootstrap dev",
         "firnline keys create dev ingest",
         "firnline up",
     ):
         assert step in result.output
 
 
-def test_in_a_clone_pulumi_is_told_of_the_specification_too(run: Run) -> None:
-    program = Path("stacks/pulumi")
-    program.mkdir(parents=True)
-    (program / "Pulumi.yaml").touch()
-    assert "stacks/pulumi/Pulumi.dev.yaml names it" in run().output
-    assert Program.committed("dev", FILE).stack == "dev"
+def files() -> set[str]:
+    return {str(path) for path in Path().rglob("*") if path.is_file()}
 
 
-def test_settings_of_a_stack_that_are_there_stay(run: Run) -> None:
-    program = Path("stacks/pulumi")
-    program.mkdir(parents=True)
-    (program / "Pulumi.yaml").touch()
-    (program / "Pulumi.dev.yaml").write_text("theirs: true")
-    assert "Pulumi.dev.yaml" not in run().output
-    assert (program / "Pulumi.dev.yaml").read_text() == "theirs: true"
+WORKFLOW = Path(".github/workflows/firnline-dev.yaml")
+
+
+def test_an_empty_folder_gets_all_that_a_repository_needs(run: Run) -> None:
+    output = run().output
+    stack = {f"stacks/pulumi/{name}" for name in ("Pulumi.yaml", "__main__.py", "Pulumi.dev.yaml")}
+    assert files() == {str(FILE), "stacks/environments/schema.json", *stack, str(WORKFLOW), ".gitignore"}
+    assert all(f"{name}: written" in output for name in files())
+    assert Program.committed("dev", FILE) == Program(Path("stacks/pulumi"), "dev")
+    assert ".firnline/" in Path(".gitignore").read_text().splitlines()
+
+
+def test_the_workflow_names_the_release_that_wrote_it_and_the_branch(run: Run) -> None:
+    run("--branch", "trunk")
+    text = WORKFLOW.read_text()
+    assert f"'firnline-infra[deploy]=={version('firnline-infra')}'" in text
+    assert "refs/heads/trunk" in text
+
+
+def test_said_again_it_writes_nothing_new(run: Run) -> None:
+    run()
+    before = {name: Path(name).read_text() for name in files()}
+    result = run()
+    assert result.exit_code == 0
+    assert {name: Path(name).read_text() for name in files()} == before
+    assert result.output.count(": was there\n") == len(before) - 1  # the specification is told as written
+    assert "move it away" not in result.output
+
+
+@pytest.mark.parametrize(
+    "name", ["stacks/pulumi/Pulumi.yaml", "stacks/pulumi/__main__.py", "stacks/pulumi/Pulumi.dev.yaml", str(WORKFLOW)]
+)
+def test_a_file_that_differs_stays_and_what_to_do_is_said(run: Run, name: str) -> None:
+    Path(name).parent.mkdir(parents=True)
+    Path(name).write_text("theirs: true\n")
+    result = run("--force")
+    assert result.exit_code == 0
+    assert f"{name}: was there, differs, and is left as it is\n" in result.output
+    assert "move it away, and run this again" in result.output
+    assert Path(name).read_text() == "theirs: true\n"
+
+
+def test_settings_that_pulumi_has_written_into_are_the_same_still(run: Run) -> None:
+    run()
+    settings = Path("stacks/pulumi/Pulumi.dev.yaml")
+    settings.write_text("encryptionsalt: v1:x\n" + settings.read_text())
+    assert "move it away" not in run().output
+
+
+def test_lines_are_added_to_what_git_leaves_out_already(run: Run) -> None:
+    Path(".gitignore").write_text("*.pem\nmine")
+    assert ".gitignore: has more lines" in run().output
+    lines = Path(".gitignore").read_text().splitlines()
+    assert lines[:2] == ["*.pem", "mine"]
+    assert lines.count("*.pem") == 1
+    assert ".venv/" in lines
 
 
 def test_an_editor_finds_the_schema_beside_it(run: Run) -> None:
@@ -98,7 +143,7 @@ def test_all_wrong_answers_are_told_at_once_and_nothing_is_written(run: Run) -> 
         "aws.account",
         "snowflake.account",
     ]
-    assert not FILE.exists()
+    assert files() == set()
 
 
 def test_what_nobody_says_and_nobody_can_be_asked_is_listed(run: Run) -> None:
@@ -111,7 +156,7 @@ def test_it_asks_for_what_was_not_said(run: Run, monkeypatch: pytest.MonkeyPatch
     class Terminal:
         isatty = staticmethod(lambda: True)
 
-    monkeypatch.setattr(command, "sys", type("Sys", (), {"stdin": Terminal}))
+    monkeypatch.setattr("firnline_infra.cli.init.sys", type("Sys", (), {"stdin": Terminal}))
     answers = ["prod", "eu-west-1", "123456789012", "ORG-ACCOUNT", "orders clicks", "LAKE", ""]
     result = CliRunner().invoke(firnline, ["init"], input="\n".join([*answers, ""]))
     assert result.exit_code == 0, result.output
@@ -123,3 +168,6 @@ def test_it_asks_for_what_was_not_said(run: Run, monkeypatch: pytest.MonkeyPatch
 def test_another_file_can_be_named(run: Run) -> None:
     assert "firnline up mine/first.yaml" in run("mine/first.yaml").output
     assert load_spec(Path("mine/first.yaml")).name == "dev"
+    assert Program.committed("dev", Path("mine/first.yaml")).stack == "dev"
+    assert "firnline up mine/first.yaml" in WORKFLOW.read_text()
+    assert "'mine/first.*'" in WORKFLOW.read_text()

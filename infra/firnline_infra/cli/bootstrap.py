@@ -1,53 +1,75 @@
-"""`firnline init --bootstrap`: prints, or writes, what somebody with more rights has to make once."""
+"""`firnline bootstrap`: prints, or writes, what somebody with more rights has to make once."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.environment_argument import env_argument
+from firnline_infra.cli.environment_argument import env_argument, environment_argument
 from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
 
 
-def render(spec_file: Path, *, github: str | None, branch: str, into: Path | None, force: bool) -> None:
-    """Raises UsageError without a repository, and before it would write over a file."""
+@click.command()
+@environment_argument
+@click.option("--github", metavar="OWNER/REPO", help="The repository whose workflow deploys.")
+@click.option("--branch", default="main", show_default=True, help="The branch whose merges are deployed.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write files into this folder instead of printing them.",
+)
+@click.option("--force", is_flag=True, help="Write over files that exist.")
+def bootstrap(environment: Path, github: str | None, branch: str, into: Path | None, force: bool) -> None:
+    """Render what has to exist before the first `up` of ENV.
+
+    Makes nothing: an administrator reviews it, and makes it once.
+
+    \b
+    For example:
+      firnline bootstrap dev --github acme/data-platform --into bootstrap
+    """
     if github is None or github.count("/") != 1:
         raise UsageError(
-            "--bootstrap needs the repository that the roles of CI are for.",
+            "firnline bootstrap needs the repository that the roles of CI are for.",
             next_step="say it as OWNER/NAME: --github acme/data-platform",
         )
     from firnline_infra.blueprint.bootstrap.deployer import boundary_arn
     from firnline_infra.specification import load_spec
 
-    spec = load_spec(spec_file)
-    documents = _documents(spec, github=github, branch=branch)
+    spec = load_spec(environment)
+    documents = _documents(spec, environment, github=github, branch=branch)
     if into is None:
         for name, text in documents.items():
             click.echo(f"#### {name}\n{text}")
     else:
         _write(into, documents, force=force)
-    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(spec_file))
+    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(environment))
     if spec.aws.permissions_boundary is None:
-        steps = f"Add to {spec_file}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
+        steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)
 
 
-def _documents(spec: "EnvironmentSpec", *, github: str, branch: str) -> dict[str, str]:
+def _documents(spec: "EnvironmentSpec", spec_file: Path, *, github: str, branch: str) -> dict[str, str]:
+    from importlib.metadata import version
+
     import yaml
 
     from firnline_infra.blueprint import blueprint_of
     from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template, workflow
 
-    blueprint = blueprint_of(spec)
+    blueprint, environment = blueprint_of(spec), env_argument(spec_file)
+    release = version("firnline-infra")
     aws = yaml.safe_dump(template(spec, blueprint, repository=github), sort_keys=False, width=120)
     return {
         f"{spec.name}-aws.yaml": aws,
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
-        f"{spec.name}-workflow.yaml": workflow(spec, blueprint, branch=branch),
+        f"{spec.name}-workflow.yaml": workflow(
+            spec, blueprint, release=release, environment=environment, branch=branch
+        ),
     }
 
 
@@ -72,7 +94,8 @@ def _steps(name: str, region: str, into: Path | None, *, environment: str) -> st
         f"       (add --parameter-overrides GitHubProviderExists=true where the account trusts GitHub already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
-        f"  3. put {folder}{name}-workflow.yaml into .github/workflows/, and make its two environments on GitHub\n"
+        f"  3. make the two environments of {folder}{name}-workflow.yaml on GitHub; the file itself is to be\n"
+        f"     .github/workflows/firnline-{name}.yaml, where `firnline init` has written it\n"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"
         f"Then: firnline keys create {environment} ingest"
     )

@@ -1,4 +1,4 @@
-"""`firnline spec check`"""
+"""`firnline spec`: the specification of an environment, checked and explained."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 EXIT_PROBLEMS = 2
 
 
-@click.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
+@click.group()
+def spec() -> None:
+    """Check and explain the specification of an environment."""
+
+
+@spec.command(epilog=f"{WHAT_ENV_IS} For example: firnline spec check dev prod")
 @click.argument("environments", metavar="ENV...", nargs=-1, required=True)
 def check(environments: tuple[str, ...]) -> None:
     """Tell everything that is wrong with specifications.
@@ -58,3 +63,24 @@ def _summary(path: Path, spec: "EnvironmentSpec") -> str:
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+@spec.command()
+def reference() -> None:
+    """Print the reference of every field, as Markdown."""
+    from firnline_infra.specification.reference import page
+
+    click.echo(page(), nl=False)
+
+
+@spec.command()
+def schema() -> None:
+    """Print the JSON Schema of specifications, for editors.
+
+    \b
+    An editor finds it by the first line of a specification:
+      # yaml-language-server: $schema=schema.json
+    """
+    from firnline_infra.specification.reference.json_schema import json_schema_text
+
+    click.echo(json_schema_text(), nl=False)

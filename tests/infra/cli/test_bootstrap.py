@@ -28,7 +28,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     Path("stacks/environments").mkdir(parents=True)
     Path("stacks/environments/dev.yaml").write_text(SPEC)
-    return lambda *arguments: CliRunner().invoke(firnline, ["init", "--bootstrap", *arguments])
+    return lambda *arguments: CliRunner().invoke(firnline, ["bootstrap", *arguments])
 
 
 def test_everything_is_printed_and_nothing_made(run: Run) -> None:
@@ -67,3 +67,11 @@ def test_the_repository_has_to_be_named(run: Run, github: tuple[str, ...]) -> No
     result = run("dev", *github)
     assert isinstance(result.exception, UsageError)
     assert "--github acme/data-platform" in str(result.exception)
+
+
+@pytest.mark.parametrize("old", [("--bootstrap", "dev"), ("--bootstrap=dev",)])
+def test_the_form_that_it_had_as_an_option_of_init_still_works_and_says_so(run: Run, old: tuple[str, ...]) -> None:
+    rest = ("--github", "acme/data", "--branch", "trunk")
+    before, now = CliRunner().invoke(firnline, ["init", *old, *rest]), run("dev", *rest)
+    assert (before.exit_code, before.stdout) == (0, now.stdout)
+    assert before.stderr == f"`firnline init --bootstrap ENV` is `firnline bootstrap ENV` now.\n{now.stderr}"

@@ -1,0 +1,151 @@
+"""`firnline init`: what a team's repository needs for an environment, from a few answers."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firnline_infra.cli.bootstrap import bootstrap
+from firnline_infra.cli.environment_argument import SPECS, env_argument
+from firnline_ingest.errors import UsageError
+
+OLD_FORM = "--bootstrap"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What has to be known: an option, or a question where there is somebody to ask."""
+
+    name: str
+    """As specification/first.py calls the answer."""
+    option: str
+    help: str
+    default: str | None = None
+    """Offered where it is asked; never taken silently."""
+    is_list: bool = False
+
+
+QUESTIONS = (
+    Question(name="name", option="--name", help="The environment's name, such as dev.", default="dev"),
+    Question(name="region", option="--region", help="The AWS region, such as eu-central-1."),
+    Question(name="aws_account", option="--aws-account", help="The AWS account: twelve digits."),
+    Question(
+        name="snowflake_account",
+        option="--snowflake-account",
+        help="The Snowflake account, as <organisation>-<account>.",
+    ),
+    Question(name="streams", option="--stream", help="A Kinesis stream to read; repeatable.", is_list=True),
+    Question(name="database", option="--database", help="The Snowflake database that tables are made in."),
+    Question(name="schema", option="--schema", help="The schema in it.", default="RAW"),
+)
+
+
+class Init(click.Command):
+    """Knows the form that `firnline bootstrap` had before it was a command of its own."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        split = [part for arg in args for part in (arg.split("=", 1) if arg.startswith(f"{OLD_FORM}=") else [arg])]
+        if OLD_FORM not in split:
+            return super().make_context(info_name, args, parent, **extra)
+        split.remove(OLD_FORM)
+        click.echo("`firnline init --bootstrap ENV` is `firnline bootstrap ENV` now.", err=True)
+        return bootstrap.make_context("bootstrap", split, parent, **extra)
+
+
+def _asked(command: Any) -> Any:
+    for question in reversed(QUESTIONS):
+        command = click.option(question.option, question.name, multiple=question.is_list, help=question.help)(command)
+    return command
+
+
+@click.command(cls=Init)
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@_asked
+@click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
+@click.option("--branch", default="main", show_default=True, help="The branch whose merges are deployed.")
+@click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
+def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **given: Any) -> None:
+    """Write what a repository needs for an environment.
+
+    Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings, a workflow
+    of GitHub Actions, lines of .gitignore. What is there and differs stays as it is. Asks for what no option says, if there
+    is somebody to ask.
+
+    \b
+    For example:
+      firnline init --name dev --region eu-central-1 --aws-account 123456789012 \\
+        --snowflake-account ORG-ACCOUNT --stream orders --database LAKE --schema RAW --ephemeral
+    """
+    answers = _answered(given, ask=sys.stdin.isatty())
+    path = file or SPECS / f"{answers['name']}.yaml"
+    _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
+    _write_the_rest(path, branch=branch)
+    click.echo(_steps(env_argument(path)))
+
+
+def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
+    """All of them. Raises UsageError with every option that is missing where nobody can be asked."""
+    missing = [question for question in QUESTIONS if not given[question.name]]
+    if missing and not ask:
+        options = ", ".join(question.option for question in missing)
+        raise UsageError(
+            f"firnline init was not told: {options}.", next_step="give them, or run it where it can ask (a terminal)."
+        )
+    return {question.name: given[question.name] or _ask(question) for question in QUESTIONS}
+
+
+def _ask(question: Question) -> Any:
+    text = question.help.partition(";")[0].rstrip(".")
+    answer = click.prompt(text, default=question.default, type=str)
+    return tuple(answer.replace(",", " ").split()) if question.is_list else answer
+
+
+def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
+    """Raises ConfigError with all that is wrong with the answers."""
+    from firnline_infra.specification.first import Answers, first_spec
+    from firnline_infra.specification.model import Durability
+
+    durability = Durability.EPHEMERAL if ephemeral else Durability.PROTECTED
+    return first_spec(Answers(**answers, durability=durability), str(path))
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    """Raises SpecificationExists."""
+    from firnline_infra.specification.errors import SpecificationExists
+
+    if path.exists() and not force and path.read_text(encoding="utf-8") != text:
+        raise SpecificationExists(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    click.echo(f"{path}: written")
+
+
+def _write_the_rest(path: Path, *, branch: str) -> None:
+    from importlib.metadata import version
+
+    from firnline_infra.deploy.repository import Became, write_repository
+    from firnline_infra.specification import load_spec
+
+    spec, release = load_spec(path), version("firnline-infra")
+    kept = False
+    for file, became in write_repository(spec, path, release=release, environment=env_argument(path), branch=branch):
+        click.echo(f"{file}: {became.value}")
+        kept = kept or became is Became.KEPT
+    if kept:
+        click.echo("To see what would have been written for a file that differs: move it away, and run this again.")
+
+
+def _steps(environment: str) -> str:
+    return (
+        "\nNext:\n"
+        "  1. read the specification, change what should be otherwise (`firnline spec reference` has every field); commit all\n"
+        f"  2. firnline spec check {environment}\n"
+        f"  3. firnline bootstrap {environment} --github OWNER/REPO   what has to exist before the first up\n"
+        f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"
+        f"  5. firnline up {environment}"
+    )

@@ -1,0 +1,70 @@
+"""What a team's repository has besides the specification of an environment: program, settings, workflow, what git leaves out.
+
+Nothing that is there is written over: a file that differs is somebody's.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.workflow import workflow, workflow_file
+from firnline_infra.deploy.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.reference.json_schema import json_schema_text
+
+GIT_IGNORE = Path(".gitignore")
+IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", "/bootstrap/", "/engine.json", "*.pem")
+
+
+class Became(Enum):
+    """What became of a file."""
+
+    NEW = "written"
+    LONGER = "has more lines"
+    SAME = "was there"
+    KEPT = "was there, differs, and is left as it is"
+
+
+def write_repository(
+    spec: EnvironmentSpec, spec_file: Path, *, release: str, environment: str, branch: str
+) -> Iterator[tuple[Path, Became]]:
+    """Below the current folder. `release` and `environment` are for the workflow (`bootstrap.workflow`)."""
+    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch)
+    files: Mapping[Path, str] = {
+        spec_file.with_name("schema.json"): json_schema_text(),
+        **{PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES},
+        Path(workflow_file(spec)): text,
+    }
+    yield from ((path, _write(path, text)) for path, text in files.items())
+    settings = settings_of(PROGRAM, spec.name)
+    yield settings, _settle(settings, spec, spec_file)
+    yield GIT_IGNORE, _ignore()
+
+
+def _write(path: Path, text: str) -> Became:
+    if path.exists():
+        return Became.SAME if path.read_text(encoding="utf-8") == text else Became.KEPT
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return Became.NEW
+
+
+def _settle(settings: Path, spec: EnvironmentSpec, spec_file: Path) -> Became:
+    """Pulumi writes into them too, so that only what they name has to be the same."""
+    if not settings.exists():
+        write_settings(spec.name, spec_file)
+        return Became.NEW
+    named = named_in(settings)
+    return Became.SAME if named is not None and named.resolve() == spec_file.resolve() else Became.KEPT
+
+
+def _ignore() -> Became:
+    """Lines that are missing, behind those that are there."""
+    there = GIT_IGNORE.read_text(encoding="utf-8") if GIT_IGNORE.exists() else ""
+    missing = [line for line in IGNORED if line not in there.splitlines()]
+    if not missing:
+        return Became.SAME
+    gap = "" if not there or there.endswith("\n") else "\n"
+    GIT_IGNORE.write_text(there + gap + "".join(f"{line}\n" for line in missing), encoding="utf-8")
+    return Became.LONGER if there else Became.NEW

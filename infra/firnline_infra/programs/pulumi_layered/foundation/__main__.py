@@ -1,0 +1,15 @@
+"""The first of three stacks of an environment: what holds data, and changes hardly ever. See docs/layered-stacks.md.
+
+cd stacks/pulumi-layered/foundation && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+"""
+
+import pulumi
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.pulumi import aws_provider, specification
+from firnline_infra.pulumi.layers import foundation
+from firnline_infra.pulumi.references import as_output
+
+spec = specification()
+made = foundation(blueprint_of(spec), pulumi.ResourceOptions(providers=[aws_provider(spec)]))
+pulumi.export("references", as_output(made))

@@ -1,0 +1,19 @@
+"""The third of three stacks of an environment: what the engine is and reads, and what watches it. See docs/layered-stacks.md.
+
+cd stacks/pulumi-layered/runtime && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+"""
+
+import pulumi
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.pulumi import aws_provider, specification
+from firnline_infra.pulumi.layers import runtime
+from firnline_infra.pulumi.references import either, from_stacks, resolved
+
+spec, (organization, stack) = specification(), (pulumi.get_organization(), pulumi.get_stack())
+below = [pulumi.StackReference(f"{organization}/firnline-{layer}/{stack}") for layer in ("foundation", "warehouse")]
+known = from_stacks(*(each.require_output("references") for each in below))
+tree = blueprint_of(spec)
+made = runtime(spec, tree, known, pulumi.ResourceOptions(providers=[aws_provider(spec)]))
+for name, value in resolved(tree.stack_outputs, either(made, known)).given().items():
+    pulumi.export(name, value)

@@ -1,0 +1,17 @@
+"""The second of three stacks of an environment: volumes and everything in Snowflake. See docs/layered-stacks.md.
+
+cd stacks/pulumi-layered/warehouse && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+"""
+
+import pulumi
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.pulumi import providers, specification
+from firnline_infra.pulumi.layers import warehouse
+from firnline_infra.pulumi.references import as_output, from_stacks
+
+spec = specification()
+stack = f"{pulumi.get_organization()}/firnline-foundation/{pulumi.get_stack()}"
+known = from_stacks(pulumi.StackReference(stack).require_output("references"))
+made = warehouse(blueprint_of(spec), known, pulumi.ResourceOptions(providers=providers(spec)))
+pulumi.export("references", as_output(made))
