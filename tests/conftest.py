@@ -34,10 +34,14 @@ LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml
 
 @pytest.fixture(scope="session")
 def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[RunningEnvironment]":
-    """Shared by all tests: one that changes something makes streams and tables of its own, and removes its faults."""
+    """Shared by all tests: one that changes something makes streams and tables of its own, and removes its faults.
+
+    Its AWS servers note every call, and enforce policies where they are asked to (tests/iam).
+    """
     from firnline_infra.specification import load_spec
     from firnline_local.environment import LocalEnvironment
+    from tests.iam.running import MODULES
 
     folder = tmp_path_factory.mktemp("local") / "environment"
-    with LocalEnvironment(folder, load_spec(LOCAL_SPEC), commit_lag_ms=20) as environment:
+    with LocalEnvironment(folder, load_spec(LOCAL_SPEC), modules=MODULES, commit_lag_ms=20) as environment:
         yield environment

@@ -20,24 +20,33 @@ from firnline_local.folder import Folder
 from firnline_local.furnishing import bootstrap, furnish
 from firnline_local.keys import KeyFiles, make_key_pair
 from firnline_local.running import RunningEnvironment
-from firnline_local.servers import Behaviour, Servers
+from firnline_local.servers import Behaviour, ServerModules, Servers
 from firnline_local.state import State
 
 SPARK_MASTER = "local[2]"
+INSTALLED = ServerModules()
 
 
 class LocalEnvironment:
     """A context manager; its value is the environment that runs. One a folder."""
 
-    def __init__(self, folder: Path, spec: EnvironmentSpec, *, is_furnished: bool = True, **behaviour: Any) -> None:
-        """Unless `is_furnished`, there is nothing in it but what a bootstrap makes: `firnline up` does the rest.
+    def __init__(
+        self,
+        folder: Path,
+        spec: EnvironmentSpec,
+        *,
+        is_furnished: bool = True,
+        modules: ServerModules = INSTALLED,
+        **behaviour: Any,
+    ) -> None:
+        """Unless `is_furnished`, it holds only what a bootstrap makes: `firnline up` does the rest.
 
         `behaviour`: the fields of Behaviour.
         """
         self._is_furnished = is_furnished
         self._folder = Folder(folder)
         self._spec = spec
-        self._servers = Servers(self._folder, spec, Behaviour(**behaviour))
+        self._servers = Servers(self._folder, spec, Behaviour(**behaviour), modules)
         self._open = ExitStack()
 
     def __enter__(self) -> RunningEnvironment:

@@ -11,12 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from firnline_local.calls import Calls, calls_of, enforce
 from firnline_local.endpoints import Endpoints, Login, aws_client, control, sql_session
 from firnline_local.errors import StatementRefused
 from firnline_local.fault_servers import SERVERS, servers_of
 from firnline_local.folder import Folder
-from firnline_local.iam.identity_policies import statements_of_role, statements_of_user
 from firnline_local.producer import PartitionKey, PutReport, put_records
 from firnline_local.report import report_json, report_table
 from firnline_local.state import State
@@ -105,23 +103,6 @@ class RunningEnvironment:
         return [
             {"server": server, **fault} for server in SERVERS for fault in control(self.endpoints, server, "faults")
         ]
-
-    def calls(self, since: Mapping[str, int] | None = None) -> Calls:
-        """What the embedded AWS was asked for since a mark of this method's, or since it began, as IAM sees it."""
-        return calls_of(self.endpoints, since)
-
-    def enforce(self, access_key: str, principal: str) -> None:
-        """Lets the key do only what the policies of a role or user (by ARN) allow now. Call it again when they change.
-
-        Everybody else, and a key after `release`, may do everything.
-        """
-        iam, name = self.client("iam"), principal.rpartition("/")[2]
-        read = statements_of_role if ":role/" in principal else statements_of_user
-        enforce(self.endpoints, access_key, principal=principal, statements=read(iam, name))
-
-    def release(self, access_key: str, principal: str) -> None:
-        """The key stands for the principal, and may do everything."""
-        enforce(self.endpoints, access_key, principal=principal, statements=None)
 
     def as_json(self, *, is_furnished: bool = True) -> str:
         return report_json(self.folder, self.state, is_furnished=is_furnished)

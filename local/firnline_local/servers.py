@@ -27,11 +27,29 @@ class Behaviour:
     """A free one for each server that is not named."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServerModules:
+    """What each server runs, as `python -m`. Tests name modules of their own, which know more routes (tests/iam)."""
+
+    kinesis: str = "firnline_local.kinesis"
+    aws: str = "firnline_local.aws"
+    snowflake: str = "firnline_local.snowflake"
+    folder: Path | None = None
+    """Searched for the modules, before what PYTHONPATH names; needed for those that are not installed."""
+
+    def variables(self) -> dict[str, str]:
+        """This process's environment variables, with the folder put first."""
+        path = [str(self.folder)] if self.folder else []
+        path += [inherited] if (inherited := os.environ.get("PYTHONPATH")) else []
+        return {**os.environ, **({"PYTHONPATH": os.pathsep.join(path)} if path else {})}
+
+
 class Servers:
-    def __init__(self, folder: Folder, spec: EnvironmentSpec, behaviour: Behaviour) -> None:
+    def __init__(self, folder: Folder, spec: EnvironmentSpec, behaviour: Behaviour, modules: ServerModules) -> None:
         self._folder = folder
         self._spec = spec
         self._behaviour = behaviour
+        self._modules = modules
         self._children: dict[Server, ChildProcess] = {}
 
     def start(self, *, admin_public_key: Path) -> Endpoints:
@@ -83,9 +101,9 @@ class Servers:
 
     def _spawn(self, name: Server, *arguments: str, variables: Mapping[str, str] | None = None) -> None:
         self._children[name] = ChildProcess.start(
-            f"firnline_local.{name}",
+            getattr(self._modules, name),
             ["--port", str(self._behaviour.ports.get(name, 0)), *arguments],
             name=name,
             log_file=self._folder.logs / f"{name}.log",
-            environment={**os.environ, **(variables or {})},
+            environment={**self._modules.variables(), **(variables or {})},
         )

@@ -102,7 +102,7 @@ class Lane:
         return [row for (row,) in rows], [error for (error,) in errors]
 
     def _start(self, stack: ExitStack, folder: Path) -> None:
-        from firnline_local.aws import AwsServer
+        from firnline_local.aws.server import AwsServer
         from firnline_local.keys import make_key_pair
         from firnline_local.kinesis.server import KinesisServer
         from firnline_local.snowflake.catalog import Catalog

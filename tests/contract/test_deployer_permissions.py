@@ -20,11 +20,11 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import application_of
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.aws.policy import is_allowed
 from firnline_local.furnishing import bootstrap
-from firnline_local.iam.authorise import is_allowed
-from firnline_local.iam.callers import UNGUARDED
-from firnline_local.iam.request import Access
 from firnline_local.running import RunningEnvironment
+from tests.iam.callers import UNGUARDED
+from tests.iam.request import Access
 
 from .watched import Watched
 

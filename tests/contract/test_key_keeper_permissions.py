@@ -22,11 +22,11 @@ from firnline_infra.specification.names import Names, application_of
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.aws.policy import applies, is_allowed
 from firnline_local.furnishing import bootstrap
-from firnline_local.iam.authorise import applies, is_allowed
-from firnline_local.iam.callers import UNGUARDED
-from firnline_local.iam.request import Access
 from firnline_local.running import RunningEnvironment
+from tests.iam.callers import UNGUARDED
+from tests.iam.request import Access
 
 from .watched import Watched
 

@@ -18,10 +18,10 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
 from firnline_ingest.shard.receipt import Problem
-from firnline_local.calls import enforce
-from firnline_local.iam.authorise import applies, is_allowed
-from firnline_local.iam.request import Access
+from firnline_local.aws.policy import applies, is_allowed
 from firnline_local.running import RunningEnvironment
+from tests.iam.request import Access
+from tests.iam.running import calls_of, enforce_statements
 
 EngineWithoutSpark = Any  # of conftest.py
 Statement = Mapping[str, Any]
@@ -102,13 +102,13 @@ class Account:
         """AWS clients made inside sign with this access key; with statements, it may do what they allow and no more."""
         if statements is not None:
             principal = f"arn:aws:iam::{self.environment.endpoints.aws_account}:user/{key}"
-            enforce(self.environment.endpoints, key, principal=principal, statements=statements)
+            enforce_statements(self.environment, key, principal=principal, statements=statements)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("AWS_ACCESS_KEY_ID", key)
             yield
 
     def accesses_by(self, key: str) -> list[Access]:
-        seen = self.environment.calls()
+        seen = calls_of(self.environment)
         assert seen.dropped == 0
         return [access for call in seen.calls if call.access_key == key for access in call.accesses]
 

@@ -18,9 +18,10 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.ledger.errors import LedgerForbidden
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.furnishing import bootstrap
-from firnline_local.iam.callers import UNGUARDED
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.running import RunningEnvironment
+from tests.iam.callers import UNGUARDED
+from tests.iam.running import enforce
 
 from .watched import Watched
 
@@ -81,7 +82,7 @@ class Static:
 
     def ingest(self) -> None:
         """As the user, with what its policies allow now, and the configuration that the stack gives out."""
-        self.environment.enforce(self.access_key, f"arn:aws:iam::000000000000:user/{USER}")
+        enforce(self.environment, self.access_key, f"arn:aws:iam::000000000000:user/{USER}")
         config = self.watched.application.outputs["engine_config"]
         sections = {name: config[name] for name in ("aws", "snowflake", "ledger")}
         with pytest.MonkeyPatch.context() as patch:

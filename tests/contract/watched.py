@@ -7,9 +7,10 @@ import pulumi
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.iam.request import Access
 from firnline_local.pulumi.apply import Application
 from firnline_local.running import RunningEnvironment
+from tests.iam.request import Access
+from tests.iam.running import calls_of
 
 
 class Watched:
@@ -18,7 +19,7 @@ class Watched:
     def __init__(self, environment: RunningEnvironment) -> None:
         self.environment = environment
         self.application = Application(environment)
-        self._mark = environment.calls().mark
+        self._mark = calls_of(environment).mark
 
     def up(self, spec: EnvironmentSpec) -> dict[str, Any]:
         """The stack's outputs."""
@@ -31,7 +32,7 @@ class Watched:
 
     def accesses(self) -> list[Access]:
         """Since the last time."""
-        seen = self.environment.calls(self._mark)
+        seen = calls_of(self.environment, self._mark)
         assert seen.dropped == 0
         self._mark = seen.mark
         return [access for call in seen.calls for access in call.accesses]

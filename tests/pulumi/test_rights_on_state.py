@@ -16,9 +16,9 @@ from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import bootstrap_names
-from firnline_local.calls import enforce
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
+from tests.iam.running import calls_of, enforce_statements
 from tests.pulumi.trial_project import STACK, TrialProject
 
 from .conftest import make_project
@@ -60,17 +60,17 @@ class Ci:
         }
         for role, key in self.keys.items():
             principal = f"arn:aws:iam::{spec.aws.account}:role/{role}"
-            enforce(environment.endpoints, key, principal=principal, statements=self.statements[role])
+            enforce_statements(environment, key, principal=principal, statements=self.statements[role])
         place = f"region={spec.aws.region}&endpoint={environment.endpoints.aws}&use_path_style=true"
         self.backend = f"s3://{bootstrap_names(spec).state_bucket}?{place}"
-        self.mark = environment.calls().mark
+        self.mark = calls_of(environment).mark
 
     def cli(self, role: str) -> PulumiCli:
         own = {"PULUMI_BACKEND_URL": self.backend, "AWS_ACCESS_KEY_ID": self.keys[role]}
         return replace(self.project.cli, variables={**self.project.cli.variables, **own})
 
     def asked(self, role: str) -> set[str]:
-        return {action for action, _ in self.environment.calls(self.mark).accesses(access_key=self.keys[role])}
+        return {action for action, _ in calls_of(self.environment, self.mark).accesses(access_key=self.keys[role])}
 
     def allowed(self, role: str) -> set[str]:
         return {action for each in self.statements[role] if each["Sid"] in ABOUT_STATE for action in each["Action"]}

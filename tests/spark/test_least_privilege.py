@@ -13,10 +13,11 @@ from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
+from firnline_local.aws.policy import is_allowed
 from firnline_local.demo.engine_process import EngineProcess
-from firnline_local.iam.authorise import is_allowed
-from firnline_local.iam.callers import UNGUARDED
 from firnline_local.running import RunningEnvironment
+from tests.iam.callers import UNGUARDED
+from tests.iam.running import calls_of, enforce
 
 pytestmark = pytest.mark.spark
 
@@ -68,10 +69,10 @@ def test_the_engine_runs_under_exactly_its_policy_and_asks_for_nothing_else(
     spec = parse_spec(SPEC.format(key=key, secret=secret, stream=lane.name), "least.yaml")
     local_environment.client("kinesis").start_stream_encryption(StreamName=lane.name, EncryptionType="KMS", KeyId=key)
     lane.put(*({"n": n} for n in range(20)))
-    local_environment.enforce(KEY_ID, engines_role(local_environment, spec))
+    enforce(local_environment, KEY_ID, engines_role(local_environment, spec))
     with pytest.raises(ClientError, match="not authorized"):
         client_of_the_engine(local_environment).put_record(StreamName=lane.name, Data=b"{}", PartitionKey="a")
-    mark = local_environment.calls().mark
+    mark = calls_of(local_environment).mark
 
     variables = {**local_environment.variables, "AWS_ACCESS_KEY_ID": KEY_ID}
     log = lane.folder / "engine.log"
@@ -79,7 +80,7 @@ def test_the_engine_runs_under_exactly_its_policy_and_asks_for_nothing_else(
         assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
 
     assert lane.rows("COUNT(*), COUNT(DISTINCT N)") == [(20, 20)]
-    seen = local_environment.calls(mark)
+    seen = calls_of(local_environment, mark)
     calls = [call for call in seen.calls if call.access_key == KEY_ID]
     assert seen.dropped == 0
     assert {call.service for call in calls} >= {"kinesis", "dynamodb", "secretsmanager"}

@@ -1,8 +1,4 @@
-"""The AWS services beside Kinesis: moto's, behind faults that are ours.
+"""The AWS services beside Kinesis: moto's, behind our own faults and the rules of AWS that moto lacks.
 
-`python -m firnline_local.aws` is a process of the embedded environment; `AwsServer` is the same in a test.
+`python -m firnline_local.aws` is a process of the embedded environment; `server.AwsServer` is the same in a thread.
 """
-
-from firnline_local.aws.server import AwsServer
-
-__all__ = ["AwsServer"]

@@ -1,7 +1,10 @@
-"""The WSGI application: control routes, faults, and moto behind them.
+"""The WSGI application: a control route, faults, an authorizer, the rules of AWS that moto lacks, and moto behind them.
 
 Only one call at a time reaches moto. Its backends are not thread-safe, and a conditional write that is interleaved with
 another would break what the ledger's fence rests on.
+
+GET  /__firnline__/faults     the plan, with how often each fault was matched and hit
+POST /__firnline__/faults     replaces it: a list of faults
 """
 
 import time
@@ -13,12 +16,14 @@ from threading import Lock
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from firnline_local.aws.answer import Answer, error_answer
+from firnline_local.aws.authorizer import Authorizer, Decision, allow_everything
+from firnline_local.aws.aws_rules import violation
 from firnline_local.aws.call import Call, identify
-from firnline_local.aws.control import CONTROL_PREFIX, control
-from firnline_local.aws.gate import Gate
-from firnline_local.aws.refusal import Refusal, refuse
-from firnline_local.faults import Fault, FaultKind, FaultPlan
+from firnline_local.aws.parsed_call import ParsedCall, parse
+from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 
+CONTROL_PREFIX = "/__firnline__/"
 SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")
 ELSEWHERE = {"kinesis": "the embedded Kinesis has an endpoint of its own (python -m firnline_local.kinesis)"}
 
@@ -26,15 +31,15 @@ ELSEWHERE = {"kinesis": "the embedded Kinesis has an endpoint of its own (python
 class AwsApplication:
     """Answers for the named services with `moto`; every other one is refused by name."""
 
-    def __init__(self, moto: WSGIApplication, faults: FaultPlan, gate: Gate) -> None:
+    def __init__(self, moto: WSGIApplication, faults: FaultPlan, *, authorizer: Authorizer = allow_everything) -> None:
         self.faults = faults
-        self.gate = gate
+        self._authorizer = authorizer
         self._moto = moto
-        self._one_at_a_time = Lock()
+        self._lock = Lock()
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ["PATH_INFO"].startswith(CONTROL_PREFIX):
-            return _send(control(environ, self.faults, self.gate), start_response)
+            return _send(_control(environ, self.faults), start_response)
         _read_whole(environ)
         call = identify(environ)
         fault = self.faults.decide(call.endpoint) if call.service in SERVICES else None
@@ -46,13 +51,13 @@ class AwsApplication:
         self, fault: Fault, call: Call, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
         if fault.kind in {FaultKind.ERROR, FaultKind.CUT}:
-            with self._one_at_a_time:
-                self.gate.record(self.gate.look(call, environ), succeeded=False)
+            with self._lock:
+                self._authorizer(parse(call, environ)).record(False)
             time.sleep(fault.delay_s)
             if fault.kind is FaultKind.CUT:
                 raise _cut(environ)
             message = fault.message or "A fault that was asked for."
-            return _send(refuse(call, status=fault.status, code=fault.code, message=message), start_response)
+            return _send(error_answer(call, status=fault.status, code=fault.code, message=message), start_response)
         content = self._answer(call, environ, start_response)
         time.sleep(fault.delay_s)
         if fault.kind is FaultKind.LOST:
@@ -66,11 +71,12 @@ class AwsApplication:
             statuses.append(status)
             return start_response(status, headers, exc_info)
 
-        with self._one_at_a_time:
-            seen = self.gate.look(call, environ)
-            refusal = _unknown(call) or self.gate.refusal(seen, environ)
+        with self._lock:
+            parsed = parse(call, environ)
+            decision = self._authorizer(parsed)
+            refusal = _unknown_service(call) or decision.refusal or _broken_rule(parsed, decision)
             content = _send(refusal, note_status) if refusal else self._ask_moto(environ, note_status)
-            self.gate.record(seen, succeeded=bool(statuses) and statuses[0] < "400")
+            decision.record(bool(statuses) and statuses[0] < "400")
         return content
 
     def _ask_moto(self, environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
@@ -83,21 +89,40 @@ class AwsApplication:
                 close()
 
 
-def _unknown(call: Call) -> Refusal | None:
+def _unknown_service(call: Call) -> Answer | None:
     if call.service in SERVICES:
         return None
     where = ELSEWHERE.get(call.service, f"it has {', '.join(SERVICES)}")
     message = f"The embedded AWS has no {call.service} ({call.operation}): {where}."
-    return refuse(call, status=400, code="UnknownOperationException", message=message)
+    return error_answer(call, status=400, code="UnknownOperationException", message=message)
+
+
+def _broken_rule(call: ParsedCall, decision: Decision) -> Answer | None:
+    principals = (decision.principal,) if decision.principal else call.state.principals(call.access_key)
+    found = violation(call, principals)
+    return error_answer(call.call, status=found.status, code=found.code, message=found.message) if found else None
+
+
+def _control(environ: WSGIEnvironment, faults: FaultPlan) -> Answer:
+    method, route = environ["REQUEST_METHOD"], environ["PATH_INFO"].removeprefix(CONTROL_PREFIX)
+    if route != "faults" or method not in {"GET", "POST"}:
+        return Answer(404, "text/plain", f"there is no {method} {route}; there are faults".encode())
+    if method == "POST":
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        try:
+            faults.replace(faults_from_json(body))
+        except (InvalidFault, ValueError) as error:
+            return Answer(400, "text/plain", str(error).encode())
+    return Answer(200, "application/json", faults.to_json().encode())
 
 
 def _read_whole(environ: WSGIEnvironment) -> None:
-    """Whoever is slow to send a body, or is stopped while at it, must not keep moto from everybody else."""
+    """Reads the body before the lock is taken: a client that is slow, or stops midway, must not block the others."""
     length = -1 if environ.get("wsgi.input_terminated") else int(environ.get("CONTENT_LENGTH") or 0)
     environ["wsgi.input"] = BytesIO(environ["wsgi.input"].read(length))
 
 
-def _send(answer: Refusal, start_response: StartResponse) -> list[bytes]:
+def _send(answer: Answer, start_response: StartResponse) -> list[bytes]:
     length = str(len(answer.body))
     phrase = next((status.phrase for status in HTTPStatus if status == answer.status), "Fault")
     start_response(f"{answer.status} {phrase}", [("Content-Type", answer.content_type), ("Content-Length", length)])

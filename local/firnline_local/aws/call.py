@@ -1,12 +1,10 @@
-"""Which operation of which service a request calls, as far as that can be told without the service's model."""
+"""Which operation of which service a request calls, and whose key signed it, as far as its headers tell."""
 
 from dataclasses import dataclass
 from enum import Enum
 from io import BytesIO
 from urllib.parse import parse_qs
 from wsgiref.types import WSGIEnvironment
-
-from firnline_local.iam.signature import credential_of
 
 SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
 FORM = "application/x-www-form-urlencoded"
@@ -34,6 +32,30 @@ class Call:
         return f"{self.service}:{self.operation}"
 
 
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """The scope of a Signature Version 4 credential, which nobody checks. All fields are empty where there is none."""
+
+    access_key: str = ""
+    region: str = ""
+    service: str = ""
+
+
+def credential_of(authorization: str, presigned: str = "") -> Credential:
+    """Reads the Authorization header, or else the X-Amz-Credential of a presigned URL."""
+    signed = authorization.partition("Credential=")[2].partition(",")[0]
+    match (signed or presigned).split("/"):
+        case [*key, _, region, service, "aws4_request"] if key:
+            return Credential("/".join(key), region, service)
+    return Credential()
+
+
+def credential(environ: WSGIEnvironment) -> Credential:
+    """Returns the credential that the request was signed with."""
+    presigned = parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
+    return credential_of(environ.get("HTTP_AUTHORIZATION", ""), presigned)
+
+
 def identify(environ: WSGIEnvironment) -> Call:
     """Leaves the request as it found it."""
     service = _signed_service(environ)
@@ -46,8 +68,7 @@ def identify(environ: WSGIEnvironment) -> Call:
 
 
 def _signed_service(environ: WSGIEnvironment) -> str:
-    presigned = parse_qs(environ.get("QUERY_STRING", "")).get("X-Amz-Credential", [""])[0]
-    service = credential_of(environ.get("HTTP_AUTHORIZATION", ""), presigned).service.lower()
+    service = credential(environ).service.lower()
     return SIGNED_AS.get(service, service)
 
 

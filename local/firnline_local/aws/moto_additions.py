@@ -21,7 +21,7 @@ from moto.s3.models import FakeBucket
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
 
-from firnline_local.iam.authorise import is_allowed, is_denied, statements_of
+from firnline_local.aws.policy import is_allowed, is_denied, statements_of
 
 DEFAULT_ROTATION_DAYS = 365
 CURRENT = "AWSCURRENT"

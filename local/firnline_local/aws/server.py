@@ -1,14 +1,15 @@
 """moto on 127.0.0.1, in werkzeug's threaded server."""
 
 import threading
+from collections.abc import Callable
 from typing import Any, Self
-from wsgiref.types import WSGIEnvironment
+from wsgiref.types import WSGIApplication, WSGIEnvironment
 
 from moto.server import DomainDispatcherApplication, create_backend_app  # type: ignore[attr-defined] # re-exported
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from firnline_local.aws.application import AwsApplication
-from firnline_local.aws.gate import Gate
+from firnline_local.aws.authorizer import Authorizer, allow_everything
 from firnline_local.aws.moto_additions import add_to_moto
 from firnline_local.faults import FaultPlan
 
@@ -25,11 +26,16 @@ class Handler(WSGIRequestHandler):
         pass
 
 
-def listen(faults: FaultPlan, gate: Gate | None = None, *, port: int = 0) -> BaseWSGIServer:
-    """Bound, but answers only once `serve_forever` runs; port 0 is a free one."""
+def application(faults: FaultPlan, authorizer: Authorizer = allow_everything) -> AwsApplication:
+    """The application with moto behind it. moto's state is this process's: two applications share it."""
     add_to_moto()
     moto: Any = DomainDispatcherApplication(create_backend_app)
-    return make_server(HOST, port, AwsApplication(moto, faults, gate or Gate()), threaded=True, request_handler=Handler)
+    return AwsApplication(moto, faults, authorizer=authorizer)
+
+
+def listen(served: WSGIApplication, *, port: int = 0) -> BaseWSGIServer:
+    """Binds the port, or a free one for 0; answers only once `serve_forever` runs."""
+    return make_server(HOST, port, served, threaded=True, request_handler=Handler)
 
 
 def endpoint(server: BaseWSGIServer) -> str:
@@ -39,10 +45,11 @@ def endpoint(server: BaseWSGIServer) -> str:
 class AwsServer:
     """Serves from a thread while the `with` block lasts. moto's state is this process's: reset it between tests."""
 
-    def __init__(self, faults: FaultPlan | None = None) -> None:
+    def __init__(
+        self, faults: FaultPlan | None = None, *, application_of: Callable[[FaultPlan], WSGIApplication] = application
+    ) -> None:
         self.faults = faults or FaultPlan()
-        self.gate = Gate()
-        self._server = listen(self.faults, self.gate)
+        self._server = listen(application_of(self.faults))
         self.endpoint = endpoint(self._server)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), name="aws", daemon=True)
 

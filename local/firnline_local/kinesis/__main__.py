@@ -2,34 +2,41 @@
 
 import asyncio
 import signal
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from firnline_local.kinesis.fake import FakeKinesis
+from firnline_local.kinesis.routes import KinesisFace
 from firnline_local.kinesis.server import Listener
 from firnline_local.process import announce_ready, end_with_parent
 
 
-@click.command()
-@click.option("--port", type=int, default=0, help="0 is a free one.")
-@click.option("--account-id", default="123456789012", show_default=True)
-@click.option("--region", default="us-east-1", show_default=True)
-@click.option("--seed", type=int, default=0, help="Tells apart the sequence numbers of two servers.")
-@click.option("--read-limits/--no-read-limits", default=True, help="Five reads and 2 MiB a second and shard.")
-@click.option("--write-limits/--no-write-limits", default=False, help="1,000 records and 1 MiB a second and shard.")
-@click.option("--empty-page-every", type=click.IntRange(2), help="Each n-th page of a shard is empty.")
-def main(*, port: int, **fake: Any) -> None:
-    """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
-    end_with_parent()
-    asyncio.run(_serve(FakeKinesis(**fake), port))
+def command(face_of: Callable[[FakeKinesis], KinesisFace]) -> click.Command:
+    """Returns the command that serves a Kinesis through the face that is made for it."""
+
+    @click.command()
+    @click.option("--port", type=int, default=0, help="0 is a free one.")
+    @click.option("--account-id", default="123456789012", show_default=True)
+    @click.option("--region", default="us-east-1", show_default=True)
+    @click.option("--seed", type=int, default=0, help="Tells apart the sequence numbers of two servers.")
+    @click.option("--read-limits/--no-read-limits", default=True, help="Five reads and 2 MiB a second and shard.")
+    @click.option("--write-limits/--no-write-limits", default=False, help="1,000 records and 1 MiB a second and shard.")
+    @click.option("--empty-page-every", type=click.IntRange(2), help="Each n-th page of a shard is empty.")
+    def main(*, port: int, **fake: Any) -> None:
+        """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
+        end_with_parent()
+        asyncio.run(_serve(face_of(FakeKinesis(**fake)), port))
+
+    return main
 
 
-async def _serve(kinesis: FakeKinesis, port: int) -> None:
+async def _serve(face: KinesisFace, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    listener = Listener(kinesis)
+    listener = Listener(face)
     await listener.start(port=port)
     announce_ready(endpoint=listener.endpoint)
     await stopped.wait()
@@ -37,4 +44,4 @@ async def _serve(kinesis: FakeKinesis, port: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command(KinesisFace)()

@@ -6,9 +6,6 @@ POST /__firnline__/clock      moves it ahead: {"hours": 25}, also "minutes" and 
 POST /__firnline__/limits     {"read": false, "write": true}
 POST /__firnline__/load       newline-delimited JSON into ?stream=, with the field ?key= as the partition key
 GET  /__firnline__/streams    streams and shards, with what they hold
-GET  /__firnline__/calls      the calls from ?since= on
-GET  /__firnline__/callers    the callers that are known
-POST /__firnline__/callers    {"access_key": …, "principal": …, "statements": […]}: from now on these are its rights
 """
 
 from typing import Any
@@ -18,8 +15,6 @@ import msgspec
 
 from firnline_local.clock import ManualClock, SystemClock
 from firnline_local.faults import InvalidFault, faults_from_json
-from firnline_local.iam.call_log import CallLog
-from firnline_local.iam.callers import Callers
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpRequest
@@ -40,19 +35,12 @@ class Limits(msgspec.Struct, forbid_unknown_fields=True):
     write: bool | None = None
 
 
-def control(kinesis: FakeKinesis, log: CallLog, callers: Callers, request: HttpRequest) -> Reply:
+def control(kinesis: FakeKinesis, request: HttpRequest) -> Reply:
     path = urlsplit(request.target).path.removeprefix(CONTROL_PREFIX)
     try:
-        match request.method, path:
-            case "GET", "calls":
-                return _json(log.since(int(_query(request, {"since"}).get("since", "0"))))
-            case "GET" | "POST", "callers":
-                if request.method == "POST":
-                    callers.from_json(request.body)
-                return _json(callers.as_json())
         route = ROUTES.get((request.method, path))
         if route is None:
-            known = ", ".join(f"{method} {CONTROL_PREFIX}{name}" for method, name in (*ROUTES, *OF_CALLERS))
+            known = ", ".join(f"{method} {CONTROL_PREFIX}{name}" for method, name in ROUTES)
             return _json({"error": f"there is no {request.method} {request.target}; there are {known}"}, status=404)
         return _json(route(kinesis, request))
     except (InvalidFault, FakeKinesisError, ValueError, msgspec.MsgspecError) as error:
@@ -124,7 +112,6 @@ def _json(content: Any, *, status: int = 200) -> Reply:
     return Reply(status, msgspec.json.encode(content), content_type="application/json")
 
 
-OF_CALLERS = (("GET", "calls"), ("GET", "callers"), ("POST", "callers"))
 ROUTES = {
     ("GET", "faults"): show_faults,
     ("POST", "faults"): replace_faults,

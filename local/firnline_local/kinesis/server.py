@@ -14,8 +14,8 @@ HOST = "127.0.0.1"
 class Listener:
     """Answers from `start` to `stop`, while the loop runs."""
 
-    def __init__(self, kinesis: FakeKinesis) -> None:
-        self._face = KinesisFace(kinesis)
+    def __init__(self, face: KinesisFace) -> None:
+        self._face = face
         self._connections: set[asyncio.Transport] = set()
         self.endpoint = ""
 
@@ -42,7 +42,7 @@ class KinesisServer:
 
     def __init__(self, kinesis: FakeKinesis) -> None:
         self.kinesis = kinesis
-        self._listener = Listener(kinesis)
+        self._listener = Listener(KinesisFace(kinesis))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fake-kinesis", daemon=True)
 

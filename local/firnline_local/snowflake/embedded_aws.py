@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from firnline_local.iam.volume_access import Volume, can_use
+from firnline_local.aws.volume_access import Volume, can_use
 
 if TYPE_CHECKING:
     from firnline_local.snowflake.catalog import StorageLocation

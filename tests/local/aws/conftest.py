@@ -5,7 +5,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from firnline_local.aws import AwsServer
+from firnline_local.aws.server import AwsServer
 
 ClientOf = Callable[..., Any]
 

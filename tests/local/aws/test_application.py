@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError
 
-from firnline_local.aws import AwsServer
+from firnline_local.aws.server import AwsServer
 from firnline_local.kinesis import Fault, FaultKind
 
 pytestmark = pytest.mark.contract

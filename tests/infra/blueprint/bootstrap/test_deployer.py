@@ -22,7 +22,7 @@ from firnline_infra.specification.aws import Bucket, Origin
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
-from firnline_local.iam.authorise import is_allowed
+from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeKey", "FindKey", "Unbound", "ListDevices"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_local.aws import AwsServer
+from firnline_local.aws.server import AwsServer
 from firnline_local.endpoints import Endpoints, Login
 from firnline_local.kinesis import FakeKinesis, KinesisServer
 from firnline_local.materialise.clients import Clients

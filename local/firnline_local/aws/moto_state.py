@@ -1,0 +1,53 @@
+"""Looks into moto's own objects, in this process. Callers must hold the lock of the application (application.py)."""
+
+import os
+from typing import Any
+
+from moto.backends import get_backend
+from moto.core.models import DEFAULT_ACCOUNT_ID
+
+PARTITION = "aws"
+ADMINISTRATOR = "administrator"  # signs with any key that belongs to nobody, as the environment itself does
+
+
+def account_id() -> str:
+    return os.environ.get("MOTO_ACCOUNT_ID") or DEFAULT_ACCOUNT_ID
+
+
+class MotoState:
+    """Of one account and region."""
+
+    def __init__(self, account: str, region: str) -> None:
+        self.account = account
+        self.region = region
+
+    def role(self, name: str) -> Any:
+        """None where there is none."""
+        return next((role for role in self.backend("iam").roles.values() if role.name == name), None)
+
+    def user_or_none(self, name: str) -> Any:
+        return self.backend("iam").users.get(name)
+
+    def policy(self, arn: str) -> Any:
+        """A managed one of the account; None where there is none."""
+        return self.backend("iam").managed_policies.get(arn)
+
+    def secret(self, secret: str) -> Any:
+        """By name or ARN; None where there is none."""
+        secrets = self.backend("secretsmanager").secrets
+        return next((each for each in secrets.values() if secret in (each.name, each.arn, each.arn[:-7])), None)
+
+    def principals(self, access_key: str) -> tuple[str, ...]:
+        """Returns the ARN of the user or session that owns the key, with the session's role; else an administrator's."""
+        users = self.backend("iam").users.values()
+        owner = next((user for user in users for key in user.access_keys if key.access_key_id == access_key), None)
+        if owner:
+            return (str(owner.arn),)
+        session = self.backend("sts").get_assumed_role_from_access_key(access_key)
+        if session:
+            return (str(session.arn), str(session.role_arn))
+        return (f"arn:aws:iam::{self.account}:user/{ADMINISTRATOR}",)
+
+    def backend(self, service: str) -> Any:
+        regions: Any = get_backend(service)[self.account]  # type: ignore[call-overload] # by a literal of each service
+        return regions[PARTITION if service in {"iam", "s3", "sts"} else self.region]

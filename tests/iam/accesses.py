@@ -1,0 +1,33 @@
+"""Which actions on which resources a request is: one table for each service, in services/.
+
+Action names and resource types are those of the AWS Service Authorization Reference. What no table knows is shown as
+service:Operation on `*`, never dropped: a missing row is seen wherever calls are compared with policies.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from tests.iam.request import Access, Request
+from tests.iam.services import cloudwatch, dynamodb, iam, kinesis, kms, s3, secretsmanager, ssm, sts
+
+Table = Callable[[Request], Iterable[Access] | None]
+"""None where the table does not know the operation."""
+
+TABLES: Mapping[str, Table] = {
+    "cloudwatch": cloudwatch.accesses,
+    "dynamodb": dynamodb.accesses,
+    "iam": iam.accesses,
+    "kinesis": kinesis.accesses,
+    "kms": kms.accesses,
+    "s3": s3.accesses,
+    "secretsmanager": secretsmanager.accesses,
+    "ssm": ssm.accesses,
+    "sts": sts.accesses,
+}
+
+
+def accesses_of(request: Request) -> tuple[Access, ...]:
+    table = TABLES.get(request.service)
+    found = table(request) if table else None
+    if found is None:
+        return (Access(f"{request.service}:{request.operation}", "*"),)
+    return tuple(found)
