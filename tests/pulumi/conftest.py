@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.deploy.stack import WHOLE_OR_NOT_AT_ALL
 from firnline_infra.pulumi_cli import PulumiCli, find_cli
 from firnline_infra.pulumi_cli.errors import PulumiError
+from firnline_local.accounts import WHOLE_OR_NOT_AT_ALL
 from firnline_local.pulumi import admission
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
