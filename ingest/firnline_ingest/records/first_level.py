@@ -1,8 +1,9 @@
 """The first level of a payload: which keys it has, and its values as they stand there.
 
 Most records have the keys of the one before. After a few of them the same keys are expected: msgspec then compares
-keys instead of building a dict of them, in two thirds of the time. What is not as expected is looked at the long way,
-so that expecting changes the time and nothing else.
+keys instead of building a dict of them, in two thirds of the time. What is not as expected is looked at the long way.
+Keys are expected in any order, and the values then come in the expected one: who depends on the payload's own order asks
+for it (`in_order`), so that expecting changes the time and nothing else.
 """
 
 from collections.abc import Callable, Collection
@@ -32,7 +33,10 @@ class FirstLevel:
         self._repeats = self._misses = 0
 
     def __call__(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
-        """Of a key that occurs more than once, the last value. Raises what msgspec raises for no JSON object."""
+        """Shape and values, in the order that is expected or in the payload's own.
+
+        Of a key that occurs more than once, the last value. Raises what msgspec raises for no JSON object.
+        """
         if self._expected is not None:
             try:
                 return self._expected_shape, astuple(self._expected(payload))
@@ -48,12 +52,21 @@ class FirstLevel:
             self._expect(keys, shape)
         return shape, members.values()
 
+    def in_order(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
+        """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learnt."""
+        if self._expected is not None:
+            self._miss()
+        members = _members(payload)
+        return self._shapes[tuple(members)], members.values()
+
     def _miss(self) -> None:
         self._misses += 1
         if self._misses >= ENOUGH:
             self._expected, self._misses, self._repeats = None, 0, 0
 
     def _expect(self, keys: tuple[str, ...], shape: KeyShape) -> None:
+        if shape.fault:
+            return  # what is wrong is said of the first key, so the order counts
         if keys not in self._decoders:
             if len(self._decoders) == MOST_DECODERS:
                 self._decoders.clear()

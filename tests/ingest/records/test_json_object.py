@@ -1,6 +1,7 @@
 """What a payload may be. The oracle is Python's own parser, which is slow and sees every pair."""
 
 import json
+from random import Random
 from typing import Any
 
 import pytest
@@ -285,6 +286,40 @@ def test_what_was_checked_before_changes_no_verdict(usual: list[bytes], several:
     for payload in usual:
         fates(check, [payload] * (ENOUGH + 1))
         assert fates(check, [*several, *usual]) == [fate(one) for one in [*several, *usual]]
+
+
+@pytest.mark.parametrize("usual", [b'{"/":1,"a":1}', b'{"\\/":1,"a":1}', b'{"a":1,"/":1}', b'{"/": 1, "a": 1}'])
+@pytest.mark.parametrize(
+    "payload", [b'{"a": 1, "/": 1}', b'{"a":1,"/":1}', b'{"a" : 1,"/":1}', b'{"a": 1, "\\/": 1}', b'{"a": 1, "/": 1 }']
+)
+def test_a_row_is_the_same_whatever_order_of_its_keys_was_usual(usual: bytes, payload: bytes) -> None:
+    check = JsonObjectCheck(COLUMN)
+    fates(check, [usual] * (ENOUGH + 1))
+    assert fates(check, [payload]) == [fate(payload)]
+
+
+@pytest.mark.parametrize("payload", [b'{"":1,"kinesisMetadata":2}', b'{"b":1,"B":2,"a":1,"A":2}'])
+def test_a_rejection_is_the_same_whatever_order_of_its_keys_was_usual(payload: bytes) -> None:
+    check = JsonObjectCheck(COLUMN)
+    usual = json.dumps(dict(reversed(json.loads(payload).items()))).encode()
+    fates(check, [usual] * (ENOUGH + 1))
+    with pytest.raises(Unusable) as raised:
+        check(payload)
+    assert raised.value.fault == fault(payload)
+
+
+@given(
+    st.dictionaries(st.sampled_from([key for key in KEYS if key not in "AÉ"]), st.sampled_from(VALUES), min_size=2),
+    st.randoms(use_true_random=False),
+    st.sampled_from([", ", ",", " ,"]),
+)
+def test_the_order_of_keys_that_was_usual_changes_no_row(members: dict[str, str], random: Random, comma: str) -> None:
+    usual = [f'"{key}": {value}' for key, value in members.items()]
+    other = random.sample(usual, len(usual))
+    check = JsonObjectCheck(COLUMN)
+    fates(check, [f"{{{comma.join(usual)}}}".encode()] * (ENOUGH + 1))
+    payload = f"{{{comma.join(other)}}}".encode()
+    assert fates(check, [payload]) == [fate(payload)]
 
 
 @pytest.mark.parametrize("payload", [*REJECTED.values(), *MINIFIED.values()], ids=[*REJECTED, *MINIFIED])
