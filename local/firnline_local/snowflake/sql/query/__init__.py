@@ -1,1 +1,0 @@
-"""SELECT and DML: from the text of a query, over names, types and privileges, to DuckDB and back."""

@@ -1,1 +1,0 @@
-"""SHOW: listings as data, and the few that are more than a list of objects."""

@@ -1,9 +1,11 @@
-"""Users and the rotation of their keys."""
+"""Users and the rotation of their keys; network and authentication policies: who may make them, whom they keep out."""
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from firnline_local.snowflake.catalog import AuthenticationFailed
+from firnline_local.snowflake.catalog.admission import check_admission
 from firnline_local.snowflake.catalog.keys import PublicKey
 
 
@@ -79,3 +81,117 @@ def test_a_dropped_user_takes_their_roles_with_them(sql) -> None:
 
     sql("DROP USER u")
     assert sql.table("SHOW GRANTS OF ROLE r") == []
+
+
+@pytest.fixture
+def account(sql):
+    sql.run(
+        "CREATE USER svc TYPE = SERVICE",
+        "CREATE ROLE r",
+        "GRANT USAGE ON DATABASE db TO ROLE r",
+        "GRANT USAGE ON SCHEMA public TO ROLE r",
+    )
+    return sql
+
+
+def refusal_code(sql) -> str | None:
+    (user,) = [found for found in sql.catalog.account.walk() if found.name == "SVC"]
+    try:
+        check_admission(user, sql.catalog.directory)
+    except AuthenticationFailed as error:
+        return error.code
+    return None
+
+
+def test_a_network_policy_without_loopback_keeps_its_user_out(account) -> None:
+    account.run("CREATE NETWORK POLICY p ALLOWED_IP_LIST = ('10.0.0.0/8')", "ALTER USER svc SET NETWORK_POLICY = p")
+    assert refusal_code(account) == "390422"
+    account("CREATE NETWORK RULE here TYPE = IPV4 MODE = INGRESS VALUE_LIST = ('127.0.0.1')")
+    account("ALTER NETWORK POLICY p SET ALLOWED_NETWORK_RULE_LIST = (db.public.here)")
+    assert refusal_code(account) is None
+    account("ALTER NETWORK POLICY p SET BLOCKED_IP_LIST = ('127.0.0.1')")
+    assert refusal_code(account) == "390422"
+    account("ALTER USER svc UNSET NETWORK_POLICY")
+    assert refusal_code(account) is None
+
+
+def test_a_renamed_policy_is_still_the_user_s(account) -> None:
+    account.run("CREATE NETWORK POLICY p ALLOWED_IP_LIST = ('10.0.0.0/8')", "ALTER USER svc SET NETWORK_POLICY = p")
+    account('ALTER NETWORK POLICY p RENAME TO "q r"')
+    assert refusal_code(account) == "390422"
+    assert account.table("SHOW PARAMETERS LIKE 'NETWORK_POLICY' IN USER svc")[0]["value"] == '"q r"'
+
+
+def test_an_authentication_policy_without_key_pairs_keeps_its_user_out(account) -> None:
+    account.run(
+        "CREATE AUTHENTICATION POLICY ap AUTHENTICATION_METHODS = ('OAUTH')",
+        "ALTER USER svc SET AUTHENTICATION POLICY ap",
+    )
+    assert refusal_code(account) == "390202"
+    account("ALTER AUTHENTICATION POLICY ap SET AUTHENTICATION_METHODS = ('KEYPAIR', 'OAUTH')")
+    assert refusal_code(account) is None
+
+
+def test_a_policy_that_somebody_is_under_can_t_be_dropped(account) -> None:
+    account.run("CREATE NETWORK POLICY p", "ALTER USER svc SET NETWORK_POLICY = p")
+    account.run("CREATE AUTHENTICATION POLICY ap", "ALTER USER svc SET AUTHENTICATION POLICY ap")
+    for dropped in ("NETWORK POLICY p", "AUTHENTICATION POLICY ap"):
+        assert account.refusal(f"DROP {dropped}").code == "001492"
+    account.run("ALTER USER svc UNSET NETWORK_POLICY", "ALTER USER svc UNSET AUTHENTICATION POLICY")
+    account.run("DROP NETWORK POLICY p", "DROP AUTHENTICATION POLICY ap")
+
+
+def test_a_second_authentication_policy_needs_force(account) -> None:
+    account.run("CREATE AUTHENTICATION POLICY a", "CREATE AUTHENTICATION POLICY b")
+    account("ALTER USER svc SET AUTHENTICATION POLICY a")
+    assert "already has" in account.refusal("ALTER USER svc SET AUTHENTICATION POLICY b").message
+    account("ALTER USER svc SET AUTHENTICATION POLICY b FORCE")
+    (row,) = account.table(
+        "SELECT * FROM TABLE(INFORMATION_SCHEMA.POLICY_REFERENCES(REF_ENTITY_NAME => 'svc', REF_ENTITY_DOMAIN => 'user'))"
+    )
+    assert (row["POLICY_DB"], row["POLICY_NAME"], row["REF_ENTITY_NAME"]) == ("DB", "B", "SVC")
+
+
+@pytest.mark.parametrize(
+    ("privilege", "on", "statement"),
+    [
+        ("CREATE NETWORK POLICY", "ACCOUNT", "CREATE NETWORK POLICY p"),
+        ("CREATE EXTERNAL VOLUME", "ACCOUNT", "CREATE EXTERNAL VOLUME v STORAGE_LOCATIONS = ((NAME = 'l' "
+         "STORAGE_PROVIDER = 'S3' STORAGE_BASE_URL = 's3://b/' STORAGE_AWS_ROLE_ARN = 'r'))"),
+        ("CREATE NETWORK RULE", "SCHEMA db.public", "CREATE NETWORK RULE db.public.n TYPE = IPV4 VALUE_LIST = ('1.2.3.4')"),
+        ("CREATE AUTHENTICATION POLICY", "SCHEMA db.public", "CREATE AUTHENTICATION POLICY db.public.ap"),
+        ("CREATE INTERACTIVE TABLE", "SCHEMA db.public",
+         "CREATE INTERACTIVE TABLE db.public.i (a VARCHAR) CLUSTER BY (a)"),
+    ],
+)  # fmt: skip # a paragraph, not a column
+def test_making_each_needs_its_own_privilege(account, privilege: str, on: str, statement: str) -> None:
+    maker = account.as_role("R")
+    refused = maker.refusal(statement)
+    assert (refused.code, "Insufficient privileges to operate on" in refused.message) == ("003001", True)
+    account(f"GRANT {privilege} ON {on} TO ROLE r")
+    maker(statement)
+
+
+def test_a_user_is_put_under_policies_by_whoever_owns_the_one_and_may_apply_the_other(account) -> None:
+    account.run("CREATE NETWORK POLICY p", "CREATE AUTHENTICATION POLICY ap", "GRANT OWNERSHIP ON USER svc TO ROLE r")
+    role = account.as_role("R")
+    assert role.refusal("ALTER USER svc SET NETWORK_POLICY = p").code == "002003"
+    account("GRANT OWNERSHIP ON NETWORK POLICY p TO ROLE r")
+    role("ALTER USER svc SET NETWORK_POLICY = p")
+
+    account("GRANT OWNERSHIP ON USER svc TO ROLE ACCOUNTADMIN")
+    account("GRANT OWNERSHIP ON AUTHENTICATION POLICY ap TO ROLE r")
+    account("GRANT MONITOR ON USER svc TO ROLE r")
+    assert role.refusal("ALTER USER svc SET AUTHENTICATION POLICY db.public.ap").code == "003001"
+    account("GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE r")
+    role("ALTER USER svc SET AUTHENTICATION POLICY db.public.ap")
+
+
+def test_values_that_make_no_sense_are_refused(account) -> None:
+    for statement in (
+        "CREATE NETWORK POLICY p ALLOWED_IP_LIST = ('300.0.0.1')",
+        "CREATE AUTHENTICATION POLICY ap AUTHENTICATION_METHODS = ('TELEPATHY')",
+        "CREATE NETWORK RULE n TYPE = IPV5 VALUE_LIST = ('1.2.3.4')",
+        "ALTER USER svc SET NETWORK_POLICY = nobody",
+    ):
+        account.refusal(statement)
