@@ -1,3 +1,9 @@
+"""Puts bound values into a statement as literals, in place of its question marks.
+
+Text goes in quoted, times as casts of text. Bound arrays, by which the 4.x connector sends many rows at once, become so
+many rows of VALUES.
+"""
+
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation

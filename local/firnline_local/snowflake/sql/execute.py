@@ -11,7 +11,7 @@ from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.sql.bindings import bind
 from firnline_local.snowflake.sql.query import dml
 from firnline_local.snowflake.sql.query.run import run
-from firnline_local.snowflake.sql.result import Result, StatementType, status
+from firnline_local.snowflake.sql.result import Result, StatementType, done
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.show.show import show
 from firnline_local.snowflake.sql.statement import Statement, written_columns
@@ -57,7 +57,7 @@ def execute(
     if any(reader.starts(word) for word in QUERIES):
         return run(context, statement.tree, written_columns(statement), describe_only=describe_only)
     if describe_only:
-        return Result(columns=status("").columns)
+        return Result(columns=done().columns)
     with context.catalog.lock:
         for first_words, answer in STATEMENTS.items():
             if reader.accept(first_words):
@@ -73,5 +73,5 @@ def _transaction_end(reader: TokenReader) -> Result:
         raise CompilationFault("Empty SQL statement.")
     if reader.accept_one(*TRANSACTION_ENDS):
         reader.end()
-        return status("Statement executed successfully.", type=StatementType.SCL)
+        return done(type=StatementType.SCL)
     raise NotKnown(reader.rest[:60])

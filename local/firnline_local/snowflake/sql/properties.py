@@ -63,24 +63,12 @@ def one_of(*values: str) -> ValueReader:
     return read
 
 
-def listed(reader: TokenReader, item: Callable[[TokenReader], str]) -> list[str]:
-    """`(a, b)`, which may be empty."""
-    reader.expect("(")
-    if reader.accept(")"):
-        return []
-    items = [item(reader)]
-    while reader.accept(","):
-        items.append(item(reader))
-    reader.expect(")")
-    return items
-
-
 def strings(reader: TokenReader) -> str:
-    return json.dumps(listed(reader, TokenReader.string))
+    return json.dumps(reader.listed(TokenReader.string, may_be_empty=True))
 
 
 def names(reader: TokenReader) -> str:
-    return json.dumps(listed(reader, dotted_name))
+    return json.dumps(reader.listed(dotted_name, may_be_empty=True))
 
 
 def network(reader: TokenReader) -> str:
@@ -93,14 +81,14 @@ def network(reader: TokenReader) -> str:
 
 
 def networks(reader: TokenReader) -> str:
-    return json.dumps(listed(reader, network))
+    return json.dumps(reader.listed(network, may_be_empty=True))
 
 
 def some_of(*values: str) -> ValueReader:
     """A list of these words."""
 
     def read(reader: TokenReader) -> str:
-        found = [text.upper() for text in listed(reader, TokenReader.string)]
+        found = [text.upper() for text in reader.listed(TokenReader.string, may_be_empty=True)]
         for each in found:
             if each not in values:
                 raise CompilationFault(f"invalid value '{each}': expected some of {', '.join(values)}")

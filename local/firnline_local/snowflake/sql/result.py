@@ -52,6 +52,10 @@ def status(message: str, *, type: StatementType = StatementType.DDL) -> Result: 
     return Result(columns=(ResultColumn("status", TEXT),), rows=((message,),), type=type)
 
 
+def done(*, type: StatementType = StatementType.DDL) -> Result:  # noqa: A002 - the word of the protocol
+    return status("Statement executed successfully.", type=type)
+
+
 def listing(columns: Iterable[tuple[str, DataType]], rows: Iterable[Sequence[Any]]) -> Result:
     """The answer of SHOW and DESCRIBE, from Python values."""
     return Result(

@@ -3,10 +3,15 @@
 What a statement has and nobody took is refused by `end`: no clause is ever skipped in silence.
 """
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from firnline_local.snowflake.catalog.errors import NotKnown, SqlError
 from firnline_local.snowflake.catalog.types import FAMILY, DataType
 from firnline_local.snowflake.sql.lexer import Token, TokenKind, syntax_fault
 from firnline_local.snowflake.sql.statement import Statement
+
+Item = TypeVar("Item")
 
 MAX_NAME_PARTS = 3
 IDENTIFIERS = (TokenKind.WORD, TokenKind.QUOTED)
@@ -45,6 +50,29 @@ class TokenReader:
     def accept_one(self, *phrases: str) -> str | None:
         """Takes the first of the phrases that is next."""
         return next((phrase for phrase in phrases if self.accept(phrase)), None)
+
+    def choose(self, phrases: Iterable[str], *, after: str) -> str:
+        """Takes the first of the phrases that is next. Raises NotKnown for anything else; `after` is what was read before."""
+        phrase = self.accept_one(*phrases)
+        if phrase is None:
+            raise NotKnown(f"{after} {self.rest[:40]}")
+        return phrase
+
+    def separated(self, item: Callable[["TokenReader"], Item]) -> list[Item]:
+        """Items with commas between them, at least one."""
+        items = [item(self)]
+        while self.accept(","):
+            items.append(item(self))
+        return items
+
+    def listed(self, item: Callable[["TokenReader"], Item], *, may_be_empty: bool = False) -> list[Item]:
+        """`(a, b)`"""
+        self.expect("(")
+        if may_be_empty and self.accept(")"):
+            return []
+        items = self.separated(item)
+        self.expect(")")
+        return items
 
     def expect(self, phrase: str) -> None:
         if not self.accept(phrase):

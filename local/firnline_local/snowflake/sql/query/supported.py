@@ -1,3 +1,8 @@
+"""The parts of SQL whose translation to DuckDB was compared with what Snowflake documents; everything else is refused.
+
+sqlglot would pass an unknown function through, and DuckDB might have another one of the same name: a guess.
+"""
+
 from sqlglot import exp
 
 from firnline_local.snowflake.catalog.errors import NotKnown

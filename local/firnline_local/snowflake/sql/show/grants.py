@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_local.snowflake.catalog import CatalogObject, Role, Table, User, kinds
-from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.catalog.grants import FutureGrant, Grant, RoleGrant
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, listing
@@ -52,9 +51,7 @@ def show_future_grants(context: Context, reader: TokenReader) -> Result:
 def _on(context: Context, reader: TokenReader) -> Result:
     target: CatalogObject = context.account
     if not reader.accept("ACCOUNT"):
-        kind = reader.accept_one(*NAMED)
-        if kind is None:
-            raise NotKnown(f"SHOW GRANTS ON {reader.rest[:40]}")
+        kind = reader.choose(NAMED, after="SHOW GRANTS ON")
         target = find_securable(context, kind, reader.name())
     reader.end()
     grants = sorted(context.catalog.grants.on(target), key=lambda grant: (grant.privilege, grant.to.name))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import CatalogObject, Channel, Column, Database, DataType, Pipe, Schema, Table
-from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
 from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, encode, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
@@ -178,10 +177,8 @@ TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
 
 def show_parameters(context: Context, reader: TokenReader) -> Result:
     like = like_pattern(reader.string()) if reader.accept("LIKE") else None
-    place = reader.accept_one("IN", "FOR")
-    kind = reader.accept_one("SESSION", "ACCOUNT", *NAMED) if place else "SESSION"
-    if kind is None:
-        raise NotKnown(f"SHOW PARAMETERS IN {reader.rest[:40]}")
+    is_placed = reader.accept_one("IN", "FOR") is not None
+    kind = reader.choose(("SESSION", "ACCOUNT", *NAMED), after="SHOW PARAMETERS IN") if is_placed else "SESSION"
     if kind == "SESSION":
         rows = _of_session(context)
     elif kind == "ACCOUNT":
@@ -242,9 +239,7 @@ OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {
 
 def show(context: Context, reader: TokenReader) -> Result:
     terse = reader.accept("TERSE")
-    what = reader.accept_one(*ALL_LISTINGS, *OTHERS)
-    if what is None or (terse and what in OTHERS):
-        raise NotKnown(f"SHOW {'TERSE ' * terse}{reader.rest[:40]}")
+    what = reader.choose(ALL_LISTINGS if terse else (*ALL_LISTINGS, *OTHERS), after="SHOW TERSE" if terse else "SHOW")
     if what in OTHERS:
         return OTHERS[what](context, reader)
     return _show_objects(context, reader, ALL_LISTINGS[what], terse=terse)

@@ -19,7 +19,7 @@ from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.sql.properties import apply_settings, read_keys, read_settings, unset
-from firnline_local.snowflake.sql.result import Result, status
+from firnline_local.snowflake.sql.result import Result, done
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.statements.alter_table import alter_table, set_table, unset_table
 from firnline_local.snowflake.sql.statements.create import read_tables, refuse_foreign_policy, refuse_short_suspension
@@ -58,23 +58,20 @@ def _require_apply(context: Context, user: User) -> None:
         context.require(APPLY, user)
 
 
-DONE = "Statement executed successfully."
 MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter(context: Context, reader: TokenReader) -> Result:
-    kind = reader.accept_one(*NAMED)
-    if kind is None:
-        raise NotKnown(f"ALTER {reader.rest[:40]}")
+    kind = reader.choose(NAMED, after="ALTER")
     optional = reader.accept("IF EXISTS")
     names = reader.name()
     if optional and context.look_up(NAMED[kind].kind, names) is None:
-        return status(DONE)
+        return done()
     found = find_named(context, kind, names)
     if isinstance(found, Pipe) and found.is_default:
         raise CompilationFault(f"The default pipe {found.full_name} can't be altered.")
     _alter(context, reader, found)
-    return status(DONE)
+    return done()
 
 
 def _alter(context: Context, reader: TokenReader, found: CatalogObject) -> None:
@@ -136,23 +133,22 @@ def _rename(context: Context, found: CatalogObject, names: tuple[str, ...]) -> N
 
 
 def _alter_schema(context: Context, reader: TokenReader, found: CatalogObject) -> None:
-    enabled = reader.accept_one("ENABLE MANAGED ACCESS", "DISABLE MANAGED ACCESS")
-    if not isinstance(found, Schema) or enabled is None:
-        raise NotKnown(f"ALTER SCHEMA {reader.rest[:40]}")
+    assert isinstance(found, Schema)
+    enabled = reader.choose(("ENABLE MANAGED ACCESS", "DISABLE MANAGED ACCESS"), after="ALTER SCHEMA")
     context.require_ownership(found)
     found.managed_access = enabled.startswith("ENABLE")
 
 
 def _alter_warehouse(context: Context, reader: TokenReader, found: CatalogObject) -> None:
+    assert isinstance(found, Warehouse)
     attachment = reader.accept_one("ADD TABLES", "DROP TABLES")
-    if attachment is not None and isinstance(found, Warehouse):
+    if attachment is not None:
         context.require("MANAGE ATTACHED TABLES", found)
         tables = read_tables(context, reader)
         found.tables = [table for table in found.tables if table not in tables]
         found.tables += tables if attachment == "ADD TABLES" else []
         return
-    if reader.accept_one("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES") is None:
-        raise NotKnown(f"ALTER WAREHOUSE {reader.rest[:40]}")
+    reader.choose(("SUSPEND", "RESUME IF SUSPENDED", "RESUME", "ABORT ALL QUERIES"), after="ALTER WAREHOUSE")
     context.require("OPERATE", found)
 
 

@@ -17,15 +17,11 @@ NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
 
 
 def alter_table(context: Context, reader: TokenReader, found: CatalogObject) -> None:
-    if not isinstance(found, Table):
-        raise NotKnown(f"ALTER TABLE on a {found.kind.name}")
+    assert isinstance(found, Table)
     context.require_ownership(found)
     if found.interactive:
         raise CompilationFault(f"The columns of an interactive table can't be altered: '{found.full_name}'.")
-    action = reader.accept_one(*ACTIONS)
-    if action is None:
-        raise NotKnown(f"ALTER TABLE … {reader.rest[:40]}")
-    ACTIONS[action](context, reader, found)
+    ACTIONS[reader.choose(ACTIONS, after="ALTER TABLE …")](context, reader, found)
 
 
 def set_table(context: Context, table: Table, properties: Mapping[str, str]) -> None:
@@ -74,9 +70,7 @@ def _add_columns(context: Context, reader: TokenReader, table: Table) -> None:
 
 def _drop_columns(context: Context, reader: TokenReader, table: Table) -> None:
     optional = reader.accept("IF EXISTS")
-    names = [reader.identifier()]
-    while reader.accept(","):
-        names.append(reader.identifier())
+    names = reader.separated(TokenReader.identifier)
     found = [column for name in names if (column := _find(table, name, optional=optional)) is not None]
     if len(found) == len(table.columns):
         raise CompilationFault(f"Cannot drop all columns of table '{display(table.name)}'.")

@@ -101,11 +101,7 @@ def create_interactive_warehouse(context: Context, reader: TokenReader, modifier
 
 def read_tables(context: Context, reader: TokenReader) -> list[Table]:
     """`(t, u)`, interactive ones."""
-    reader.expect("(")
-    tables = [context.find(Table, reader.name())]
-    while reader.accept(","):
-        tables.append(context.find(Table, reader.name()))
-    reader.expect(")")
+    tables = reader.listed(lambda each: context.find(Table, each.name()))
     for table in tables:
         if not table.interactive:
             raise CompilationFault(f"'{table.full_name}' is not an interactive table.")
@@ -155,7 +151,5 @@ def create(context: Context, reader: TokenReader) -> Result:
         raise NotKnown("CREATE OR ALTER")
     replace = reader.accept("OR REPLACE")
     transient = reader.accept("TRANSIENT")
-    kind = reader.accept_one(*CREATORS)
-    if kind is None:
-        raise NotKnown(f"CREATE {reader.rest[:40]}")
+    kind = reader.choose(CREATORS, after="CREATE")
     return CREATORS[kind](context, reader, Modifiers(replace=replace, transient=transient))

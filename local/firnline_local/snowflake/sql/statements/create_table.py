@@ -76,12 +76,7 @@ def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) ->
 def read_cluster_by(reader: TokenReader) -> tuple[str, ...]:
     """`(a, to_date(b))` behind CLUSTER BY, as written."""
     reader.accept("LINEAR")
-    reader.expect("(")
-    expressions = [reader.until(frozenset({","}))]
-    while reader.accept(","):
-        expressions.append(reader.until(frozenset({","})))
-    reader.expect(")")
-    return tuple(expressions)
+    return tuple(reader.listed(lambda each: each.until(frozenset({","}))))
 
 
 def refuse_iceberg_settings(settings: Settings) -> None:

@@ -14,10 +14,10 @@ from firnline_local.snowflake.catalog import (
     kinds,
 )
 from firnline_local.snowflake.catalog.admission import find_rule, network_policy_of
-from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, InUse, NotKnown
+from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, InUse
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.roles import SYSTEM_ROLES
-from firnline_local.snowflake.sql.result import Result, status
+from firnline_local.snowflake.sql.result import Result, done, status
 from firnline_local.snowflake.sql.scope import NAMED, Context, checked_variety, find_named
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -53,7 +53,7 @@ UNDROPPABLE = ("DATABASE", "SCHEMA", "TABLE", "ICEBERG TABLE", "INTERACTIVE TABL
 
 
 def drop(context: Context, reader: TokenReader) -> Result:
-    kind = _kind(reader, tuple(NAMED), "DROP")
+    kind = reader.choose(NAMED, after="DROP")
     optional = reader.accept("IF EXISTS")
     names = reader.name()
     reader.accept_one("CASCADE", "RESTRICT")
@@ -73,7 +73,7 @@ def drop(context: Context, reader: TokenReader) -> Result:
 
 
 def undrop(context: Context, reader: TokenReader) -> Result:
-    word = _kind(reader, UNDROPPABLE, "UNDROP")
+    word = reader.choose(UNDROPPABLE, after="UNDROP")
     made = NAMED[word]
     names = reader.name()
     reader.end()
@@ -86,16 +86,6 @@ def undrop(context: Context, reader: TokenReader) -> Result:
     return status(f"{made.kind.name.capitalize()} {display(names[-1])} successfully restored.")
 
 
-def _kind(reader: TokenReader, known: tuple[str, ...], verb: str) -> str:
-    kind = reader.accept_one(*known)
-    if kind is None:
-        raise NotKnown(f"{verb} {reader.rest[:40]}")
-    return kind
-
-
-DONE = "Statement executed successfully."
-
-
 def truncate(context: Context, reader: TokenReader) -> Result:
     if reader.accept("ERROR_TABLE ("):
         table = context.readable_table(reader.name(), privilege="OWNERSHIP")
@@ -104,12 +94,12 @@ def truncate(context: Context, reader: TokenReader) -> Result:
         if not table.error_logging:
             raise CompilationFault(f"Error logging is not turned on for table '{table.full_name}'.")
         context.catalog.store.truncate_errors(table)
-        return status(DONE)
+        return done()
     reader.accept("TABLE")
     optional = reader.accept("IF EXISTS")
     names = reader.name()
     reader.end()
     if optional and context.look_up(kinds.TABLE, names) is None:
-        return status(DONE)
+        return done()
     context.catalog.store.truncate(context.readable_table(names, privilege="TRUNCATE"))
-    return status(DONE)
+    return done()

@@ -22,11 +22,8 @@ ENCRYPTIONS = ("NONE", "AWS_SSE_S3", "AWS_SSE_KMS")
 
 def create_external_volume(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
     where = place(context, reader, kinds.EXTERNAL_VOLUME, modifiers)
-    reader.expect("STORAGE_LOCATIONS = (")
-    locations = [_read_location(reader)]
-    while reader.accept(","):
-        locations.append(_read_location(reader))
-    reader.expect(")")
+    reader.expect("STORAGE_LOCATIONS =")
+    locations = reader.listed(_read_location)
     settings = read_settings(reader, kinds.EXTERNAL_VOLUME)
     reader.end()
     if where.kept:

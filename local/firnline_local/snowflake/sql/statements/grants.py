@@ -7,7 +7,7 @@ from firnline_local.snowflake.catalog.errors import CompilationFault, Insufficie
 from firnline_local.snowflake.catalog.grants import OWNERSHIP, FutureGrant, Grant, RoleGrant
 from firnline_local.snowflake.catalog.kinds import KINDS, Kind
 from firnline_local.snowflake.catalog.names import display
-from firnline_local.snowflake.sql.result import Result, status
+from firnline_local.snowflake.sql.result import Result, done
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_securable, read_container
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -41,13 +41,9 @@ def read_target(context: Context, reader: TokenReader) -> GrantTarget:
         return GrantTarget(kinds.ACCOUNT, (context.account,))
     quantity = reader.accept_one("ALL", "FUTURE")
     if quantity is None:
-        word = reader.accept_one(*NAMED)
-        if word is None:
-            raise NotKnown(f"grants on {reader.rest[:40]}")
+        word = reader.choose(NAMED, after="grants on")
         return GrantTarget(NAMED[word].kind, (find_securable(context, word, reader.name()),))
-    plural = reader.accept_one(*PLURALS)
-    if plural is None:
-        raise NotKnown(f"grants on {quantity} {reader.rest[:40]}")
+    plural = reader.choose(PLURALS, after=f"grants on {quantity}")
     (kind, word), container = PLURALS[plural], read_container(context, reader)
     if quantity == "FUTURE" and word != kind.name:
         raise NotKnown(f"grants on FUTURE {plural}: grant on FUTURE {kind.plural}")
@@ -55,9 +51,6 @@ def read_target(context: Context, reader: TokenReader) -> GrantTarget:
         return GrantTarget(kind, future_in=container)
     inside = (found for found in container.walk() if found.kind is kind and found is not container)
     return GrantTarget(kind, tuple(found for found in inside if word in (kind.name, getattr(found, "variety", ""))))
-
-
-DONE = "Statement executed successfully."
 
 
 class DependentGrants(SqlError):
@@ -85,7 +78,7 @@ def grant(context: Context, reader: TokenReader) -> Result:
         reader.end()
         for privilege in privileges:
             _grant_privilege(context, privilege, target, role, grant_option=with_option)
-    return status(DONE)
+    return done()
 
 
 def read_privileges(reader: TokenReader) -> list[str]:
@@ -167,7 +160,7 @@ def _grant_role(context: Context, reader: TokenReader) -> Result:
     context.catalog.grants.give_role(
         RoleGrant(role=role, to=holder, granted_by=context.role.name, created_on=context.now)
     )
-    return status(DONE)
+    return done()
 
 
 def read_holder(context: Context, reader: TokenReader) -> Role | User:
@@ -199,7 +192,7 @@ def revoke(context: Context, reader: TokenReader) -> Result:
     reader.end()
     for privilege in privileges:
         _revoke(context, privilege, target, role, only_option=only_option)
-    return status(DONE)
+    return done()
 
 
 def _revoke(context: Context, privilege: str, target: GrantTarget, role: Role, *, only_option: bool) -> None:
@@ -225,4 +218,4 @@ def _revoke_role(context: Context, reader: TokenReader) -> Result:
     reader.end()
     require_right_to_grant(context, "USAGE", role)
     context.catalog.grants.take_role(role, holder)
-    return status(DONE)
+    return done()

@@ -12,7 +12,7 @@ from sqlglot import exp
 from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
 from firnline_local.snowflake.catalog.pipes import PipeColumn
-from firnline_local.snowflake.sql.properties import apply_settings, listed, read_settings
+from firnline_local.snowflake.sql.properties import apply_settings, read_settings
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import parse
@@ -58,7 +58,7 @@ class Copy:
 def _read_copy(context: Context, reader: TokenReader) -> Copy:
     reader.expect("COPY INTO")
     table = context.readable_table(reader.name(), privilege="INSERT")
-    targets = listed(reader, TokenReader.identifier) if reader.starts("(") else []
+    targets = reader.listed(TokenReader.identifier, may_be_empty=True) if reader.starts("(") else []
     reader.expect("FROM")
     if reader.starts("@"):
         raise NotKnown("a pipe from a stage: only TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")

@@ -1,11 +1,13 @@
 """What changes the session: USE (where it is, and in which role), and ALTER SESSION for the parameters that sessions know."""
 
+from dataclasses import replace
+
 from firnline_local.snowflake.catalog import Database, Role, Schema, Warehouse
 from firnline_local.snowflake.catalog.errors import DoesNotExist, InsufficientPrivileges, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, session_value
 from firnline_local.snowflake.sql.properties import any_value
-from firnline_local.snowflake.sql.result import Result, StatementType, status
+from firnline_local.snowflake.sql.result import Result, StatementType, done
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -13,9 +15,7 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 def alter_session(context: Context, reader: TokenReader) -> Result:
     parameters = context.session.parameters
     if reader.accept("UNSET"):
-        keys = [reader.word()]
-        while reader.accept(","):
-            keys.append(reader.word())
+        keys = reader.separated(TokenReader.word)
         reader.end()
         for key in keys:
             parameters.pop(key, None)
@@ -24,12 +24,7 @@ def alter_session(context: Context, reader: TokenReader) -> Result:
         reader.expect("SET")
         changed = _read_parameters(reader)
         parameters.update(changed)
-    return Result(
-        columns=status("").columns,
-        rows=(("Statement executed successfully.",),),
-        type=StatementType.SCL,
-        parameters=changed,
-    )
+    return replace(done(type=StatementType.SCL), parameters=changed)
 
 
 def _read_parameters(reader: TokenReader) -> dict[str, bool | int | str]:
@@ -40,9 +35,6 @@ def _read_parameters(reader: TokenReader) -> dict[str, bool | int | str]:
         read[key] = session_value(key, any_value(reader))
         reader.accept(",")
     return read
-
-
-DONE = "Statement executed successfully."
 
 
 def use(context: Context, reader: TokenReader) -> Result:
@@ -62,7 +54,7 @@ def use(context: Context, reader: TokenReader) -> Result:
             names = reader.name()
             use_database(context, names[0]) if len(names) == 1 else use_schema(context, names)
     reader.end()
-    return status(DONE, type=StatementType.SCL)
+    return done(type=StatementType.SCL)
 
 
 def use_role(context: Context, name: str) -> None:
