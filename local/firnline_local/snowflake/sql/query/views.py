@@ -4,20 +4,18 @@ database that the name says) and the table function POLICY_REFERENCES (of users;
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlglot import exp
 
-from firnline_local.snowflake.catalog import Column, Database, DataType, Schema, Table, User
+from firnline_local.snowflake.catalog import CatalogObject, Column, Database, DataType, Schema, Table, User
 from firnline_local.snowflake.catalog.errors import CompilationFault, DoesNotExist, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
 from firnline_local.snowflake.sql.result import MOMENT, NUMBER, TEXT
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
-from firnline_local.snowflake.sql.show.listings import WIRE_NAMES, retention
+from firnline_local.snowflake.sql.show.listings import Listed, Value, attribute, cluster_by, constant, retention
 
 INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
-
-Found = TypeVar("Found", Schema, Table)
 
 
 @dataclass(frozen=True)
@@ -36,101 +34,83 @@ def view(context: Context, names: Sequence[str]) -> View:
     database = context.find(Database, names[:1]) if len(names) > 2 else context.session.database
     if database is None:
         raise DoesNotExist("schema", display(*names[:-1]))
-    columns, rows = VIEWS[names[-1]]
-    listed = [Column(name=name, type=kind) for name, kind in columns]
-    return View(f"v{context.catalog.directory.next_id()}", listed, list(rows(context, database)))
+    columns, found_in = VIEWS[names[-1]]
+    visible = (found for found in database.walk() if context.catalog.sees(context.role, found))
+    rows = [{column.name: column.value(row, context) for column in columns} for row in found_in(visible)]
+    return _view(context, [Column(name=column.name, type=column.type) for column in columns], rows)
 
 
-def _schema_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
-    for schema in _visible(context, database, Schema):
-        yield {
-            "CATALOG_NAME": database.name,
-            "SCHEMA_NAME": schema.name,
-            "SCHEMA_OWNER": schema.owner_name,
-            "IS_TRANSIENT": _yes(schema.transient),
-            "IS_MANAGED_ACCESS": _yes(schema.managed_access),
-            "RETENTION_TIME": retention(schema, context),
-            "CREATED": schema.created_on,
-            "COMMENT": schema.comment or None,
-        }
+def _view(context: Context, columns: Sequence[Column], rows: Sequence[dict[str, Any]]) -> View:
+    return View(f"v{context.catalog.directory.next_id()}", columns, rows)
 
 
-def _table_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
-    for table in _visible(context, database, Table):
-        yield {
-            "TABLE_CATALOG": database.name,
-            "TABLE_SCHEMA": table.schema.name,
-            "TABLE_NAME": table.name,
-            "TABLE_OWNER": table.owner_name,
-            "TABLE_TYPE": "BASE TABLE",
-            "IS_TRANSIENT": _yes(table.transient),
-            "CLUSTERING_KEY": f"LINEAR({', '.join(table.cluster_by)})" if table.cluster_by else None,
-            "ROW_COUNT": context.catalog.store.count_rows(table),
-            "RETENTION_TIME": retention(table, context),
-            "CREATED": table.created_on,
-            "COMMENT": table.comment or None,
-        }
+def _schemas(visible: Iterable[CatalogObject]) -> Iterable[Schema]:
+    return (found for found in visible if isinstance(found, Schema))
 
 
-def _column_rows(context: Context, database: Database) -> Iterable[dict[str, Any]]:
-    for table in _visible(context, database, Table):
-        for position, column in enumerate(table.columns, start=1):
-            yield {
-                "TABLE_CATALOG": database.name,
-                "TABLE_SCHEMA": table.schema.name,
-                "TABLE_NAME": table.name,
-                "COLUMN_NAME": column.name,
-                "ORDINAL_POSITION": position,
-                "COLUMN_DEFAULT": column.default.text if column.default and not column.default.is_identity else None,
-                "IS_NULLABLE": _yes(column.nullable),
-                "DATA_TYPE": {**WIRE_NAMES, "NUMBER": "NUMBER", "FLOAT": "FLOAT"}.get(
-                    column.type.family, column.type.family
-                ),
-                "CHARACTER_MAXIMUM_LENGTH": column.type.size if column.type.family in ("VARCHAR", "BINARY") else None,
-                "NUMERIC_PRECISION": column.type.size if column.type.family == "NUMBER" else None,
-                "NUMERIC_SCALE": column.type.scale if column.type.family == "NUMBER" else None,
-                "DATETIME_PRECISION": column.type.size if column.type.is_timestamp else None,
-                "IS_IDENTITY": _yes(bool(column.default and column.default.is_identity)),
-                "COMMENT": column.comment or None,
-                "SCHEMA_EVOLUTION_RECORD": column.evolution,
-            }
+def _tables(visible: Iterable[CatalogObject]) -> Iterable[Table]:
+    return (found for found in visible if isinstance(found, Table))
 
 
-Rows = Callable[[Context, Database], Iterable[dict[str, Any]]]
+def _columns(visible: Iterable[CatalogObject]) -> Iterable[tuple[Table, int, Column]]:
+    """Each with its table and its position."""
+    return ((table, at, column) for table in _tables(visible) for at, column in enumerate(table.columns, start=1))
 
 
-def _typed(*names: str, **types: DataType) -> tuple[tuple[str, DataType], ...]:
-    return tuple((name, types.get(name, TEXT)) for name in names)
+def _yes(name: str) -> Value:
+    return lambda found, _: "YES" if getattr(found, name) else "NO"
 
 
-VIEWS: dict[str, tuple[tuple[tuple[str, DataType], ...], Rows]] = {
-    "SCHEMATA": (
-        _typed("CATALOG_NAME", "SCHEMA_NAME", "SCHEMA_OWNER", "IS_TRANSIENT", "IS_MANAGED_ACCESS", "RETENTION_TIME",
-               "CREATED", "COMMENT", RETENTION_TIME=NUMBER, CREATED=MOMENT),
-        _schema_rows,
-    ),
-    "TABLES": (
-        _typed("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_OWNER", "TABLE_TYPE", "IS_TRANSIENT", "CLUSTERING_KEY",
-               "ROW_COUNT", "RETENTION_TIME", "CREATED", "COMMENT", ROW_COUNT=NUMBER, RETENTION_TIME=NUMBER, CREATED=MOMENT),
-        _table_rows,
-    ),
-    "COLUMNS": (
-        _typed("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION", "COLUMN_DEFAULT",
-               "IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH", "NUMERIC_PRECISION", "NUMERIC_SCALE",
-               "DATETIME_PRECISION", "IS_IDENTITY", "COMMENT", "SCHEMA_EVOLUTION_RECORD", ORDINAL_POSITION=NUMBER,
-               CHARACTER_MAXIMUM_LENGTH=NUMBER, NUMERIC_PRECISION=NUMBER, NUMERIC_SCALE=NUMBER, DATETIME_PRECISION=NUMBER),
-        _column_rows,
-    ),
-}  # fmt: skip # a paragraph, not a column
+def _of_column(value: Callable[[Column], Any]) -> Value:
+    return lambda row, _: value(row[2])
 
 
-def _visible(context: Context, database: Database, kind: type[Found]) -> Iterable[Found]:
-    return (found for found in database.walk() if isinstance(found, kind) and context.catalog.sees(context.role, found))
+def _of_type(value: Callable[[DataType], Any]) -> Value:
+    return lambda row, _: value(row[2].type)
 
 
-def _yes(value: bool) -> str:
-    return "YES" if value else "NO"
+def _default(column: Column) -> str | None:
+    return column.default.text if column.default and not column.default.is_identity else None
 
+
+COMMENT = Listed("COMMENT", lambda found, _: found.comment or None)
+CREATED = Listed("CREATED", attribute("created_on"), MOMENT)
+RETENTION_TIME = Listed("RETENTION_TIME", retention, NUMBER)
+SIZED = ("VARCHAR", "BINARY")
+TYPE_NAMES = {"VARCHAR": "TEXT"}
+"""Where DATA_TYPE has another name for a type."""
+
+SCHEMATA = (
+    Listed("CATALOG_NAME", lambda found, _: found.database.name), Listed("SCHEMA_NAME", attribute("name")),
+    Listed("SCHEMA_OWNER", attribute("owner_name")), Listed("IS_TRANSIENT", _yes("transient")),
+    Listed("IS_MANAGED_ACCESS", _yes("managed_access")), RETENTION_TIME, CREATED, COMMENT,
+)  # fmt: skip # a paragraph, not a column
+TABLES = (
+    Listed("TABLE_CATALOG", lambda found, _: found.path[0]), Listed("TABLE_SCHEMA", lambda found, _: found.path[1]),
+    Listed("TABLE_NAME", attribute("name")), Listed("TABLE_OWNER", attribute("owner_name")),
+    Listed("TABLE_TYPE", constant("BASE TABLE")), Listed("IS_TRANSIENT", _yes("transient")),
+    Listed("CLUSTERING_KEY", lambda found, context: cluster_by(found, context) or None),
+    Listed("ROW_COUNT", lambda found, context: context.catalog.store.count_rows(found), NUMBER), RETENTION_TIME, CREATED, COMMENT,
+)  # fmt: skip # a paragraph, not a column
+COLUMNS = (
+    Listed("TABLE_CATALOG", lambda row, _: row[0].path[0]), Listed("TABLE_SCHEMA", lambda row, _: row[0].path[1]),
+    Listed("TABLE_NAME", lambda row, _: row[0].name), Listed("COLUMN_NAME", _of_column(lambda column: column.name)),
+    Listed("ORDINAL_POSITION", lambda row, _: row[1], NUMBER), Listed("COLUMN_DEFAULT", _of_column(_default)),
+    Listed("IS_NULLABLE", _of_column(lambda column: "YES" if column.nullable else "NO")),
+    Listed("DATA_TYPE", _of_type(lambda kind: TYPE_NAMES.get(kind.family, kind.family))),
+    Listed("CHARACTER_MAXIMUM_LENGTH", _of_type(lambda kind: kind.size if kind.family in SIZED else None), NUMBER),
+    Listed("NUMERIC_PRECISION", _of_type(lambda kind: kind.size if kind.family == "NUMBER" else None), NUMBER),
+    Listed("NUMERIC_SCALE", _of_type(lambda kind: kind.scale if kind.family == "NUMBER" else None), NUMBER),
+    Listed("DATETIME_PRECISION", _of_type(lambda kind: kind.size if kind.is_timestamp else None), NUMBER),
+    Listed("IS_IDENTITY", _of_column(lambda column: "YES" if column.default and column.default.is_identity else "NO")),
+    Listed("COMMENT", _of_column(lambda column: column.comment or None)),
+    Listed("SCHEMA_EVOLUTION_RECORD", _of_column(lambda column: column.evolution)),
+)  # fmt: skip # a paragraph, not a column
+VIEWS: dict[str, tuple[Sequence[Listed], Callable[[Iterable[CatalogObject]], Iterable[Any]]]] = {
+    "SCHEMATA": (SCHEMATA, _schemas),
+    "TABLES": (TABLES, _tables),
+    "COLUMNS": (COLUMNS, _columns),
+}
 
 POLICY_REFERENCES = "POLICY_REFERENCES"
 REFERENCE_COLUMNS = (
@@ -151,9 +131,8 @@ def policy_references(context: Context, function: exp.Anonymous) -> View:
         raise NotKnown(f"{POLICY_REFERENCES} of a {domain}")
     found = find_named(context, domain, read_name(given["REF_ENTITY_NAME"]))
     assert type(found) is NAMED[domain]
-    listed = [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS]
     rows = list(_reference_rows(found)) if isinstance(found, User) else []
-    return View(f"v{context.catalog.directory.next_id()}", listed, rows)
+    return _view(context, [Column(name=name, type=TEXT) for name in REFERENCE_COLUMNS], rows)
 
 
 def _reference_rows(user: User) -> Iterator[dict[str, Any]]:

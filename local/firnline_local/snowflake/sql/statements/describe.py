@@ -1,25 +1,24 @@
-"""DESCRIBE for each kind of object."""
+"""DESCRIBE for each kind of object, in the columns that a real account has."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from firnline_local.snowflake.catalog import (
     AuthenticationPolicy,
+    CatalogObject,
     Column,
     Database,
     ExternalVolume,
     NetworkPolicy,
     NetworkRule,
-    Pipe,
     Schema,
     StorageLocation,
     Table,
     User,
     Warehouse,
+    kinds,
 )
-from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.catalog.kinds import TABLE_VARIETIES
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.catalog.volumes import storage_user_arn
 from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, listing
@@ -35,40 +34,32 @@ from firnline_local.snowflake.sql.show.listings import (
 )
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
-POLICY_COLUMNS = ("property", "value", "default", "description")
+PROPERTY_COLUMNS = ("property", "value", "default", "description")
 VOLUME_COLUMNS = ("parent_property", "property", "property_type", "property_value", "property_default")
 
 
-def describe_network_policy(context: Context, reader: TokenReader) -> Result:
-    policy = context.find(NetworkPolicy, reader.name())
-    reader.end()
+def _network_policy(_context: Context, policy: NetworkPolicy) -> Result:
     rows = [(key, write(policy.listed(key))) for key, write in DESCRIBED_LISTS.items() if policy.listed(key)]
     return listing([("name", TEXT), ("value", TEXT)], rows)
 
 
-def describe_network_rule(context: Context, reader: TokenReader) -> Result:
-    rule = context.find(NetworkRule, reader.name())
-    reader.end()
+def _network_rule(context: Context, rule: NetworkRule) -> Result:
     columns = [column for column in NETWORK_RULES if column.name not in ("entries_in_valuelist", "owner_role_type")]
     columns.append(Listed("value_list", lambda found, _: ",".join(found.listed("VALUE_LIST"))))
     return described(columns, rule, context)
 
 
-def describe_authentication_policy(context: Context, reader: TokenReader) -> Result:
-    policy = context.find(AuthenticationPolicy, reader.name())
-    reader.end()
+def _authentication_policy(context: Context, policy: AuthenticationPolicy) -> Result:
     rows = [["NAME", policy.name, "null", ""], ["OWNER", policy.owner_name, "null", ""]]
     rows += [["COMMENT", policy.comment or "null", "null", ""]]
     for key, default in AUTHENTICATION_DEFAULTS.items():
         value = setting(key, None)(policy, context)
         found = json.loads(value) if value is not None and isinstance(default, list) else value
         rows.append([key, _shown(default if found is None else found), _shown(default), ""])
-    return listing([(name, TEXT) for name in POLICY_COLUMNS], rows)
+    return listing([(name, TEXT) for name in PROPERTY_COLUMNS], rows)
 
 
-def describe_external_volume(context: Context, reader: TokenReader) -> Result:
-    volume = context.find(ExternalVolume, reader.name())
-    reader.end()
+def _external_volume(context: Context, volume: ExternalVolume) -> Result:
     user = storage_user_arn(context.account.name)
     rows: list[tuple[Any, ...]] = [("", "ALLOW_WRITES", "Boolean", volume.allow_writes, True)]
     for number, location in enumerate(volume.locations, start=1):
@@ -102,7 +93,7 @@ TABLE_COLUMNS = (
     "privacy domain",
 )  # fmt: skip # a paragraph, not a column
 EVOLUTION = "schema evolution record"
-USER_COLUMNS = ("property", "value", "default", "description")
+ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
 UNSET = "null"
 """How DESCRIBE USER writes a property without a value."""
 BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
@@ -113,21 +104,24 @@ USER_TEXTS = (
 
 
 def describe(context: Context, reader: TokenReader) -> Result:
-    kind = reader.accept_one(*DESCRIBED)
-    if kind is None:
-        raise NotKnown(f"DESCRIBE {reader.rest[:40]}")
-    return DESCRIBED[kind](context, reader)
-
-
-def _table(context: Context, reader: TokenReader) -> Result:
-    table = context.find(Table, reader.name())
-    reader.accept("TYPE = COLUMNS")
+    kind = reader.choose(DESCRIBED, after="DESCRIBE")
+    found = find_named(context, kind, reader.name())
+    if kind == kinds.TABLE.name:
+        reader.accept("TYPE = COLUMNS")
     reader.end()
-    names = [*TABLE_COLUMNS, *([EVOLUTION] if table.enable_schema_evolution else [])]
-    rows = [
-        [*_column(column), *([column.evolution] if table.enable_schema_evolution else [])] for column in table.columns
-    ]
-    return listing([(name, TEXT) for name in names], rows)
+    return DESCRIBED[kind](context, found)
+
+
+def _table(_context: Context, table: Table) -> Result:
+    is_evolving = table.enable_schema_evolution
+    rows = [[*_column(column), *([column.evolution] if is_evolving else [])] for column in table.columns]
+    return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *([EVOLUTION] if is_evolving else []))], rows)
+
+
+def _table_variety(_context: Context, table: Table) -> Result:
+    more = ICEBERG_COLUMNS if table.iceberg else ()
+    rows = [[*_column(column), *(None for _ in more)] for column in table.columns]
+    return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *more)], rows)
 
 
 def _column(column: Column) -> list[str | None]:
@@ -147,15 +141,7 @@ def _column(column: Column) -> list[str | None]:
     ]
 
 
-def _pipe(context: Context, reader: TokenReader) -> Result:
-    pipe = context.find(Pipe, reader.name())
-    reader.end()
-    return described(PIPES, pipe, context)
-
-
-def _user(context: Context, reader: TokenReader) -> Result:
-    user = context.find(User, reader.name())
-    reader.end()
+def _user(_context: Context, user: User) -> Result:
     known = {**user.properties, "NAME": user.name, "COMMENT": user.comment, "LOGIN_NAME": user.login_name}
     known.setdefault("DISPLAY_NAME", user.name)
     rows = [[name, known.get(name) or UNSET, UNSET, ""] for name in USER_TEXTS]
@@ -164,55 +150,33 @@ def _user(context: Context, reader: TokenReader) -> Result:
         key = user.public_keys.get(slot)
         rows.append([slot, key.text if key else UNSET, UNSET, ""])
         rows.append([f"{slot}_FP", key.fingerprint if key else UNSET, UNSET, ""])
-    return listing([(name, TEXT) for name in USER_COLUMNS], rows)
+    return listing([(name, TEXT) for name in PROPERTY_COLUMNS], rows)
 
 
-def _contents(container: type[Database] | type[Schema]) -> Callable[[Context, TokenReader], Result]:
-    def describe_container(context: Context, reader: TokenReader) -> Result:
-        found = context.find(container, reader.name())
-        reader.end()
-        inside = [inner for objects in found.contents.values() for inner in objects.values()]
-        rows = [
-            [inner.created_on, inner.name, inner.kind.name]
-            for inner in inside
-            if context.catalog.sees(context.role, inner)
-        ]
-        return listing([("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)], rows)
-
-    return describe_container
+def _contents(context: Context, container: Database | Schema) -> Result:
+    inside = [inner for objects in container.contents.values() for inner in objects.values()]
+    return _objects([inner for inner in inside if context.catalog.sees(context.role, inner)])
 
 
-def _warehouse(context: Context, reader: TokenReader) -> Result:
-    found = context.find(Warehouse, reader.name())
-    reader.end()
-    return listing(
-        [("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)], [[found.created_on, found.name, found.kind.name]]
-    )
+def _warehouse(_context: Context, warehouse: Warehouse) -> Result:
+    return _objects([warehouse])
 
 
-def _variety(words_for_it: str) -> Callable[[Context, TokenReader], Result]:
-    def describe_variety(context: Context, reader: TokenReader) -> Result:
-        names = reader.name()
-        reader.end()
-        table = find_named(context, words_for_it, names)
-        assert isinstance(table, Table)
-        more = ("name mapping", "source iceberg type", "write default") if table.iceberg else ()
-        rows = [[*_column(column), *(None for _ in more)] for column in table.columns]
-        return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *more)], rows)
-
-    return describe_variety
+def _objects(objects: Sequence[CatalogObject]) -> Result:
+    columns = [("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)]
+    return listing(columns, [[found.created_on, found.name, found.kind.name] for found in objects])
 
 
-DESCRIBED: dict[str, Callable[[Context, TokenReader], Result]] = {
+DESCRIBED: dict[str, Callable[[Context, Any], Result]] = {
     "TABLE": _table,
-    **{variety: _variety(variety) for variety in TABLE_VARIETIES},
-    "PIPE": _pipe,
+    **dict.fromkeys(kinds.TABLE_VARIETIES, _table_variety),
+    "PIPE": lambda context, pipe: described(PIPES, pipe, context),
     "WAREHOUSE": _warehouse,
-    "NETWORK POLICY": describe_network_policy,
-    "NETWORK RULE": describe_network_rule,
-    "AUTHENTICATION POLICY": describe_authentication_policy,
-    "EXTERNAL VOLUME": describe_external_volume,
+    "NETWORK POLICY": _network_policy,
+    "NETWORK RULE": _network_rule,
+    "AUTHENTICATION POLICY": _authentication_policy,
+    "EXTERNAL VOLUME": _external_volume,
     "USER": _user,
-    "DATABASE": _contents(Database),
-    "SCHEMA": _contents(Schema),
+    "DATABASE": _contents,
+    "SCHEMA": _contents,
 }
