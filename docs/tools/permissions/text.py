@@ -120,11 +120,11 @@ access key, or take a boundary off; not by these statements. By what they allow,
 
 That is why a change is reviewed before it is merged.
 
-Which actions a resource needs is data (`infra/firnline_infra/blueprint/iam/deployer.py`): the calls of the provider that makes
-it. Tests deploy whole environments under these policies, and compare them with what the embedded AWS was asked; and run
-Pulumi's own engine on a state in S3 under the policies of both. What an environment does not have is not in its policy. Rights
-to remove are there in a `PROTECTED` environment too; there Pulumi refuses, and the table itself. Who deploys by hand has rights
-of their own in AWS, or gets the deployer's policies attached (`deploy-<application>-1` and on).
+Which actions a resource needs is data (`infra/firnline_infra/blueprint/bootstrap/lifecycles.py`): the calls of the provider
+that makes it. Tests deploy whole environments under these policies, and compare them with what the embedded AWS was asked;
+and run Pulumi's own engine on a state in S3 under the policies of both. What an environment does not have is not in its policy.
+Rights to remove are there in a `PROTECTED` environment too; there Pulumi refuses, and the table itself. Who deploys by hand has
+rights of their own in AWS, or gets the deployer's policies attached (`deploy-<application>-1` and on).
 
 """
 

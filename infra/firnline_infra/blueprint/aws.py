@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
+from firnline_infra.blueprint.iam.resource_policies import bucket_policy
 from firnline_infra.blueprint.value import Deferred, Value
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import Durability

@@ -1,7 +1,7 @@
 """What holds data in AWS: key, streams, ledger, buckets (those of external volumes too), secrets."""
 
 from firnline_infra.blueprint.aws import Bucket, EncryptionKey, LedgerTable, Secret, Stream
-from firnline_infra.blueprint.iam.key_policy import key_policy
+from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.marks import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value

@@ -6,6 +6,18 @@ reads. No statement lets either of them see a secret's value, or touch itself, i
 
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.bootstrap.lifecycles import (
+    EMPTY_BUCKET,
+    EMPTY_USER,
+    EMPTY_USER_UNBOUND,
+    FIND_KEY,
+    LIFECYCLES,
+    PASSED_TO,
+    STATE_BUCKET,
+    STATE_KEY,
+    STATE_OBJECTS,
+    USE_KEY,
+)
 from firnline_infra.blueprint.bootstrap.resources import (
     ALIAS,
     ATTACHMENT,
@@ -21,19 +33,7 @@ from firnline_infra.blueprint.bootstrap.resources import (
 )
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
-from firnline_infra.blueprint.iam.deployer import (
-    EMPTY_BUCKET,
-    EMPTY_USER,
-    EMPTY_USER_UNBOUND,
-    FIND_KEY,
-    LIFECYCLES,
-    PASSED_TO,
-    STATE_BUCKET,
-    STATE_KEY,
-    STATE_OBJECTS,
-    USE_KEY,
-)
-from firnline_infra.blueprint.iam.kms import via
+from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin

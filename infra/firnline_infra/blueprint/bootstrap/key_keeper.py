@@ -1,7 +1,8 @@
 """What a person who runs `firnline keys` may do in AWS: a policy for an administrator to attach, to few.
 
-It is apart from the deployer's rights, so that neither CI nor a pull request can ever see a private key. Snowflake's part
-is a session in the deploy role.
+Each action has its reason: to see and replace private keys, and nothing around them. Tests compare these with what the
+embedded AWS was asked. The policy is apart from the deployer's, so that neither CI nor a pull request can ever see a private
+key. Snowflake's part is a session in the deploy role.
 """
 
 from collections.abc import Iterator
@@ -10,20 +11,49 @@ from firnline_infra.blueprint.bootstrap.deployer import OURS
 from firnline_infra.blueprint.bootstrap.resources import secret_arns
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.key_keeper import (
-    KEEP_ACCESS_KEY,
-    KEEP_SECRET,
-    MAKE_ACCESS_KEY,
-    SEE_RUN,
-    USE_LEDGERS_KEY,
-    USE_SECRETS_KEY,
-)
-from firnline_infra.blueprint.iam.kms import via
+from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 from firnline_ingest.permissions.narrowing import ledger_partitions
+
+FIND_SECRET = {
+    "secretsmanager:DescribeSecret": "Which version has which stage, and whose secret it is.",
+    "secretsmanager:CreateSecret": "The first key is made before the first `up`.",
+    "secretsmanager:TagResource": "The tags by which `up` knows the secret as its own.",
+}
+KEEP_SECRET = {
+    **FIND_SECRET,
+    "secretsmanager:GetSecretValue": "Tells keys apart by their fingerprints; tries the reader's new key.",
+    "secretsmanager:PutSecretValue": "Keeps a private key that waits for its registration.",
+    "secretsmanager:UpdateSecretVersionStage": "Makes the new key the one that the engine reads.",
+}
+KEEP_ACCESS_KEY = {
+    **FIND_SECRET,
+    "secretsmanager:PutSecretValue": "Keeps the access key. Nobody has to read it back.",
+}
+USE_SECRETS_KEY = dict.fromkeys(
+    ("kms:GenerateDataKey", "kms:Decrypt"),
+    'Secrets Manager asks for it in the caller\'s name (its guide, "Secret encryption and decryption").',
+)
+SEE_RUN = {"dynamodb:GetItem": "The engine writes into its run's item which key it uses; the old one goes after that."}
+USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
+MAKE_ACCESS_KEY = {
+    "iam:ListAccessKeys": "A user that has a key gets no second one.",
+    "iam:CreateAccessKey": "Makes the key of the engine's user, into that secret.",
+    "iam:DeleteAccessKey": "Where its secret half could not be kept.",
+}
+
+ABOUT = {
+    "KeepPrivateKeys": "The secrets of the private keys.",
+    "KeyOfSecrets": "An adopted key, only through Secrets Manager. A key that `up` makes comes too late for secrets.",
+    "SeeRun": "The ledger's table, only the item of the engine's own run.",
+    "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
+    "KeepAccessKey": "With `trust: static-keys`: a secret of its own for the engine's access key.",
+    "MakeAccessKey": "With `trust: static-keys`: the engine's user.",
+}
+"""By Sid."""
 
 
 def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:

@@ -10,11 +10,10 @@ from typing import Any
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.policies import split
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
-from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
-from firnline_infra.blueprint.iam.key_policy import key_policy
+from firnline_infra.blueprint.iam.length import split
+from firnline_infra.blueprint.iam.resource_policies import bucket_policy, key_policy
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec

@@ -7,8 +7,7 @@ or no key gets no statement about one.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.iam.kms import via
-from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, via
 from firnline_infra.blueprint.value import Value
 from firnline_ingest.permissions import Feature, Resource, required
 from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS, ledger_partitions

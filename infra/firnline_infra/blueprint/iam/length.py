@@ -1,10 +1,12 @@
 """How long a policy gets, which IAM limits (IAM user guide, "IAM and AWS STS quotas"): white space does not count.
 
-A role has one inline policy here, a user and a boundary one managed policy.
+A role has one inline policy here, a user and a boundary one managed policy. A deployer's statements are split over several
+managed policies.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
@@ -38,3 +40,25 @@ def check_policy_length(statements: tuple[PolicyStatement, ...], *, kind: str, n
 
 def _as_text(value: Value) -> str:
     return value if isinstance(value, str) else "x" * UNKNOWN_ARN
+
+
+MOST_RESOURCES = 40  # of one statement; a longer list becomes several statements
+
+
+def split(statements: tuple[PolicyStatement, ...]) -> tuple[tuple[PolicyStatement, ...], ...]:
+    """In order, as few policies as that allows."""
+    policies: list[list[PolicyStatement]] = [[]]
+    for statement in (part for each in statements for part in _parts(each)):
+        if policies[-1] and policy_length((*policies[-1], statement)) > MANAGED:
+            policies.append([])
+        policies[-1].append(statement)
+    return tuple(tuple(policy) for policy in policies)
+
+
+def _parts(statement: PolicyStatement) -> Iterator[PolicyStatement]:
+    if len(statement.resources) <= MOST_RESOURCES:
+        yield statement
+        return
+    for number, start in enumerate(range(0, len(statement.resources), MOST_RESOURCES)):
+        some = statement.resources[start : start + MOST_RESOURCES]
+        yield replace(statement, sid=f"{statement.sid}{number}", resources=some)

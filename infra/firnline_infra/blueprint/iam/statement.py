@@ -1,4 +1,4 @@
-"""Statements of IAM policies, as data that renderers and tests read."""
+"""Statements of IAM policies, as data that the Pulumi components, the bootstrap and tests read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -52,3 +52,13 @@ def _document(statement: PolicyStatement, resolve: Callable[[Value], Any]) -> di
 
 def _resolved(value: Value | tuple[Value, ...], resolve: Callable[[Value], Any]) -> Any:
     return [resolve(each) for each in value] if isinstance(value, tuple) else resolve(value)
+
+
+def via(
+    service: str, region: str, encryption_context: Mapping[str, Value | tuple[Value, ...]] | None = None
+) -> Conditions:
+    """Through `service` in `region`; in China a service's name ends as its hosts do there, and either way is allowed."""
+    name = f"{service}.{region}.amazonaws.com"
+    names: Value | tuple[Value, ...] = (name, f"{name}.cn") if region.startswith("cn-") else name
+    context = {f"kms:EncryptionContext:{key}": value for key, value in (encryption_context or {}).items()}
+    return {"StringEquals": {"kms:ViaService": names, **context}}

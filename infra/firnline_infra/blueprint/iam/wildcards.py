@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firnline_infra.blueprint.iam import bucket_policy, key_policy
+from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID
 
 KEY = "…:key/*"
 SECRET = "…:secret:…-??????"  # noqa: S105 (the end of an ARN)
@@ -31,21 +31,19 @@ def _same(value: str, why: str, *sids: str) -> Iterator[Wildcard]:
 
 WILDCARDS = (
     Wildcard(
-        sid=key_policy.SID,
+        sid=KEY_SID,
         element="Action",
         value="kms:*",
         why="The account itself, no role: AWS's default for a key, without which no IAM policy can allow its use.",
     ),
+    Wildcard(sid=KEY_SID, value="*", why="In a key's policy it is the key; another resource can't be named there."),
     Wildcard(
-        sid=key_policy.SID, value="*", why="In a key's policy it is the key; another resource can't be named there."
-    ),
-    Wildcard(
-        sid=bucket_policy.SID,
+        sid=BUCKET_SID,
         element="Action",
         value="s3:*",
         why="It refuses: whatever is asked for without TLS.",
     ),
-    Wildcard(sid=bucket_policy.SID, element="Principal", value="*", why="It refuses: whoever asks without TLS."),
+    Wildcard(sid=BUCKET_SID, element="Principal", value="*", why="It refuses: whoever asks without TLS."),
     *_same(KEY, "AWS makes up a key's id; the key's tag says whose it is.", "OwnKey", "AliasOfOwnKey"),
     *_same(KEY, "The same, and only through the service.", "KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger"),
     *_same("*", "The key has no ARN while it is made; the tag that it gets is asked for.", "MakeKey", "TagNewKey"),

@@ -13,7 +13,7 @@ __all__ = ["EncryptionKey", "EncryptionKeyArgs"]
 class EncryptionKey(pulumi.ComponentResource):
     """Creates a KMS key that is rotated every year, and its alias.
 
-    >>> from firnline_infra.blueprint.iam.key_policy import key_policy
+    >>> from firnline_infra.blueprint.iam.resource_policies import key_policy
     >>> policy = key_policy(account_root="arn:aws:iam::111122223333:root")
     >>> key = EncryptionKey("key", EncryptionKeyArgs(alias="orders", policy=policy))
 

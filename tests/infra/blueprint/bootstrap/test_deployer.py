@@ -12,9 +12,9 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
-from firnline_infra.blueprint.iam.deployer import LIFECYCLES
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns

@@ -5,9 +5,8 @@ import pytest
 from docs.tools.permissions.statements import reasons_of
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
-from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT
-from firnline_infra.blueprint.iam.deployer import LIFECYCLES
-from firnline_infra.blueprint.iam.deployer_reasons import REASONS
+from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
+from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT, REASONS
 from firnline_infra.specification import EnvironmentSpec
 
 

