@@ -30,6 +30,8 @@ from firnline_local.snowflake.sql.sessions import Session, Sessions
 JSON = "application/json"
 WIRE_TYPES = {"NUMBER": "fixed", "FLOAT": "real", "VARCHAR": "text"}
 """Where the wire has another name for a type than SQL; otherwise it is the same in lower case."""
+ENDPOINT = "snowflake:sql"
+Handler = Callable[[Request, dict[str, Any]], bytes]
 
 
 def succeeded(data: Any = None) -> bytes:
@@ -41,7 +43,7 @@ def failed(code: str, message: str, data: Any = None) -> bytes:
 
 
 def refused_login(error: AuthenticationFailed) -> bytes:
-    """What Snowflake keeps to itself, the reason, is said here: nobody attacks this server."""
+    """Unlike Snowflake, this tells the client the reason: the server is for development."""
     message = f"{error.message} [{error.reason}]" if error.code == "390144" else error.message
     return failed(error.code, message, {"authnMethod": "KEYPAIR"})
 
@@ -109,10 +111,6 @@ def _size(kind: DataType) -> dict[str, int | None]:
             return {**size, "precision": 0, "scale": kind.size}
         case _:
             return size
-
-
-ENDPOINT = "snowflake:sql"
-Handler = Callable[[Request, dict[str, Any]], bytes]
 
 
 class SqlFace:

@@ -20,6 +20,8 @@ from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 ValueReader = Callable[[TokenReader], str]
+PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
+"""What only a person has."""
 
 
 def text(reader: TokenReader) -> str:
@@ -202,10 +204,6 @@ PROPERTIES: dict[Kind, dict[str, ValueReader]] = {
 }
 
 
-PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
-"""What only a person has."""
-
-
 @dataclass
 class Settings:
     """What a statement sets."""
@@ -253,7 +251,7 @@ def apply_settings(found: CatalogObject, settings: Settings) -> None:
 
 
 def unset(found: CatalogObject, keys: Iterable[str]) -> None:
-    """Back to the default; a key that is not set is none the worse."""
+    """Puts properties back to their defaults; unsetting a key that is not set is not an error."""
     properties: dict[str, str] = found.properties if isinstance(found, ConfiguredObject) else {}
     for key in keys:
         if key == "COMMENT":

@@ -1,6 +1,6 @@
 """What a statement may see and touch: completes names from the session, and asks the catalog about its role.
 
-An object that is out of the role's sight is reported as missing; one in sight that it may not touch, as such.
+An object that the role may not see is reported as missing; one that it sees and may not use, as refused.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ DEPTH = {Scope.ACCOUNT: 1, Scope.DATABASE: 2, Scope.SCHEMA: 3}
 
 @dataclass(frozen=True)
 class Context:
-    """One statement's world. The catalog's lock is held while it is used, except while rows are read."""
+    """What one statement works with. Its user holds the catalog's lock, except while rows are read."""
 
     catalog: Catalog
     session: Session
@@ -148,7 +148,7 @@ def find_named(context: Context, phrase: str, names: Sequence[str]) -> CatalogOb
 
 
 def find_securable(context: Context, phrase: str, names: Sequence[str]) -> CatalogObject:
-    """For grants: whoever manages them finds what their role sees nothing of."""
+    """For GRANT and REVOKE: a role that manages grants also finds objects that it does not see."""
     kind = NAMED[phrase].kind
     found = context.catalog.directory.find(kind, context.path(kind, names))
     if found is None or not context.catalog.grants.manages_grants(context.role, context.account):

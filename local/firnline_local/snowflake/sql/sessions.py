@@ -16,11 +16,13 @@ from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, Data
 
 REMEMBERED_ANSWERS = 8
 LONGEST_REMEMBERED = 64 << 10  # bytes; what changes something answers in a few hundred, and rows can be read again
+TOKEN_LIFETIME = timedelta(hours=1)
+MASTER_TOKEN_LIFETIME = timedelta(hours=4)
 
 
 @dataclass(kw_only=True)
 class Session:
-    """One statement at a time: whoever runs one holds `lock`. Only `interrupt` is called from elsewhere meanwhile."""
+    """Runs one statement at a time: its thread holds `lock`. Other threads may only call `interrupt` meanwhile."""
 
     id: int
     token: str
@@ -28,7 +30,7 @@ class Session:
     user: User
     role: Role
     expires_at: datetime
-    """The token does; the session itself lives on as long as its master token."""
+    """When the token expires; the session itself lives as long as its master token."""
     master_expires_at: datetime
     database: Database | None = None
     schema: Schema | None = None
@@ -77,10 +79,6 @@ class Session:
         cursor = self._running
         if cursor is not None:
             cursor.interrupt()
-
-
-TOKEN_LIFETIME = timedelta(hours=1)
-MASTER_TOKEN_LIFETIME = timedelta(hours=4)
 
 
 class Sessions:
@@ -133,7 +131,7 @@ class Sessions:
         return session
 
     def close(self, token: str) -> None:
-        """Closing what is not open is none the worse."""
+        """Closing a session that is not open is not an error."""
         with self._lock:
             session = self._by_token.pop(token, None)
             if session is not None:

@@ -1,6 +1,6 @@
 """Reads a statement from left to right: keywords are accepted or expected, names and values are taken.
 
-What a statement has and nobody took is refused by `end`: no clause is ever skipped in silence.
+`end` refuses any clause that was not read: no clause is ever skipped in silence.
 """
 
 from collections.abc import Callable, Iterable

@@ -110,7 +110,10 @@ def _unresolved(error: OptimizeError) -> SqlError:
 
 
 def default_expression(text: str, target: DataType) -> str:
-    """In DuckDB's SQL, as a value of the column's type. Raises NotKnown."""
+    """A column's DEFAULT (a constant, or the time of the insert) in DuckDB's SQL, as a value of the column's type.
+
+    Raises NotKnown.
+    """
     tree = parse(f"SELECT {text} AS X")
     value = tree.expressions[0].this
     if isinstance(value, exp.CurrentTimestamp):

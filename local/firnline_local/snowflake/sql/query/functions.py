@@ -17,6 +17,9 @@ from firnline_local.snowflake.sql.scope import Context
 
 PASSED, FAILED = "PASSED", "FAILED"
 TESTS = ("readResult", "writeResult", "listResult", "deleteResult", "awsRoleArnValidationResult")
+VERSION = "10.0.0"
+REGION = "LOCAL"
+Value = str | int | None
 
 
 def obstacles(context: Context, volume: ExternalVolume) -> list[str]:
@@ -73,12 +76,6 @@ def answer_system_function(context: Context, function: str, arguments: Sequence[
     if len(arguments) != 1 or arguments[0] is None:
         raise CompilationFault(f"{function} takes one string: the name of what it is about.")
     return SYSTEM_FUNCTIONS[function](context, arguments[0])
-
-
-VERSION = "10.0.0"
-REGION = "LOCAL"
-
-Value = str | int | None
 
 
 def _name(found: object) -> str | None:

@@ -25,9 +25,34 @@ from firnline_local.snowflake.sql.query.types import (
 )
 
 AS_TEXT = (*exp.DataType.TEXT_TYPES, exp.DType.BOOLEAN, exp.DType.NULL, exp.DType.UNKNOWN)
+ADDED_DIGITS = 6
+MOST_DIGITS = 12
+OTHERWISE_WRITTEN = (
+    *exp.DataType.FLOAT_TYPES, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ, exp.DType.TIMESTAMPTZ,
+    exp.DType.DATETIME, exp.DType.TIME, exp.DType.BINARY, exp.DType.VARBINARY,
+)  # fmt: skip # a paragraph, not a column
+TEXT_FUNCTIONS: tuple[type[exp.Expr], ...] = (
+    exp.DPipe, exp.Concat, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.Replace,
+    exp.SplitPart, exp.StartsWith, exp.EndsWith, exp.Contains, exp.StrPosition, exp.Pad, exp.Repeat, exp.Reverse, exp.MD5,
+    exp.SHA2, exp.RegexpLike,
+)  # fmt: skip # a paragraph, not a column
+WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
+EPOCHS = {"EPOCH_SECOND": 1_000_000, "EPOCH_MILLISECOND": 1_000, "EPOCH_MICROSECOND": 1}
+"""Microseconds in each unit."""
+PARTS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
+SOURCES = (exp.From, exp.Join, exp.CTE, exp.SetOperation, exp.Exists)
+"""Where a query is a source of rows, and not a value."""
+COMPARISONS = (exp.EQ, exp.NEQ, exp.In)
+ORDERINGS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+TAKE_VARIANTS = (
+    exp.Select, exp.Alias, exp.Paren, exp.Subquery, exp.Cast, exp.TryCast, exp.JSONExtract, exp.GetExtract, exp.Bracket,
+    exp.Is, exp.Count, exp.ParseJSON, exp.ArraySize, exp.Typeof, exp.JSONFormat, exp.ToVariant, exp.JSONKeys,
+    exp.IsNullValue, exp.Struct, exp.PropertyEQ, exp.Array, exp.Tuple, FlattenInput, *COMPARISONS,
+)  # fmt: skip # a paragraph, not a column
 
 
 def lower_comparison(node: exp.Expr) -> exp.Expr:
+    """Across types: DuckDB would compare the JSON text of a VARIANT, and round '5.4' before comparing it with a whole number."""
     sides = _sides(node)
     variants = [side for side in sides if semistructured_family(side) is not None]
     if variants:
@@ -62,11 +87,10 @@ def _as_number(side: exp.Expr) -> exp.Expr:
     return exp.Paren(this=number)
 
 
-ADDED_DIGITS = 6
-MOST_DIGITS = 12
-
-
 def lower_div(node: exp.Div) -> exp.Expr:
+    """A quotient of exact numbers is exact, with six more decimals than its dividend: at most twelve, unless the dividend has
+    more (`sql-reference/operators-arithmetic`). DuckDB would answer with a double, so whole numbers are divided instead.
+    """
     dividend, divisor = scale(node.left), scale(node.right)
     if dividend is None or divisor is None:
         return raw(f"sf_quotient({text(node.left)}, {text(node.right)})")
@@ -98,18 +122,8 @@ def _whole(value: str, digits: int) -> str:
     return f"CAST(replace({shown}, '.', '') AS HUGEINT)"
 
 
-OTHERWISE_WRITTEN = (
-    *exp.DataType.FLOAT_TYPES, exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.TIMESTAMPLTZ, exp.DType.TIMESTAMPTZ,
-    exp.DType.DATETIME, exp.DType.TIME, exp.DType.BINARY, exp.DType.VARBINARY,
-)  # fmt: skip # a paragraph, not a column
-TEXT_FUNCTIONS: tuple[type[exp.Expr], ...] = (
-    exp.DPipe, exp.Concat, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.Replace,
-    exp.SplitPart, exp.StartsWith, exp.EndsWith, exp.Contains, exp.StrPosition, exp.Pad, exp.Repeat, exp.Reverse, exp.MD5,
-    exp.SHA2, exp.RegexpLike,
-)  # fmt: skip # a paragraph, not a column
-
-
 def lower_text_function(node: exp.Expr) -> exp.Expr:
+    """Text functions take any value as its text, and DuckDB writes times, floats and binary values differently."""
     for argument in list(node.iter_expressions()):
         if argument.is_type(*OTHERWISE_WRITTEN):
             argument.replace(raw(f"sf_text({text(argument)})"))
@@ -121,12 +135,6 @@ def lower_listagg(node: exp.GroupConcat) -> exp.Expr:
     if isinstance(node.parent, exp.Window):
         raise NotKnown("LISTAGG as a window function")
     return raw(f"coalesce({text(node)}, '')")
-
-
-WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
-EPOCHS = {"EPOCH_SECOND": 1_000_000, "EPOCH_MILLISECOND": 1_000, "EPOCH_MICROSECOND": 1}
-"""Microseconds in each unit."""
-PARTS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 
 
 def lower_date_add(node: exp.DateAdd) -> exp.Expr:
@@ -148,6 +156,8 @@ def lower_extract(node: exp.Extract) -> exp.Expr:
 
 NTZ_FORMAT = "%Y-%m-%d %H:%M:%S.%g"
 
+# Functions that DuckDB lacks. They tell types apart by `typeof`, so that they are right for any argument, and complain in
+# Snowflake's words.
 MACROS = (
     # A value as text: VARCHAR's casts of times have milliseconds, of binary hexadecimal digits.
     f"""sf_text(x) AS CASE typeof(x)
@@ -179,21 +189,11 @@ MACROS = (
 
 
 def install_macros(store: Store) -> None:
-    """Once a store."""
+    """Adds the functions that lowered queries call. Once a store."""
     with store.cursor() as cursor:
         for macro in MACROS:
             cursor.execute(f"CREATE OR REPLACE MACRO {macro}")
 
-
-SOURCES = (exp.From, exp.Join, exp.CTE, exp.SetOperation, exp.Exists)
-"""Where a query is a source of rows, and not a value."""
-COMPARISONS = (exp.EQ, exp.NEQ, exp.In)
-ORDERINGS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
-TAKE_VARIANTS = (
-    exp.Select, exp.Alias, exp.Paren, exp.Subquery, exp.Cast, exp.TryCast, exp.JSONExtract, exp.GetExtract, exp.Bracket,
-    exp.Is, exp.Count, exp.ParseJSON, exp.ArraySize, exp.Typeof, exp.JSONFormat, exp.ToVariant, exp.JSONKeys,
-    exp.IsNullValue, exp.Struct, exp.PropertyEQ, exp.Array, exp.Tuple, FlattenInput, *COMPARISONS,
-)  # fmt: skip # a paragraph, not a column
 
 LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Cast: lower_cast,

@@ -12,6 +12,15 @@ from sqlglot import exp
 from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.sql.query.types import raw, semistructured_family, text
 
+FLATTEN_COLUMNS: dict[str, str] = {
+    "SEQ": "NUMBER(38,0)",
+    "KEY": "VARCHAR",
+    "PATH": "VARCHAR",
+    "INDEX": "NUMBER(38,0)",
+    "VALUE": "VARIANT",
+    "THIS": "VARIANT",
+}
+
 
 def lower_path(node: exp.JSONExtract | exp.GetExtract | exp.Bracket) -> exp.Expr:
     """`v:a.b[0]`, `v['a']`, GET(v, 'a'): keys keep their case, what isn't there is NULL."""
@@ -59,7 +68,7 @@ def lower_to_json(node: exp.JSONFormat) -> exp.Expr:
 
 
 def lower_parse_json(node: exp.ParseJSON) -> exp.Expr:
-    """Of a text; TRY_PARSE_JSON is NULL for what is none."""
+    """Parses a text; TRY_PARSE_JSON is NULL where the text is not JSON."""
     value = f"json_extract_string({text(node.this)}, '$')" if semistructured_family(node.this) else text(node.this)
     return raw(f"{'TRY_CAST' if node.args.get('safe') else 'CAST'}({value} AS JSON)")
 
@@ -94,16 +103,6 @@ def _key(member: exp.Expr) -> str:
 
 def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
-
-
-FLATTEN_COLUMNS: dict[str, str] = {
-    "SEQ": "NUMBER(38,0)",
-    "KEY": "VARCHAR",
-    "PATH": "VARCHAR",
-    "INDEX": "NUMBER(38,0)",
-    "VALUE": "VARIANT",
-    "THIS": "VARIANT",
-}
 
 
 class FlattenInput(exp.Expression, exp.Func):

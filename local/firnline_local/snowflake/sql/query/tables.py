@@ -41,7 +41,7 @@ class Sources:
     visible: dict[str, object] = field(default_factory=dict)
     """What `*` shows."""
     views: list[View] = field(default_factory=list)
-    """Has to be filled before the query runs."""
+    """The views that have to be filled before the query runs."""
 
     def add(self, name: str, columns: Iterable[Column], hidden: dict[str, str] | None = None) -> None:
         shown = {column.name: column_type(column.type) for column in columns}

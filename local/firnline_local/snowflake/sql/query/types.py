@@ -22,6 +22,7 @@ SEMISTRUCTURED = {
     exp.DType.ARRAY: "ARRAY",
     exp.DType.JSON: "VARIANT",
 }
+FLOAT = DataType("FLOAT")
 
 
 def _literal(annotator: Any, literal: exp.Literal) -> exp.Expr:
@@ -89,9 +90,6 @@ def scale(node: exp.Expr) -> int | None:
 def column_type(kind: DataType) -> str:
     """A column's type as sqlglot has to be told: a precision would make nanoseconds of times, and they aren't kept."""
     return kind.family if kind.is_timestamp or kind.family == "TIME" else str(kind)
-
-
-FLOAT = DataType("FLOAT")
 
 
 def lower_cast(node: exp.Cast | exp.TryCast) -> exp.Expr:

@@ -16,6 +16,13 @@ from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.listings import Listed, Value, attribute, cluster_by, constant, retention
 
 INFORMATION_SCHEMA = "INFORMATION_SCHEMA"
+POLICY_REFERENCES = "POLICY_REFERENCES"
+REFERENCE_COLUMNS = (
+    "POLICY_DB", "POLICY_SCHEMA", "POLICY_NAME", "POLICY_KIND", "REF_DATABASE_NAME", "REF_SCHEMA_NAME",
+    "REF_ENTITY_NAME", "REF_ENTITY_DOMAIN", "REF_COLUMN_NAME", "REF_ARG_COLUMN_NAMES", "TAG_DATABASE", "TAG_SCHEMA",
+    "TAG_NAME", "POLICY_STATUS",
+)  # fmt: skip # a paragraph, not a column
+DOMAINS = ("USER", "TABLE")
 
 
 @dataclass(frozen=True)
@@ -111,14 +118,6 @@ VIEWS: dict[str, tuple[Sequence[Listed], Callable[[Iterable[CatalogObject]], Ite
     "TABLES": (TABLES, _tables),
     "COLUMNS": (COLUMNS, _columns),
 }
-
-POLICY_REFERENCES = "POLICY_REFERENCES"
-REFERENCE_COLUMNS = (
-    "POLICY_DB", "POLICY_SCHEMA", "POLICY_NAME", "POLICY_KIND", "REF_DATABASE_NAME", "REF_SCHEMA_NAME",
-    "REF_ENTITY_NAME", "REF_ENTITY_DOMAIN", "REF_COLUMN_NAME", "REF_ARG_COLUMN_NAMES", "TAG_DATABASE", "TAG_SCHEMA",
-    "TAG_NAME", "POLICY_STATUS",
-)  # fmt: skip # a paragraph, not a column
-DOMAINS = ("USER", "TABLE")
 
 
 def policy_references(context: Context, function: exp.Anonymous) -> View:

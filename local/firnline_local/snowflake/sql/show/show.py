@@ -20,6 +20,8 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 Row = TypeVar("Row", bound=Sequence[Any])
 
 PLACES: dict[str, type[CatalogObject]] = {"DATABASE": Database, "SCHEMA": Schema, "TABLE": Table}
+TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
+TERSE = ("created_on", "name", "kind", "database_name", "schema_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ CHANNEL_COLUMNS = (
 
 
 def show_channels(context: Context, reader: TokenReader) -> Result:
+    """The channels whose pipe still leads to a table."""
     chosen = read_filter(context, reader, places={**PLACES, "PIPE": Pipe})
     shown = [
         channel
@@ -172,7 +175,6 @@ def _column_row(table: Table, column: Column) -> list[str | None]:
 
 
 PARAMETER_COLUMNS = ("key", "value", "default", "level", "description", "type")
-TYPES = {bool: "BOOLEAN", int: "NUMBER", str: "STRING"}
 
 
 def show_parameters(context: Context, reader: TokenReader) -> Result:
@@ -216,6 +218,7 @@ REPLICATION_COLUMNS = (
 
 
 def show_replication_databases(_context: Context, reader: TokenReader) -> Result:
+    """There are none, but the stock Pulumi and Terraform provider asks after every database."""
     if reader.accept("LIKE"):
         reader.string()
     if reader.accept("WITH PRIMARY"):
@@ -223,8 +226,6 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
     reader.end()
     return listing([(name, MOMENT if name == "created_on" else TEXT) for name in REPLICATION_COLUMNS], [])
 
-
-TERSE = ("created_on", "name", "kind", "database_name", "schema_name")
 
 ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}
 OTHERS: dict[str, Callable[[Context, TokenReader], Result]] = {

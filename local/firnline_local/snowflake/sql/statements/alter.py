@@ -28,6 +28,7 @@ from firnline_local.snowflake.sql.statements.external_volume import alter_volume
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 APPLY = "APPLY AUTHENTICATION POLICY"
+MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter_policy_of(context: Context, reader: TokenReader, user: User) -> bool:
@@ -56,9 +57,6 @@ def alter_policy_of(context: Context, reader: TokenReader, user: User) -> bool:
 def _require_apply(context: Context, user: User) -> None:
     if not context.may(APPLY, context.account):
         context.require(APPLY, user)
-
-
-MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter(context: Context, reader: TokenReader) -> Result:

@@ -36,6 +36,8 @@ from firnline_local.snowflake.sql.statements.external_volume import create_exter
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
+SHORTEST_SUSPENSION_S = 86_400
+
 
 def create_database(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
     """The session goes into the new database, as a real one does."""
@@ -86,9 +88,6 @@ def _enter(context: Context, found: CatalogObject) -> None:
         context.session.use_database(found)
     elif isinstance(found, Schema):
         context.session.use_schema(found)
-
-
-SHORTEST_SUSPENSION_S = 86_400
 
 
 def create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:

@@ -33,11 +33,17 @@ FLAGS = {
 
 
 ICEBERG_PROPERTIES = frozenset({"ICEBERG_VERSION", "BASE_LOCATION"})
+ICEBERG = "ICEBERG TABLE"
+FORMAT_VERSIONS = ("2", "3")
+FIRST_WITH_VARIANT = 3
+FINEST_TIME = {2: 6, 3: 9}
+"""Digits of a second, by format version."""
+INTERACTIVE = "INTERACTIVE TABLE"
 
 
 @dataclass
 class Definition:
-    """All that was said about the new table."""
+    """Everything that the statement says about the new table."""
 
     columns: Sequence[Column] = ()
     cluster_by: tuple[str, ...] = ()
@@ -121,13 +127,6 @@ def _merged(first: Settings, second: Settings) -> Settings:
         {**first.parameters, **second.parameters},
         {**first.properties, **second.properties},
     )
-
-
-ICEBERG = "ICEBERG TABLE"
-FORMAT_VERSIONS = ("2", "3")
-FIRST_WITH_VARIANT = 3
-FINEST_TIME = {2: 6, 3: 9}
-"""Digits of a second, by format version."""
 
 
 class VolumeNotUsable(SqlError):
@@ -214,9 +213,6 @@ def _refuse_type(column: Column, version: int) -> None:
         raise NotInFormatVersion(column, version)
     if kind.family in ("OBJECT", "ARRAY") or too_fine or (kind.family == "VARCHAR" and kind.size != MAX_VARCHAR):
         raise NotInFormatVersion(column, version)
-
-
-INTERACTIVE = "INTERACTIVE TABLE"
 
 
 def create_interactive_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:

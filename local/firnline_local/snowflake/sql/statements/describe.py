@@ -36,6 +36,19 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 
 PROPERTY_COLUMNS = ("property", "value", "default", "description")
 VOLUME_COLUMNS = ("parent_property", "property", "property_type", "property_value", "property_default")
+TABLE_COLUMNS = (
+    "name", "type", "kind", "null?", "default", "primary key", "unique key", "check", "expression", "comment", "policy name",
+    "privacy domain",
+)  # fmt: skip # a paragraph, not a column
+EVOLUTION = "schema evolution record"
+ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
+UNSET = "null"
+"""How DESCRIBE USER writes a property without a value."""
+BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
+USER_TEXTS = (
+    "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
+    "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
+)  # fmt: skip # a paragraph, not a column
 
 
 def _network_policy(_context: Context, policy: NetworkPolicy) -> Result:
@@ -86,21 +99,6 @@ def _location(location: StorageLocation, user: str) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     return f"[{', '.join(value)}]" if isinstance(value, list) else str(value)
-
-
-TABLE_COLUMNS = (
-    "name", "type", "kind", "null?", "default", "primary key", "unique key", "check", "expression", "comment", "policy name",
-    "privacy domain",
-)  # fmt: skip # a paragraph, not a column
-EVOLUTION = "schema evolution record"
-ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
-UNSET = "null"
-"""How DESCRIBE USER writes a property without a value."""
-BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
-USER_TEXTS = (
-    "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",
-    "MINS_TO_UNLOCK", "DEFAULT_WAREHOUSE", "DEFAULT_NAMESPACE", "DEFAULT_ROLE", "DEFAULT_SECONDARY_ROLES",
-)  # fmt: skip # a paragraph, not a column
 
 
 def describe(context: Context, reader: TokenReader) -> Result:

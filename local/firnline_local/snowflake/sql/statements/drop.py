@@ -22,10 +22,11 @@ from firnline_local.snowflake.sql.scope import NAMED, Context, checked_variety, 
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 RULE_LISTS = ("ALLOWED_NETWORK_RULE_LIST", "BLOCKED_NETWORK_RULE_LIST")
+UNDROPPABLE = ("DATABASE", "SCHEMA", "TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
 
 
 def refuse_in_use(context: Context, found: CatalogObject) -> None:
-    """Raises InUse."""
+    """Raises InUse where another object relies on this one."""
     users = [user.full_name for user in context.account.walk() if _relies(context, user, found)]
     if users:
         raise InUse(found.kind.name, found.full_name, ", ".join(users))
@@ -47,9 +48,6 @@ def _relies(context: Context, user: CatalogObject, found: CatalogObject) -> bool
 
 def _rules(context: Context, policy: NetworkPolicy) -> Iterator[NetworkRule | None]:
     return (find_rule(context.catalog.directory, name) for key in RULE_LISTS for name in policy.listed(key))
-
-
-UNDROPPABLE = ("DATABASE", "SCHEMA", "TABLE", "ICEBERG TABLE", "INTERACTIVE TABLE")
 
 
 def drop(context: Context, reader: TokenReader) -> Result:

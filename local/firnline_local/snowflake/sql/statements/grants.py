@@ -36,7 +36,7 @@ class GrantTarget:
 
 
 def read_target(context: Context, reader: TokenReader) -> GrantTarget:
-    """Reads what stands behind ON."""
+    """Reads what follows ON: `TABLE t`, `ALL TABLES IN SCHEMA s`, `FUTURE TABLES IN DATABASE d`."""
     if reader.accept("ACCOUNT"):
         return GrantTarget(kinds.ACCOUNT, (context.account,))
     quantity = reader.accept_one("ALL", "FUTURE")
@@ -174,7 +174,7 @@ def read_holder(context: Context, reader: TokenReader) -> Role | User:
 
 
 def _user(context: Context, reader: TokenReader) -> User:
-    """A user may be named by whoever manages grants, even where their role sees nothing of it."""
+    """A role that manages grants may name a user that it does not see."""
     names = reader.name()
     found = context.catalog.directory.find(User.kind, context.path(User.kind, names))
     return found if isinstance(found, User) else context.find(User, names)

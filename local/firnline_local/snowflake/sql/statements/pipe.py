@@ -21,6 +21,7 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 
 CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
 STREAMING_SOURCE = "TABLE ( DATA_SOURCE ( TYPE =>"
+SOURCE, STREAMING = "DATA_SOURCE", "STREAMING"
 
 
 def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
@@ -93,9 +94,6 @@ def _read_options(reader: TokenReader, *, is_transformed: bool) -> str:
     if not mode and not is_transformed:
         raise CompilationFault("A streaming pipe needs MATCH_BY_COLUMN_NAME or a transformation.")
     return mode
-
-
-SOURCE, STREAMING = "DATA_SOURCE", "STREAMING"
 
 
 def read_transformation(select: str, table: Table, targets: Sequence[str]) -> tuple[PipeColumn, ...]:
