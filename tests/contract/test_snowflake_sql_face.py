@@ -27,7 +27,7 @@ from snowflake.connector.errors import DatabaseError, ProgrammingError
 
 from firnline_local.faults import Fault, FaultKind
 from firnline_local.snowflake.catalog import Catalog
-from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.catalog.users import PublicKey
 from firnline_local.snowflake.server import EmbeddedSnowflake
 
 pytestmark = pytest.mark.contract

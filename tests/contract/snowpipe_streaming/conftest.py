@@ -12,10 +12,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from firnline_local.faults import Fault
 from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
-from firnline_local.snowflake.catalog.databases import Database, Schema
 from firnline_local.snowflake.catalog.grants import Grant, RoleGrant
-from firnline_local.snowflake.catalog.keys import PublicKey
-from firnline_local.snowflake.catalog.pipes import Pipe
+from firnline_local.snowflake.catalog.objects import Database, Schema
+from firnline_local.snowflake.catalog.tables import Pipe
+from firnline_local.snowflake.catalog.users import PublicKey
 from firnline_local.snowflake.server import EmbeddedSnowflake
 from firnline_local.snowflake.streaming import StreamingSettings
 from firnline_local.snowflake.streaming.channel import StreamingChannel

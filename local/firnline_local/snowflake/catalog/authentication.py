@@ -1,8 +1,9 @@
-"""Proves who asks: a JWT signed with the private half of a key that is registered with the user.
+"""Proves who asks, and decides whether a user is let in.
 
-The rules are those of key-pair authentication (docs.snowflake.com, `user-guide/key-pair-auth`): the issuer is
-ACCOUNT.USER.SHA256:fingerprint, the subject ACCOUNT.USER. `iat` and `exp` are seconds, except from the streaming SDK,
-which sends milliseconds.
+The proof is a JWT signed with the private half of a key that is registered with the user. The rules are those of
+key-pair authentication (docs.snowflake.com, `user-guide/key-pair-auth`): the issuer is ACCOUNT.USER.SHA256:fingerprint,
+the subject ACCOUNT.USER. `iat` and `exp` are seconds, except from the streaming SDK, which sends milliseconds. Whoever
+has proven who they are is checked against their network policy, then against their authentication policy.
 """
 
 import base64
@@ -14,14 +15,19 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 
+from firnline_local.snowflake.catalog import kinds
+from firnline_local.snowflake.catalog.directory import Directory
 from firnline_local.snowflake.catalog.errors import AuthenticationFailed
-from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.catalog.names import read_name
+from firnline_local.snowflake.catalog.users import NetworkPolicy, NetworkRule, PublicKey, User
 
 CLOCK_SKEW = timedelta(seconds=60)
 FIRST_MILLISECONDS = 100_000_000_000  # as seconds that would be the year 5138
+LOOPBACK = "127.0.0.1"  # where everybody comes from
+NETWORK_POLICY = "NETWORK_POLICY"
 
 
-class Token:
+class KeyPairToken:
     """A JWT that was read and not yet believed."""
 
     def __init__(self, text: str) -> None:
@@ -68,3 +74,34 @@ def invalid_token(reason: str) -> AuthenticationFailed:
 
 def _decode(part: str) -> bytes:
     return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
+
+
+def check_admission(user: User, directory: Directory) -> None:
+    """Raises AuthenticationFailed: 390422 for the address, 390202 for the way to log in."""
+    policy = network_policy_of(user, directory)
+    if policy is not None and not policy.allows(LOOPBACK, lambda name: find_rule(directory, name)):
+        raise AuthenticationFailed(
+            f"Incoming request with IP/Token {LOOPBACK} is not allowed to access Snowflake. Contact your account "
+            f"administrator.",
+            reason=f"the network policy {policy.name} of {user.name} doesn't allow it",
+            code="390422",
+        )
+    authentication = user.authentication_policy
+    if authentication is not None and not authentication.allows_key_pairs:
+        raise AuthenticationFailed(
+            "Authentication attempt rejected by the current authentication policy.",
+            reason=f"{authentication.full_name} of {user.name} has no key pairs",
+            code="390202",
+        )
+
+
+def network_policy_of(user: User, directory: Directory) -> NetworkPolicy | None:
+    name = user.parameters.get(NETWORK_POLICY)
+    found = directory.find(kinds.NETWORK_POLICY, read_name(name)) if name else None
+    return found if isinstance(found, NetworkPolicy) else None
+
+
+def find_rule(directory: Directory, name: str) -> NetworkRule | None:
+    """By full name."""
+    found = directory.find(kinds.NETWORK_RULE, read_name(name))
+    return found if isinstance(found, NetworkRule) else None

@@ -10,20 +10,14 @@ from threading import RLock
 from typing import Any
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.admission import check_admission
-from firnline_local.snowflake.catalog.authentication import Token, invalid_token
-from firnline_local.snowflake.catalog.bootstrap import furnish
-from firnline_local.snowflake.catalog.channels import Channel
-from firnline_local.snowflake.catalog.directory import Directory
-from firnline_local.snowflake.catalog.error_rows import ErrorRow
+from firnline_local.snowflake.catalog.authentication import KeyPairToken, check_admission, invalid_token
+from firnline_local.snowflake.catalog.directory import Directory, seed_account
 from firnline_local.snowflake.catalog.errors import AuthenticationFailed, CaseClash, DoesNotExist
 from firnline_local.snowflake.catalog.grants import Grants
 from firnline_local.snowflake.catalog.names import display, read_path_segment
-from firnline_local.snowflake.catalog.objects import Account, CatalogObject
-from firnline_local.snowflake.catalog.pipes import DEFAULT_SUFFIX, Pipe
-from firnline_local.snowflake.catalog.roles import PUBLIC, Role
+from firnline_local.snowflake.catalog.objects import PUBLIC, Account, CatalogObject, Role
 from firnline_local.snowflake.catalog.store import Store
-from firnline_local.snowflake.catalog.tables import Column, Table
+from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX, Channel, Column, ErrorRow, Pipe, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import User
 from firnline_local.snowflake.catalog.volumes import VolumeAccess, no_aws
@@ -49,7 +43,7 @@ class Catalog:
         self.directory = Directory(account.upper(), self.grants, self.store, clock)
         self.channels: dict[tuple[int, str], Channel] = {}
         """By pipe id and a name that is the streaming face's affair. Where the pipe is gone, they aren't listed."""
-        furnish(self.directory, self.grants, admin_public_key=admin_public_key, now=clock())
+        seed_account(self.directory, self.grants, admin_public_key=admin_public_key, now=clock())
 
     @property
     def account(self) -> Account:
@@ -64,7 +58,7 @@ class Catalog:
 
         Raises AuthenticationFailed (codes 390144, 390101, 390422, 390202).
         """
-        token = Token(jwt_text)
+        token = KeyPairToken(jwt_text)
         with self.lock:
             user = self._user_named(token.user)
             key = user.key_for(token.fingerprint) if user else None

@@ -1,6 +1,6 @@
 """What exists: finds, makes, renames, drops and undrops objects, and keeps the store in step.
 
-Not thread-safe by itself: whoever calls holds the catalog's lock. Nothing here asks who may do what.
+Not thread-safe by itself: callers hold the catalog's lock. Nothing here asks who may do what.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,22 +8,21 @@ from datetime import datetime
 from itertools import count
 from typing import Any, TypeVar
 
-from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.databases import Database, Schema
+from firnline_local.snowflake.catalog import kinds, objects
 from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFault, DoesNotExist
-from firnline_local.snowflake.catalog.grants import Grant, Grants
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.grants import Grant, Grants, RoleGrant
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display
-from firnline_local.snowflake.catalog.objects import Account, CatalogObject
-from firnline_local.snowflake.catalog.pipes import DEFAULT_SUFFIX, Pipe
-from firnline_local.snowflake.catalog.roles import Role
+from firnline_local.snowflake.catalog.objects import Account, CatalogObject, Database, Role, Schema, Warehouse
 from firnline_local.snowflake.catalog.store import Store
-from firnline_local.snowflake.catalog.tables import Table
-from firnline_local.snowflake.catalog.users import User
+from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX, Pipe, Table
+from firnline_local.snowflake.catalog.users import KEY_SLOTS, PublicKey, User
 
 Made = TypeVar("Made", bound=CatalogObject)
 
 PUBLIC_SCHEMA = "PUBLIC"
+ADMIN_USER = "FIRNLINE_ADMIN"
+WAREHOUSE = "COMPUTE_WH"
 
 
 class Directory:
@@ -39,7 +38,7 @@ class Directory:
     def next_id(self) -> int:
         return next(self._ids)
 
-    def find(self, kind: Kind, path: Sequence[str]) -> CatalogObject | None:
+    def find(self, kind: ObjectKind, path: Sequence[str]) -> CatalogObject | None:
         """By kind and stored names: a database's (or account object's) alone, a schema's two, a table's three."""
         found: CatalogObject | None = self.account
         for step, name in zip(_kinds_down_to(kind), path, strict=True):
@@ -82,7 +81,7 @@ class Directory:
             for owned in self.account.walk():
                 owned.owner = heir if owned.owner is found else owned.owner
 
-    def undrop(self, kind: Kind, container: CatalogObject, name: str) -> CatalogObject:
+    def undrop(self, kind: ObjectKind, container: CatalogObject, name: str) -> CatalogObject:
         """Brings back what was dropped last under this name, with its rows and grants."""
         if name in container.of_kind(kind):
             raise AlreadyExists(display(*container.path, name))
@@ -145,7 +144,7 @@ class Directory:
             inside = inside.container
 
 
-def _inside(container: CatalogObject, kind: Kind, name: str) -> CatalogObject | None:
+def _inside(container: CatalogObject, kind: ObjectKind, name: str) -> CatalogObject | None:
     """A default pipe is found, once it has come to exist, though its schema doesn't list it."""
     found = container.of_kind(kind).get(name)
     if found is None and kind is kinds.PIPE and name.endswith(DEFAULT_SUFFIX):
@@ -154,7 +153,7 @@ def _inside(container: CatalogObject, kind: Kind, name: str) -> CatalogObject | 
     return found
 
 
-def _kinds_down_to(kind: Kind) -> tuple[Kind, ...]:
+def _kinds_down_to(kind: ObjectKind) -> tuple[ObjectKind, ...]:
     match kind.scope:
         case kinds.Scope.SCHEMA:
             return kinds.DATABASE, kinds.SCHEMA, kind
@@ -168,3 +167,27 @@ def _container_of(found: CatalogObject) -> CatalogObject:
     if found.container is None:
         raise CompilationFault("The account can't be renamed or dropped.")
     return found.container
+
+
+def seed_account(directory: Directory, grants: Grants, *, admin_public_key: str, now: datetime) -> None:
+    """Fills an empty account with what every account begins with: system roles, an administrator, a warehouse."""
+    account = directory.account
+    made = {name: directory.create(Role, name, container=account, owner=None) for name in objects.SYSTEM_ROLES}
+    account.owner = made[objects.ACCOUNTADMIN]
+    for role, holder in objects.HIERARCHY.items():
+        grants.give_role(RoleGrant(role=made[role], to=made[holder], granted_by="", created_on=now))
+    for role, privileges in objects.ACCOUNT_PRIVILEGES.items():
+        for privilege in privileges:
+            grants.allow(
+                Grant(privilege=privilege, on=account, to=made[role], grant_option=True, granted_by="", created_on=now)
+            )
+    directory.create(Warehouse, WAREHOUSE, container=account, owner=made[objects.SYSADMIN])
+    admin = directory.create(
+        User,
+        ADMIN_USER,
+        container=account,
+        owner=made[objects.ACCOUNTADMIN],
+        properties={"DEFAULT_ROLE": objects.ACCOUNTADMIN, "DEFAULT_WAREHOUSE": WAREHOUSE},
+        public_keys={KEY_SLOTS[0]: PublicKey.read(admin_public_key)},
+    )
+    grants.give_role(RoleGrant(role=made[objects.ACCOUNTADMIN], to=admin, granted_by="", created_on=now))

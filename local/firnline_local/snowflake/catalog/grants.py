@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from firnline_local.snowflake.catalog.databases import Schema
-from firnline_local.snowflake.catalog.kinds import Kind
-from firnline_local.snowflake.catalog.objects import CatalogObject
-from firnline_local.snowflake.catalog.roles import ACCOUNTADMIN, PUBLIC, Role
+from firnline_local.snowflake.catalog.kinds import ObjectKind
+from firnline_local.snowflake.catalog.objects import ACCOUNTADMIN, PUBLIC, CatalogObject, Role, Schema
 from firnline_local.snowflake.catalog.users import User
 
 OWNERSHIP = "OWNERSHIP"
@@ -47,7 +45,7 @@ class FutureGrant:
     """A privilege that every new object of a kind inside a database or schema is granted."""
 
     privilege: str
-    kind: Kind
+    kind: ObjectKind
     inside: CatalogObject
     to: Role
     grant_option: bool
@@ -89,7 +87,7 @@ class Grants:
     def allow_future(self, grant: FutureGrant) -> None:
         self._future[grant.inside.id, grant.kind.name, grant.privilege, grant.to.id] = grant
 
-    def revoke_future(self, privilege: str, kind: Kind, inside: CatalogObject, role: Role) -> None:
+    def revoke_future(self, privilege: str, kind: ObjectKind, inside: CatalogObject, role: Role) -> None:
         self._future.pop((inside.id, kind.name, privilege, role.id), None)
 
     def forget(self, grantee: Role | User) -> None:

@@ -18,7 +18,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ObjectKind:
     """One kind of object."""
 
     name: str
@@ -32,8 +32,8 @@ class Kind:
         return self.name
 
 
-def _kind(name: str, scope: Scope, *privileges: str, plural: str = "") -> Kind:
-    return Kind(name, scope, frozenset(privileges), plural or f"{name}S")
+def _kind(name: str, scope: Scope, *privileges: str, plural: str = "") -> ObjectKind:
+    return ObjectKind(name, scope, frozenset(privileges), plural or f"{name}S")
 
 
 PIPE = _kind("PIPE", Scope.SCHEMA, "APPLYBUDGET", "MONITOR", "OPERATE")
@@ -69,7 +69,7 @@ ACCOUNT = _kind(
     )),
 )  # fmt: skip # a paragraph, not a column
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ObjectKind] = {
     kind.name: kind
     for kind in (
         ACCOUNT, DATABASE, SCHEMA, TABLE, PIPE, WAREHOUSE, USER, ROLE, NETWORK_POLICY, NETWORK_RULE,

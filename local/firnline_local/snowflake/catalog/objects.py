@@ -1,4 +1,4 @@
-"""What every object of the account has in common: an id, a name, a place, an owner.
+"""What every object of the account has in common: an id, a name, a place, an owner; and the objects without columns.
 
 An object knows its container and a container its objects, so renaming, dropping and undropping one carries along
 everything inside it. Grants hang on ids, never on names: an object that replaces another begins without any.
@@ -8,21 +8,35 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display
 
-if TYPE_CHECKING:
-    from firnline_local.snowflake.catalog.roles import Role
+ACCOUNTADMIN, SECURITYADMIN, USERADMIN, SYSADMIN, PUBLIC = (
+    "ACCOUNTADMIN",
+    "SECURITYADMIN",
+    "USERADMIN",
+    "SYSADMIN",
+    "PUBLIC",
+)
+SYSTEM_ROLES = (ACCOUNTADMIN, SECURITYADMIN, USERADMIN, SYSADMIN, PUBLIC)
+HIERARCHY = {SYSADMIN: ACCOUNTADMIN, SECURITYADMIN: ACCOUNTADMIN, USERADMIN: SECURITYADMIN}
+"""Which system role is granted to which."""
+ACCOUNT_PRIVILEGES = {
+    SECURITYADMIN: ("MANAGE GRANTS", "CREATE NETWORK POLICY"),
+    SYSADMIN: ("CREATE DATABASE", "CREATE WAREHOUSE"),
+    USERADMIN: ("CREATE ROLE", "CREATE USER"),
+}
+"""ACCOUNTADMIN is not listed: it may do everything."""
 
 
 @dataclass(kw_only=True, eq=False)
 class CatalogObject:
     """One object; made, renamed and dropped through the Catalog only."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[ObjectKind]
     id: int
     """Never used twice: an object that is dropped and made again has another one."""
     name: str
@@ -33,7 +47,7 @@ class CatalogObject:
     comment: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
     """What was set on this very object, by key; what it inherits is in `sql/parameters.py`."""
-    contents: dict[Kind, dict[str, "CatalogObject"]] = field(default_factory=dict, repr=False)
+    contents: dict[ObjectKind, dict[str, "CatalogObject"]] = field(default_factory=dict, repr=False)
     dropped: list["CatalogObject"] = field(default_factory=list, repr=False)
     """What was dropped from this container and UNDROP can find, oldest first."""
 
@@ -59,7 +73,7 @@ class CatalogObject:
             return True
         return self.container.of_kind(self.kind).get(self.name) is self and self.container.is_live
 
-    def of_kind(self, kind: Kind) -> dict[str, "CatalogObject"]:
+    def of_kind(self, kind: ObjectKind) -> dict[str, "CatalogObject"]:
         """The objects of a kind directly inside this one, by stored name."""
         return self.contents.setdefault(kind, {})
 
@@ -98,3 +112,32 @@ class Warehouse(ConfiguredObject):
     interactive: bool = False
     tables: list[CatalogObject] = field(default_factory=list, repr=False)
     """What is attached to an interactive one."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Role(CatalogObject):
+    """An account role. Which roles it holds is in `Grants`."""
+
+    kind = kinds.ROLE
+
+
+@dataclass(kw_only=True, eq=False)
+class Database(CatalogObject):
+    kind = kinds.DATABASE
+    transient: bool = False
+
+    def schema(self, name: str) -> "Schema | None":
+        found = self.of_kind(kinds.SCHEMA).get(name)
+        return found if isinstance(found, Schema) else None
+
+
+@dataclass(kw_only=True, eq=False)
+class Schema(CatalogObject):
+    kind = kinds.SCHEMA
+    transient: bool = False
+    managed_access: bool = False
+
+    @property
+    def database(self) -> Database:
+        assert isinstance(self.container, Database)
+        return self.container

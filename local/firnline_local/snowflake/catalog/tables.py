@@ -1,16 +1,21 @@
-"""Tables and their columns; the rows are in the store."""
+"""Tables and their columns, the pipes into them, and the pipes' channels; the rows are in the store.
 
+A table has its default pipe, and those that CREATE PIPE made. The streaming service opens, moves and drops channels.
+"""
+
+import json
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
 from firnline_local.snowflake.catalog import kinds
-from firnline_local.snowflake.catalog.databases import Schema
-from firnline_local.snowflake.catalog.objects import CatalogObject
-from firnline_local.snowflake.catalog.pipes import Pipe
+from firnline_local.snowflake.catalog.objects import CatalogObject, Schema
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.volumes import ExternalVolume
 
 COMMIT_TIME = "METADATA$ROW_LAST_COMMIT_TIME"
 """The column that ROW_TIMESTAMP adds: it can be asked for by name, and `*` doesn't show it."""
+DEFAULT_SUFFIX = "-STREAMING"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Table(CatalogObject):
     """The expressions, as they were written."""
     iceberg: Iceberg | None = None
     interactive: bool = False
-    default_pipe: Pipe | None = field(default=None, repr=False)
+    default_pipe: "Pipe | None" = field(default=None, repr=False)
     """`<TABLE>-STREAMING`; None until somebody asks for it."""
 
     @property
@@ -76,3 +81,86 @@ class Table(CatalogObject):
     def column(self, name: str) -> Column | None:
         """By stored name: case counts."""
         return next((column for column in self.columns if column.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PipeColumn:
+    """What a pipe with a transformation puts into one column."""
+
+    column: str
+    path: tuple[str, ...]
+    """Keys from the row down to the value; the row itself where empty."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Pipe(CatalogObject):
+    """A way into one table. It leads nowhere once its table is gone, even if a new table gets the same name."""
+
+    kind = kinds.PIPE
+    table: Table = field(repr=False)
+    definition: str
+    """The COPY statement, byte for byte as it was given."""
+    match_by_column_name: str = "CASE_INSENSITIVE"
+    """CASE_INSENSITIVE or CASE_SENSITIVE."""
+    transformation: tuple[PipeColumn, ...] = ()
+    """Takes the place of matching by name, where there is one."""
+    is_default: bool = False
+    """Made by the service on demand: it can't be altered or dropped, and needs no grant."""
+    paused: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether rows can go through it: it exists, and its table too."""
+        return self.table.is_live and (self.is_default or super().is_live)
+
+
+@dataclass(kw_only=True)
+class Channel:
+    """A named channel, as SHOW CHANNELS lists it. `name` keeps its case; the counts are of committed rows."""
+
+    name: str
+    pipe: Pipe
+    created_on: datetime
+    client_sequencer: int = 0
+    """Rises with every opening; an append with an older one is stale."""
+    row_sequencer: int = 0
+    """Rises with every append since the opening."""
+    offset_token: str | None = None
+    """The last committed one."""
+    rows_inserted: int = 0
+    rows_parsed: int = 0
+    rows_error_count: int = 0
+
+
+ERROR_COLUMNS = tuple(
+    Column(name=name, type=DataType.parse(type_name))
+    for name, type_name in (
+        ("TIMESTAMP", "TIMESTAMP_LTZ"),
+        ("QUERY_ID", "VARCHAR"),
+        ("ERROR_CODE", "NUMBER"),
+        ("ERROR_METADATA", "OBJECT"),
+        ("ERROR_DATA", "OBJECT"),
+    )
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorRow:
+    """A row that could not be written to its table."""
+
+    timestamp: datetime
+    error_code: int
+    error_metadata: dict[str, Any]
+    """error_code, error_message, error_source, sql_state, service, details."""
+    error_data: dict[str, Any]
+    """The payload as it was sent, under the key "$1"."""
+    query_id: str | None = None
+
+    def as_row(self) -> dict[str, Any]:
+        return {
+            "TIMESTAMP": self.timestamp,
+            "QUERY_ID": self.query_id,
+            "ERROR_CODE": self.error_code,
+            "ERROR_METADATA": json.dumps(self.error_metadata),
+            "ERROR_DATA": json.dumps(self.error_data),
+        }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from firnline_local.snowflake.catalog import CatalogObject, Table, kinds
 from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Parameter:
     type: str
     """STRING, NUMBER or BOOLEAN, as SHOW PARAMETERS says it."""
     default: str
-    on: tuple[Kind, ...]
+    on: tuple[ObjectKind, ...]
     """Innermost first: where it may be set, and from where it is inherited."""
 
 

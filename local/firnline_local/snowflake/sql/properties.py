@@ -11,10 +11,9 @@ from ipaddress import ip_network
 
 from firnline_local.snowflake.catalog import CatalogObject, ConfiguredObject, ExternalVolume, User, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
-from firnline_local.snowflake.catalog.keys import PublicKey
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display, read_identifier
-from firnline_local.snowflake.catalog.users import KEY_SLOTS
+from firnline_local.snowflake.catalog.users import KEY_SLOTS, PublicKey
 from firnline_local.snowflake.sql.lexer import TokenKind
 from firnline_local.snowflake.sql.parameters import OBJECT_PARAMETERS
 from firnline_local.snowflake.sql.token_reader import TokenReader
@@ -138,7 +137,7 @@ def warehouse_size(reader: TokenReader) -> str:
     return size
 
 
-PROPERTIES: dict[Kind, dict[str, ValueReader]] = {
+PROPERTIES: dict[ObjectKind, dict[str, ValueReader]] = {
     kinds.USER: {
         "LOGIN_NAME": text,
         "DISPLAY_NAME": text,
@@ -213,7 +212,7 @@ class Settings:
     properties: dict[str, str] = field(default_factory=dict)
 
 
-def read_settings(reader: TokenReader, kind: Kind, *, stops: Iterable[str] = ()) -> Settings:
+def read_settings(reader: TokenReader, kind: ObjectKind, *, stops: Iterable[str] = ()) -> Settings:
     """Reads to the end of the statement, or to one of the keywords. Raises NotKnown for a key that the kind lacks."""
     settings = Settings()
     while not reader.at_end and not any(reader.starts(stop) for stop in stops):
@@ -227,7 +226,7 @@ def read_settings(reader: TokenReader, kind: Kind, *, stops: Iterable[str] = ())
     return settings
 
 
-def read_keys(reader: TokenReader, kind: Kind) -> list[str]:
+def read_keys(reader: TokenReader, kind: ObjectKind) -> list[str]:
     """What UNSET names. Raises NotKnown for a key that the kind lacks."""
     keys = [reader.word()]
     while reader.accept(",") or not reader.at_end:
@@ -262,7 +261,7 @@ def unset(found: CatalogObject, keys: Iterable[str]) -> None:
             found.public_keys.pop(key, None)
 
 
-def refuse_impossible(kind: Kind, properties: Mapping[str, str]) -> None:
+def refuse_impossible(kind: ObjectKind, properties: Mapping[str, str]) -> None:
     """Raises CompilationFault for properties that don't go together."""
     if kind is kinds.USER and properties.get("TYPE") == "SERVICE":
         for key in PERSONAL:
@@ -276,7 +275,7 @@ def _apply_to_user(user: User, properties: Mapping[str, str]) -> None:
     user.properties.update({key: value for key, value in properties.items() if key not in KEY_SLOTS})
 
 
-def _read_setting(reader: TokenReader, kind: Kind, key: str, settings: Settings) -> None:
+def _read_setting(reader: TokenReader, kind: ObjectKind, key: str, settings: Settings) -> None:
     if key == "COMMENT":
         settings.comment = reader.string()
     elif key in PROPERTIES.get(kind, {}):
@@ -285,6 +284,6 @@ def _read_setting(reader: TokenReader, kind: Kind, key: str, settings: Settings)
         settings.parameters[key] = any_value(reader)
 
 
-def _is_known(key: str, kind: Kind) -> bool:
+def _is_known(key: str, kind: ObjectKind) -> bool:
     is_parameter = key in OBJECT_PARAMETERS and kind in OBJECT_PARAMETERS[key].on
     return key == "COMMENT" or key in PROPERTIES.get(kind, {}) or is_parameter

@@ -32,7 +32,7 @@ from firnline_local.snowflake.catalog.errors import (
     NoWarehouse,
     WrongKind,
 )
-from firnline_local.snowflake.catalog.kinds import TABLE_VARIETIES, Kind, Scope
+from firnline_local.snowflake.catalog.kinds import TABLE_VARIETIES, ObjectKind, Scope
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.sessions import Session
 from firnline_local.snowflake.sql.token_reader import TokenReader
@@ -59,7 +59,7 @@ class Context:
     def account(self) -> CatalogObject:
         return self.catalog.account
 
-    def path(self, kind: Kind, names: Sequence[str]) -> tuple[str, ...]:
+    def path(self, kind: ObjectKind, names: Sequence[str]) -> tuple[str, ...]:
         """The full path of a name, with the session's database and schema in front where they are left out."""
         depth = DEPTH[kind.scope]
         if len(names) > depth:
@@ -73,7 +73,7 @@ class Context:
         current = [found.name for found in (session.database, session.schema) if found is not None]
         return (*current[:missing], *names)
 
-    def look_up(self, kind: Kind, names: Sequence[str]) -> CatalogObject | None:
+    def look_up(self, kind: ObjectKind, names: Sequence[str]) -> CatalogObject | None:
         """The object, if it exists and the role sees it."""
         found = self.catalog.directory.find(kind, self.path(kind, names))
         return found if found is not None and self.catalog.sees(self.role, found) else None
@@ -85,7 +85,7 @@ class Context:
             raise DoesNotExist(called or made.kind.name, display(*self.path(made.kind, names)))
         return found
 
-    def container(self, kind: Kind, names: Sequence[str]) -> CatalogObject:
+    def container(self, kind: ObjectKind, names: Sequence[str]) -> CatalogObject:
         """Where an object of this name is, or would be."""
         path = self.path(kind, names)
         match kind.scope:

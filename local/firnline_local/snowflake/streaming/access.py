@@ -19,10 +19,10 @@ from datetime import datetime, timedelta
 import msgspec
 
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, CatalogObject, Pipe, Table, User
-from firnline_local.snowflake.catalog.authentication import Token
+from firnline_local.snowflake.catalog.authentication import KeyPairToken
 from firnline_local.snowflake.catalog.errors import DoesNotExist
 from firnline_local.snowflake.catalog.names import read_path_segment
-from firnline_local.snowflake.catalog.pipes import DEFAULT_SUFFIX
+from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX
 from firnline_local.snowflake.streaming.address import Address
 from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PipeMissing, TableMissing
 
@@ -93,7 +93,7 @@ def exchange_token(catalog: Catalog, tokens: ScopedTokens, form: Mapping[str, st
     if form.get("grant_type") != JWT_GRANT or not form.get("scope"):
         raise Malformed(f"The token exchange needs grant_type={JWT_GRANT} and the ingest host as scope.")
     user = authenticated(catalog, jwt)
-    scope = str(Token(jwt).claims.get("scp", ""))
+    scope = str(KeyPairToken(jwt).claims.get("scp", ""))
     requested = read_path_segment(scope.removeprefix(ROLE_SCOPE)) if scope.startswith(ROLE_SCOPE) else None
     try:
         role = catalog.session_role(user, requested)

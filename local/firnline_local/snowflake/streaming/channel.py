@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Self
 
-from firnline_local.snowflake.catalog.channels import Channel
+from firnline_local.snowflake.catalog.tables import Channel
 from firnline_local.snowflake.streaming.errors import ChannelInvalid, StaleContinuation, UncommittedRows
 from firnline_local.snowflake.streaming.reader import RowError
 

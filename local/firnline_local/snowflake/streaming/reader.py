@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firnline_local.snowflake.catalog.pipes import PipeColumn
-from firnline_local.snowflake.catalog.tables import Column
+from firnline_local.snowflake.catalog.tables import Column, PipeColumn
 from firnline_local.snowflake.streaming.evolution import JsonKind, kind_of
 from firnline_local.snowflake.streaming.values import Converter, NotConvertible, converter_for
 

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.snowflake.catalog import AuthenticationFailed, Catalog, User
-from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.catalog.users import PublicKey
 
 USER = "FIRNLINE_ADMIN"
 

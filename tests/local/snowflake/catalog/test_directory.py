@@ -4,7 +4,7 @@ import pytest
 
 from firnline_local.snowflake.catalog import Catalog, Column, Database, DataType, Role, Schema, Table, kinds
 from firnline_local.snowflake.catalog.errors import AlreadyExists, DoesNotExist
-from firnline_local.snowflake.catalog.pipes import Pipe
+from firnline_local.snowflake.catalog.tables import Pipe
 
 
 @pytest.fixture

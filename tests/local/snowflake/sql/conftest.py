@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_local.snowflake.catalog import Catalog, Role, SqlError, User
-from firnline_local.snowflake.catalog.bootstrap import ADMIN_USER
+from firnline_local.snowflake.catalog.directory import ADMIN_USER
 from firnline_local.snowflake.sql.execute import execute
 from firnline_local.snowflake.sql.query.lowering import install_macros
 from firnline_local.snowflake.sql.result import Result

@@ -9,9 +9,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, kinds
-from firnline_local.snowflake.catalog.databases import Database
 from firnline_local.snowflake.catalog.grants import Grant
-from firnline_local.snowflake.catalog.pipes import Pipe
+from firnline_local.snowflake.catalog.objects import Database
+from firnline_local.snowflake.catalog.tables import Pipe
 from firnline_local.snowflake.streaming.address import Address, Operation
 from firnline_local.snowflake.streaming.channel import Append, StreamingChannel
 from firnline_local.snowflake.streaming.service import StreamingService

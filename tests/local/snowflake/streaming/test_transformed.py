@@ -1,7 +1,7 @@
 """Rows through a pipe with a transformation."""
 
 from firnline_local.snowflake.catalog import Column, DataType
-from firnline_local.snowflake.catalog.pipes import PipeColumn
+from firnline_local.snowflake.catalog.tables import PipeColumn
 from firnline_local.snowflake.streaming.reader import TransformedReader
 
 COLUMNS = [

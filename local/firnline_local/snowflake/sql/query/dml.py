@@ -13,8 +13,7 @@ from sqlglot import exp
 from firnline_local.snowflake.catalog import Column, Table
 from firnline_local.snowflake.catalog.errors import CompilationFault, DataFault, InvalidIdentifier, NotKnown
 from firnline_local.snowflake.catalog.names import quote
-from firnline_local.snowflake.catalog.store import physical_name
-from firnline_local.snowflake.catalog.store_faults import as_sql_error
+from firnline_local.snowflake.catalog.store import as_sql_error, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
 from firnline_local.snowflake.sql.query.compile import NULL, Compiled, compile_query
 from firnline_local.snowflake.sql.query.run import described, fill_views, snowflake_type

@@ -7,9 +7,8 @@ from sqlglot import exp
 
 from firnline_local.snowflake.catalog import DataType
 from firnline_local.snowflake.catalog.errors import NotKnown, TooLarge
-from firnline_local.snowflake.catalog.insertion import insertion
 from firnline_local.snowflake.catalog.names import quote
-from firnline_local.snowflake.catalog.store_faults import as_sql_error
+from firnline_local.snowflake.catalog.store import as_sql_error, insertion
 from firnline_local.snowflake.sql.query.compile import Compiled, compile_query
 from firnline_local.snowflake.sql.query.views import View
 from firnline_local.snowflake.sql.result import Result, ResultColumn, StatementType

@@ -13,10 +13,9 @@ from sqlglot.optimizer.scope import traverse_scope
 from sqlglot.schema import MappingSchema
 
 from firnline_local.snowflake.catalog import Column, Table
-from firnline_local.snowflake.catalog.error_rows import ERROR_COLUMNS
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
-from firnline_local.snowflake.catalog.tables import COMMIT_TIME
+from firnline_local.snowflake.catalog.tables import COMMIT_TIME, ERROR_COLUMNS
 from firnline_local.snowflake.sql.query.semistructured import stand_in
 from firnline_local.snowflake.sql.query.types import column_type
 from firnline_local.snowflake.sql.query.views import (

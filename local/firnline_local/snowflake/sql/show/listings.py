@@ -171,7 +171,7 @@ WAREHOUSES = (
 )  # fmt: skip # a paragraph, not a column
 
 
-def all_of(kind: kinds.Kind) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
+def all_of(kind: kinds.ObjectKind) -> Callable[[Context, CatalogObject], Iterable[CatalogObject]]:
     return lambda _, inside: (found for found in inside.walk() if found.kind is kind)
 
 

@@ -14,7 +14,7 @@ from firnline_local.snowflake.catalog import (
     Warehouse,
     kinds,
 )
-from firnline_local.snowflake.catalog.admission import NETWORK_POLICY
+from firnline_local.snowflake.catalog.authentication import NETWORK_POLICY
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.catalog.users import KEY_SLOTS

@@ -19,9 +19,9 @@ from firnline_local.snowflake.catalog import (
     Warehouse,
     kinds,
 )
-from firnline_local.snowflake.catalog.admission import NETWORK_POLICY
+from firnline_local.snowflake.catalog.authentication import NETWORK_POLICY
 from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import read_name
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings, refuse_impossible
 from firnline_local.snowflake.sql.result import Result
@@ -73,7 +73,7 @@ def _create(context: Context, reader: TokenReader, where: Place, made: type[Cata
     return created(made.kind, where)
 
 
-def refuse_foreign_policy(context: Context, kind: Kind, parameters: Mapping[str, str]) -> None:
+def refuse_foreign_policy(context: Context, kind: ObjectKind, parameters: Mapping[str, str]) -> None:
     """A network policy has to exist, and to belong to the role that puts a user under it (`user-guide/network-policies`)."""
     if kind is not kinds.USER or not parameters.get(NETWORK_POLICY):
         return

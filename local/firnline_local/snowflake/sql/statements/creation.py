@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import CatalogObject
-from firnline_local.snowflake.catalog.kinds import Kind
+from firnline_local.snowflake.catalog.kinds import ObjectKind
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.result import Result, status
 from firnline_local.snowflake.sql.scope import Context
@@ -50,7 +50,7 @@ class Place:
         )
 
 
-def place(context: Context, reader: TokenReader, kind: Kind, modifiers: Modifiers) -> Place:
+def place(context: Context, reader: TokenReader, kind: ObjectKind, modifiers: Modifiers) -> Place:
     """Reads `[IF NOT EXISTS] name`."""
     keep = reader.accept("IF NOT EXISTS")
     names = reader.name()
@@ -59,7 +59,7 @@ def place(context: Context, reader: TokenReader, kind: Kind, modifiers: Modifier
     return Place(container, names[-1], kept, modifiers.replace)
 
 
-def created(kind: Kind, where: Place) -> Result:
+def created(kind: ObjectKind, where: Place) -> Result:
     return status(f"{kind.name.capitalize()} {display(where.name)} successfully created.")
 
 

@@ -13,10 +13,10 @@ from firnline_local.snowflake.catalog import (
     User,
     kinds,
 )
-from firnline_local.snowflake.catalog.admission import find_rule, network_policy_of
+from firnline_local.snowflake.catalog.authentication import find_rule, network_policy_of
 from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, InUse
 from firnline_local.snowflake.catalog.names import display
-from firnline_local.snowflake.catalog.roles import SYSTEM_ROLES
+from firnline_local.snowflake.catalog.objects import SYSTEM_ROLES
 from firnline_local.snowflake.sql.result import Result, done, status
 from firnline_local.snowflake.sql.scope import NAMED, Context, checked_variety, find_named
 from firnline_local.snowflake.sql.token_reader import TokenReader

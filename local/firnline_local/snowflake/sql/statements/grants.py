@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from firnline_local.snowflake.catalog import CatalogObject, Role, User, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, InsufficientPrivileges, NotKnown, SqlError
 from firnline_local.snowflake.catalog.grants import OWNERSHIP, FutureGrant, Grant, RoleGrant
-from firnline_local.snowflake.catalog.kinds import KINDS, Kind
+from firnline_local.snowflake.catalog.kinds import KINDS, ObjectKind
 from firnline_local.snowflake.catalog.names import display
 from firnline_local.snowflake.sql.result import Result, done
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_securable, read_container
@@ -21,7 +21,7 @@ PLURALS = {
 class GrantTarget:
     """Objects that exist, or those that will come to exist in a container."""
 
-    kind: Kind
+    kind: ObjectKind
     objects: tuple[CatalogObject, ...] = ()
     future_in: CatalogObject | None = None
 

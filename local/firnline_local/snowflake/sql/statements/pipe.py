@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
-from firnline_local.snowflake.catalog.pipes import PipeColumn
+from firnline_local.snowflake.catalog.tables import PipeColumn
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context

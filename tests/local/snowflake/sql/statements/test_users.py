@@ -5,8 +5,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.snowflake.catalog import AuthenticationFailed
-from firnline_local.snowflake.catalog.admission import check_admission
-from firnline_local.snowflake.catalog.keys import PublicKey
+from firnline_local.snowflake.catalog.authentication import check_admission
+from firnline_local.snowflake.catalog.users import PublicKey
 
 
 def body(key: RSAPrivateKey) -> str:
