@@ -1,4 +1,4 @@
-"""What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk.py, the connector's in connection.py."""
+"""What Snowflake refuses, as errors of ours; the SDK's codes are read in sdk_errors.py, the connector's in connection.py."""
 
 from collections.abc import Sequence
 

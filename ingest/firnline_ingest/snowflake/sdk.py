@@ -1,4 +1,4 @@
-"""Channels through the official Snowpipe Streaming SDK; the one place where its error codes are read.
+"""Channels through the official Snowpipe Streaming SDK.
 
 The SDK is native code that starts its runtime when it is imported, so it is imported only in the process that appends,
 never before a fork. One client a pipe, shared by the channels of a process.
@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import msgspec
@@ -16,18 +17,10 @@ import msgspec
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.identifiers import written_name
-from firnline_ingest.snowflake.errors import (
-    Backpressure,
-    ChannelLost,
-    ClientLost,
-    KeyRefused,
-    NotAllowed,
-    SdkUnusable,
-    SessionRefused,
-    SnowflakeUnavailable,
-)
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, KeyRefused, SdkUnusable, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey, load_key
 from firnline_ingest.snowflake.preflight import check_connection
+from firnline_ingest.snowflake.sdk_errors import sdk_code, sdk_error
 from firnline_ingest.snowflake.status import StatusWatch
 from firnline_ingest.values import ChannelState, Position, TargetTable
 
@@ -38,18 +31,6 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 HEALTHY = "SUCCESS"
-SATURATED = {"ReceiverSaturated", "MemoryThresholdExceeded", "MemoryThresholdExceededInContainer"}
-CLIENT_GONE = {
-    "InvalidClientError",
-    "ClosedClientError",
-    "SfApiPipeFailedOverError",
-    "InputChannelClosed",
-    "OutputChannelClosed",
-}
-CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
-REFUSED = {"SfApiAuthError", "AuthTokenError"}
-ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
-NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
 LOOK_FOR_KEY_EVERY_S = 60.0  # a secret that is read each minute costs a few cents a month and process
 
 log = logging.getLogger(__name__)
@@ -82,10 +63,11 @@ class SdkChannels:
         try:
             handle, status = client.open_channel(name)
         except Exception as error:
-            raise self._explained(error, target, name, watch) from error
+            raise self._translated(error, target, name, watch) from error
         watch.opened(name, status)
         state = _state(status)
-        return SdkChannel(handle, name, target, channels=self, watch=watch, opened=state), state
+        translated = partial(self._translated, target=target, name=name, watch=watch)
+        return SdkChannel(handle, name, watch=watch, opened=state, translated=translated), state
 
     def look_for_new_key(self) -> None:
         """Once a minute at most: a place for keys that can't be read is no reason to stop what still works."""
@@ -148,39 +130,29 @@ class SdkChannels:
                 f"firnline-{self._config.application}", *_address(target), properties=properties
             )
         except Exception as error:
-            raise self._explained(error, target, target.pipe) from error
+            raise self._translated(error, target, target.pipe) from error
 
-    def _explained(
+    def _translated(
         self, error: Exception, target: TargetTable, name: str, watch: StatusWatch | None = None
     ) -> Exception:
-        """The SDK's error as one of ours; itself where it is not the SDK's."""
-        code = _code(error)
-        snowflake = self._config.snowflake
-        if code is None:
-            return error
-        if ROLE_REFUSED in str(error):
-            return SessionRefused(snowflake.user, snowflake.role, str(error))
-        if code in REFUSED:
-            return self._refused(error, target, watch)
-        if code in NOT_FOUND:
-            return NotAllowed(str(target), snowflake.role, str(error))
-        if code in SATURATED:
-            return Backpressure(name, code)
-        if code in CLIENT_GONE:
+        """The SDK's error as one of ours, and what follows from it; itself where it is not the SDK's."""
+        ours = sdk_error(
+            error, snowflake=self._config.snowflake, target=target, channel=name, fingerprint=self.fingerprint
+        )
+        if isinstance(ours, ClientLost):
             self._forget(target, watch)
-            return ClientLost(target.pipe, f"{code}: {error}")
-        if code in CHANNEL_GONE:
-            return ChannelLost(name, f"{code}: {error}")
-        return SnowflakeUnavailable(f"serve channel {name}", f"{code}: {error}")
+        if isinstance(ours, KeyRefused) and self._is_replaced(target, watch):
+            return ClientLost(target.pipe, "the user's key was replaced")
+        return ours
 
-    def _refused(self, error: Exception, target: TargetTable, watch: StatusWatch | None) -> Exception:
-        """A key that was replaced meanwhile is no reason to stop: the new one opens the channel again."""
+    def _is_replaced(self, target: TargetTable, watch: StatusWatch | None) -> bool:
+        """Whether a refused key was replaced meanwhile, which is no reason to stop: the new one opens the channel again."""
+        if watch is None:
+            return False
         with self._lock:
-            if watch is not None and self._is_current(target, watch):
+            if self._is_current(target, watch):
                 self._read_key_if_possible()
-            if watch is not None and not self._is_current(target, watch):
-                return ClientLost(target.pipe, "the user's key was replaced")
-        return KeyRefused(self._config.snowflake.user, self.fingerprint, str(error))
+            return not self._is_current(target, watch)
 
     def _is_current(self, target: TargetTable, watch: StatusWatch) -> bool:
         return self._clients.get(_address(target), (None, None))[1] is watch
@@ -203,18 +175,16 @@ class SdkChannel:
         self,
         handle: "StreamingIngestChannel",
         name: str,
-        target: TargetTable,
         *,
-        channels: SdkChannels,
         watch: StatusWatch,
         opened: ChannelState,
+        translated: Callable[[Exception], Exception],
     ) -> None:
         self._handle = handle
         self._name = name
-        self._channels = channels
-        self._target = target
         self._watch = watch
         self._opened = opened
+        self._translated = translated
         self._last_error = ""
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
@@ -245,17 +215,17 @@ class SdkChannel:
         try:
             self._handle.close(wait_for_flush=False, timeout_seconds=0)
         except Exception as error:
-            if _code(error) is None and not isinstance(error, TimeoutError):
+            if sdk_code(error) is None and not isinstance(error, TimeoutError):
                 raise
 
     def _call(self, function: Callable[Given, Answer], *arguments: Given.args, **named: Given.kwargs) -> Answer:
         try:
             return function(*arguments, **named)
         except Exception as error:
-            explained = self._channels._explained(error, self._target, self._name, self._watch)
-            if explained is error:
+            ours = self._translated(error)
+            if ours is error:
                 raise
-            raise explained from error
+            raise ours from error
 
 
 def _address(target: TargetTable) -> tuple[str, str, str]:
@@ -280,9 +250,3 @@ def _is_before(state: ChannelState, opened: ChannelState) -> bool:
     if opened.committed is None:
         return False
     return state.committed is None or state.committed < opened.committed
-
-
-def _code(error: Exception) -> str | None:
-    """The SDK's error code, by its stable name; None for an error that is not the SDK's."""
-    code = getattr(error, "error_code", None)
-    return str(getattr(code, "value", code)) if code is not None else None

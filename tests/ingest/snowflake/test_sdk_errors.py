@@ -1,0 +1,93 @@
+"""One line a code of the SDK: which error it becomes. The SDK itself is not loaded."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from firnline_ingest.config.model import PrivateKey, Snowflake
+from firnline_ingest.errors import SnowflakeError
+from firnline_ingest.snowflake import errors
+from firnline_ingest.snowflake.sdk_errors import (
+    CHANNEL_GONE,
+    CLIENT_GONE,
+    NOT_FOUND,
+    REFUSED,
+    ROLE_REFUSED,
+    SATURATED,
+    sdk_code,
+    sdk_error,
+)
+from firnline_ingest.values import TargetTable
+
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+SNOWFLAKE = Snowflake(account="acme", user="INGEST", role="LOADER", private_key=PrivateKey(env="KEY"))
+
+TABLE = {
+    "ReceiverSaturated": errors.Backpressure,
+    "MemoryThresholdExceeded": errors.Backpressure,
+    "MemoryThresholdExceededInContainer": errors.Backpressure,
+    "InvalidClientError": errors.ClientLost,
+    "ClosedClientError": errors.ClientLost,
+    "SfApiPipeFailedOverError": errors.ClientLost,
+    "InputChannelClosed": errors.ClientLost,
+    "OutputChannelClosed": errors.ClientLost,
+    "InvalidChannelError": errors.ChannelLost,
+    "ClosedChannelError": errors.ChannelLost,
+    "ChannelClosedByUser": errors.ChannelLost,
+    "ChannelNotFound": errors.ChannelLost,
+    "Fatal": errors.ChannelLost,
+    "SfApiAuthError": errors.KeyRefused,
+    "AuthTokenError": errors.KeyRefused,
+    "SfApiNotFoundError": errors.NotAllowed,
+    "SfApiUserError": errors.NotAllowed,
+    "HttpClientNonRetryableError": errors.NotAllowed,
+    "ACodeOfTomorrow": errors.SnowflakeUnavailable,
+}
+
+
+class SdkError(Exception):
+    """Like the SDK's: an enum's member as its code, and a message."""
+
+    def __init__(self, code: str, message: str = "why") -> None:
+        super().__init__(message)
+        self.error_code = SimpleNamespace(value=code)
+
+
+def translated(error: Exception) -> Exception:
+    return sdk_error(error, snowflake=SNOWFLAKE, target=TARGET, channel="app~events~1~shard-0", fingerprint="SHA256:x")
+
+
+@pytest.mark.parametrize(("code", "kind"), TABLE.items())
+def test_a_code_has_its_error(code: str, kind: type[SnowflakeError]) -> None:
+    assert type(translated(SdkError(code))) is kind
+
+
+def test_every_code_that_is_read_has_its_line_here() -> None:
+    assert TABLE.keys() - {"ACodeOfTomorrow"} == {*SATURATED, *CLIENT_GONE, *CHANNEL_GONE, *REFUSED, *NOT_FOUND}
+
+
+@pytest.mark.parametrize("code", ["SfApiAuthError", "SfApiUserError", "ACodeOfTomorrow"])
+def test_a_role_that_the_user_does_not_have_is_told_by_its_number(code: str) -> None:
+    error = translated(SdkError(code, f"{ROLE_REFUSED}: role LOADER is not granted"))
+    assert isinstance(error, errors.SessionRefused)
+    assert "LOADER" in error.what
+
+
+@pytest.mark.parametrize("code", TABLE)
+def test_the_error_names_its_object_and_its_cause(code: str) -> None:
+    error = translated(SdkError(code, "because of the weather"))
+    assert isinstance(error, SnowflakeError)
+    assert any(name in error.what for name in ("app~events~1~shard-0", "EVENTS-STREAMING", "DB.RAW.EVENTS", "INGEST"))
+    assert code in error.what or "because of the weather" in error.what
+
+
+def test_a_refused_key_is_named_by_its_fingerprint() -> None:
+    error = translated(SdkError("SfApiAuthError"))
+    assert isinstance(error, errors.KeyRefused)
+    assert "SHA256:x" in error.what
+
+
+@pytest.mark.parametrize("error", [ValueError("ours"), TimeoutError(), KeyError("x")])
+def test_an_error_that_is_not_the_sdks_stays_itself(error: Exception) -> None:
+    assert translated(error) is error
+    assert sdk_code(error) is None
