@@ -20,6 +20,7 @@ from firnline_infra.specification.keys_file import USERS, UserKeys
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_local.folder import DEFAULT_FOLDER
+from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
 from firnline_local.running import RunningEnvironment
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class EmbeddedAccounts:
     environment: RunningEnvironment
     deploy_role: str | None = None
     """The administrator's own where absent."""
+    provider: ProviderModule = INSTALLED
+    """What Pulumi meets in place of AWS and Snowflake."""
 
     @property
     def place(self) -> str:
@@ -92,11 +95,10 @@ class EmbeddedAccounts:
 
     def pulumi(self, stack: str, spec_file: Path) -> PulumiPlace:
         from firnline_local.pulumi.admission import variables
-        from firnline_local.pulumi.home import PulumiHome
 
         backend = self._folder / "state"
         backend.mkdir(parents=True, exist_ok=True)
-        home = PulumiHome.write(self._folder / "home")
+        home = PulumiHome.write(self._folder / "home", self.provider)
         program = Program.copied(stack, self.specification(spec_file), self._folder / "program")
         own = home.variables(backend=f"file://{backend}?{WHOLE_OR_NOT_AT_ALL}", passphrase="")
         return PulumiPlace(

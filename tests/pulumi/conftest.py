@@ -11,6 +11,7 @@ from firnline_local.accounts import WHOLE_OR_NOT_AT_ALL
 from firnline_local.pulumi import admission
 from firnline_local.pulumi.home import PulumiHome
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.pausing_plugin import PAUSING
 from tests.pulumi.trial_project import TrialProject
 
 
@@ -24,7 +25,7 @@ def pulumi_binary() -> Path:
 
 @pytest.fixture(scope="session")
 def pulumi_home(tmp_path_factory: pytest.TempPathFactory) -> PulumiHome:
-    return PulumiHome.write(tmp_path_factory.mktemp("pulumi-home"))
+    return PulumiHome.write(tmp_path_factory.mktemp("pulumi-home"), PAUSING)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment import LocalEnvironment
 from firnline_local.running import RunningEnvironment
 
+from .pausing_plugin import PAUSING
 from .survey.asked_of_aws import asked_of_aws, resolver
 from .survey.asked_of_snowflake import asked_of_snowflake
 from .survey.in_aws import Facts, in_aws
@@ -37,7 +38,8 @@ class Trial:
     @property
     def deployment(self) -> Deployment:
         """Anew from the file, which a test may have changed."""
-        return Deployment.of(self.spec_file, self.spec_file.stem, EmbeddedAccounts(self.environment), _ignore)
+        accounts = EmbeddedAccounts(self.environment, provider=PAUSING)
+        return Deployment.of(self.spec_file, self.spec_file.stem, accounts, _ignore)
 
     @property
     def cli(self) -> PulumiCli:

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from firnline_local.pulumi.plugin.pause import VARIABLE
+from tests.pulumi.pause import VARIABLE
 from tests.pulumi.trial_project import LOOK_EVERY_S, TrialProject
 
 from .environments import Trial, survey, trial_of
 
 pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
-FIRNLINE = [sys.executable, "-c", "from firnline_infra.cli import main; main()"]
+FIRNLINE = [sys.executable, "-m", "tests.pulumi.pausing_firnline"]
 ROOT = Path(__file__).parents[2]
 LOCK = re.compile(r"Stack local was locked by process (\d+) of .+, which is gone: its lock is removed\.")
 WITHIN_S = 60

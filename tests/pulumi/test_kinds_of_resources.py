@@ -19,9 +19,9 @@ from firnline_infra.pulumi_cli.recovery.up import LOOKING
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.registry import FILES, materialiser_of, rules_of
 from firnline_local.pulumi.compare import same
-from firnline_local.pulumi.plugin.pause import VARIABLE
 from firnline_local.pulumi.schema import fields_of
 from firnline_local.running import RunningEnvironment
+from tests.pulumi.pause import VARIABLE
 from tests.pulumi.trial_project import TrialProject
 
 from .kinds import NEVER_UPDATED, Kind, kinds

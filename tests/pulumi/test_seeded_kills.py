@@ -19,7 +19,7 @@ import pytest
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
-from firnline_local.pulumi.plugin.pause import VARIABLE
+from tests.pulumi.pause import VARIABLE
 from tests.pulumi.trial_project import LOOK_EVERY_S, TrialProject
 
 from .environments import Trial, survey, trial_of

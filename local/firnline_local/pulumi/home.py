@@ -31,16 +31,28 @@ PROXIES = {"ALL_PROXY", "GRPC_PROXY", "HTTP_PROXY", "HTTPS_PROXY"}
 
 
 @dataclass(frozen=True)
+class ProviderModule:
+    """What a home's provider plugins run, as `python -m`. Tests name one of their own, which pauses (tests/pulumi)."""
+
+    name: str = "firnline_local.pulumi.plugin"
+    folder: Path | None = None
+    """Searched for the module before all else; needed for one that is not installed."""
+
+
+INSTALLED = ProviderModule()
+
+
+@dataclass(frozen=True)
 class PulumiHome:
     folder: Path
 
     @classmethod
-    def write(cls, folder: Path) -> "PulumiHome":
+    def write(cls, folder: Path, provider: ProviderModule = INSTALLED) -> "PulumiHome":
         """Makes the home in a folder, or brings an older one up to date. Its plugins run with this interpreter."""
         home = cls(folder.resolve())
-        for provider in PROVIDERS:
-            version = importlib.metadata.version(f"pulumi-{provider}")
-            home._add_plugin("resource", provider, version, ["firnline_local.pulumi.plugin", provider])
+        for package in PROVIDERS:
+            version = importlib.metadata.version(f"pulumi-{package}")
+            home._add_plugin("resource", package, version, [provider.name, package], search=provider.folder)
         home._add_plugin("language", "python", importlib.metadata.version("pulumi"), ["firnline_local.pulumi.language"])
         (home.folder / "tmp").mkdir(exist_ok=True)
         return home
@@ -71,10 +83,11 @@ class PulumiHome:
         own = {**NOWHERE, "PULUMI_HOME": str(self.folder), "TMPDIR": str(self.folder / "tmp")}
         return engine_variables({**around, **own}, backend=backend, passphrase=passphrase)
 
-    def _add_plugin(self, kind: str, name: str, version: str, module: list[str]) -> None:
+    def _add_plugin(self, kind: str, name: str, version: str, module: list[str], *, search: Path | None = None) -> None:
         """An executable in the place where the engine would have installed it."""
         executable = self.folder / "plugins" / f"{kind}-{name}-v{version}" / f"pulumi-{kind}-{name}"
         executable.parent.mkdir(parents=True, exist_ok=True)
         command = shlex.join([sys.executable, "-P", "-m", *module])
-        executable.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        path = f"export PYTHONPATH={shlex.quote(str(search))}${{PYTHONPATH:+:$PYTHONPATH}}\n" if search else ""
+        executable.write_text(f'#!/bin/sh\n{path}exec {command} "$@"\n')
         executable.chmod(0o755)

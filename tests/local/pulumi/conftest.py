@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent import futures
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -11,7 +10,6 @@ from pulumi.runtime.proto import engine_pb2_grpc, provider_pb2, provider_pb2_grp
 
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.plugin.engine_log import EngineLog
-from firnline_local.pulumi.plugin.pause import Pause
 from firnline_local.pulumi.plugin.server import serving
 from firnline_local.pulumi.plugin.servicer import Servicer
 from firnline_local.pulumi.properties import decode, encode
@@ -77,10 +75,6 @@ class Provider:
         answer = self.stub.Create(request)
         return answer.id, decode(answer.properties)
 
-    def begin_to_create(self, token: str, inputs: Values) -> Any:
-        """A future."""
-        return self.stub.Create.future(provider_pb2.CreateRequest(urn=urn(token), properties=encode(inputs)))
-
     def read(self, token: str, id_: str, *, inputs: Values, state: Values) -> tuple[str, Values, Values]:
         request = provider_pb2.ReadRequest(urn=urn(token), id=id_, inputs=encode(inputs), properties=encode(state))
         answer = self.stub.Read(request)
@@ -107,23 +101,17 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def pause(tmp_path: Path) -> Pause:
-    """Of a test that wants none."""
-    return Pause()
+def aws(local_environment: "RunningEnvironment") -> Iterator[Provider]:
+    yield from _provider("aws", local_environment)
 
 
 @pytest.fixture
-def aws(local_environment: "RunningEnvironment", pause: Pause) -> Iterator[Provider]:
-    yield from _provider("aws", local_environment, pause)
+def snowflake(local_environment: "RunningEnvironment") -> Iterator[Provider]:
+    yield from _provider("snowflake", local_environment)
 
 
-@pytest.fixture
-def snowflake(local_environment: "RunningEnvironment", pause: Pause) -> Iterator[Provider]:
-    yield from _provider("snowflake", local_environment, pause)
-
-
-def _provider(package: str, environment: "RunningEnvironment", pause: Pause) -> Iterator[Provider]:
-    with serving(Servicer(Cloud(package, environment), EngineLog(), pause)) as port:
+def _provider(package: str, environment: "RunningEnvironment") -> Iterator[Provider]:
+    with serving(Servicer(Cloud(package, environment), EngineLog())) as port:
         provider = Provider(port)
         yield provider
         provider.close()

@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from contextlib import contextmanager
 
@@ -14,8 +14,8 @@ from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.admission import admit
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.plugin.engine_log import EngineLog
-from firnline_local.pulumi.plugin.pause import Pause
 from firnline_local.pulumi.plugin.servicer import Servicer
+from firnline_local.running import RunningEnvironment
 
 PACKAGES = ("aws", "snowflake")
 THREADS = 64  # more than the engine asks for at once (four for each processor), and none is started before it is needed
@@ -25,7 +25,7 @@ GRACE_S = 1.0
 ENDING = {signal.SIGINT, signal.SIGTERM}  # the engine ends its plugins with an interrupt
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], *, cloud_of: Callable[[str, RunningEnvironment], Cloud] = Cloud) -> int:
     package, *rest = arguments or [""]
     if package not in PACKAGES:
         print(f"usage: python -m firnline_local.pulumi.plugin {'|'.join(PACKAGES)} [ENGINE]", file=sys.stderr)
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     log = EngineLog()
     if addresses := [each for each in rest if not each.startswith("-")]:
         log.attach(addresses[0])
-    servicer = Servicer(Cloud(package, environment), log, Pause.from_variables(os.environ))
+    servicer = Servicer(cloud_of(package, environment), log)
     with serving(servicer) as port:
         print(port, flush=True)
         signal.sigwait(ENDING)

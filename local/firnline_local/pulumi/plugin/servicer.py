@@ -20,7 +20,6 @@ from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.cloud import Cloud, made_up_name
 from firnline_local.pulumi.diff import Change, ChangeKind, is_in_the_way
 from firnline_local.pulumi.plugin.engine_log import EngineLog
-from firnline_local.pulumi.plugin.pause import Pause
 from firnline_local.pulumi.properties import UNKNOWN, decode, encode, secrets_in
 from firnline_local.pulumi.schema import fields_of
 
@@ -36,10 +35,9 @@ KINDS = {
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):
-    def __init__(self, cloud: Cloud, log: EngineLog, pause: Pause) -> None:
+    def __init__(self, cloud: Cloud, log: EngineLog) -> None:
         self._cloud = cloud
         self._log = log
-        self._pause = pause
 
     def close(self) -> None:
         self._cloud.close()
@@ -104,10 +102,8 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             made_there = {name: UNKNOWN for name, field in fields_of(token).items() if field.computed}
             return provider_pb2.CreateResponse(properties=encode({**made_there, **inputs}))
-        self._pause.at("before", "create", token, name)
         with _answering(context):
             made = self._cloud.create(token, name, inputs)
-        self._pause.at("after", "create", token, name)
         return provider_pb2.CreateResponse(id=made.id, properties=encode(made.properties))
 
     def Read(self, request: Any, context: Any) -> Any:
@@ -126,18 +122,14 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
         if request.preview:
             kept = {name: value for name, value in decode(request.olds).items() if name not in old}
             return provider_pb2.UpdateResponse(properties=encode({**kept, **new}))
-        self._pause.at("before", "update", token, name)
         with _answering(context):
             properties = self._cloud.update(token, name, request.id, old=old, new=new)
-        self._pause.at("after", "update", token, name)
         return provider_pb2.UpdateResponse(properties=encode(properties))
 
     def Delete(self, request: Any, context: Any) -> Any:
         token, name = _named(request.urn)
-        self._pause.at("before", "delete", token, name)
         with _answering(context):
             self._cloud.delete(token, name, request.id, decode(request.properties))
-        self._pause.at("after", "delete", token, name)
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: Any) -> Any:

@@ -1,44 +1,35 @@
 import json
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Any
 
-import grpc
 import pytest
 
-from firnline_local.pulumi.plugin.pause import VARIABLE, Pause
-
-if TYPE_CHECKING:
-    from firnline_local.running import RunningEnvironment
+from firnline_local.running import RunningEnvironment
+from tests.pulumi.pause import VARIABLE, Pause
+from tests.pulumi.pausing_plugin import PausingCloud
 
 STREAM = "aws:kinesis/stream:Stream"
-FOREVER_S = 30
-
-
-@pytest.fixture
-def goes_on() -> Event:
-    return Event()
-
-
-@pytest.fixture(params=["before", "after"])
-def pause(request: Any, tmp_path: Path, goes_on: Event) -> Pause:
-    when, marker = request.param, tmp_path / "marker"
-    return Pause(when=when, call="create", type=STREAM, marker=marker, wait=lambda: goes_on.wait(FOREVER_S) and None)
 
 
 @pytest.mark.contract
+@pytest.mark.parametrize("when", ["before", "after"])
 def test_the_provider_stops_on_the_named_side_of_the_effect(
-    aws: Any, pause: Pause, goes_on: Event, local_environment: "RunningEnvironment"
+    when: str, tmp_path: Path, local_environment: RunningEnvironment
 ) -> None:
-    name = f"pause-{pause.when}"
-    creation = aws.begin_to_create(STREAM, {"name": name, "shardCount": 1})
-    while not pause.marker.exists():
-        with pytest.raises(grpc.FutureTimeoutError):
-            creation.result(timeout=0.05)
-    streams = local_environment.client("kinesis").list_streams()["StreamNames"]
-    assert (name in streams) is (pause.when == "after")
-    goes_on.set()
-    aws.delete(STREAM, creation.result(FOREVER_S).id, {"name": name})
+    name, streams = f"pause-{when}", local_environment.client("kinesis").list_streams
+    there: list[bool] = []
+    pause = Pause(
+        when=when,
+        call="create",
+        type=STREAM,
+        marker=tmp_path / "marker",
+        wait=lambda: there.append(name in streams()["StreamNames"]),
+    )
+    cloud = PausingCloud("aws", local_environment, pause)
+    made = cloud.create(STREAM, name, {"name": name, "shardCount": 1})
+    cloud.delete(STREAM, name, made.id, made.properties)
+    cloud.close()
+    assert pause.marker.exists()
+    assert there == [when == "after"]
 
 
 def test_it_comes_from_a_variable(tmp_path: Path) -> None:
