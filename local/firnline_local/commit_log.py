@@ -14,7 +14,7 @@ from urllib.request import HTTPSHandler, ProxyHandler, build_opener
 import msgspec
 
 from firnline_infra.audit.errors import QueryFailed
-from firnline_infra.audit.order import Commit, CommitLog
+from firnline_infra.audit.order import CommitHistory, LoggedCommit
 from firnline_ingest.config import EngineConfig
 
 PATH = "/__firnline__/commits"
@@ -24,14 +24,14 @@ TIMEOUT_S = 30.0
 class Page(msgspec.Struct):
     """One answer of the server; what else it says is skipped."""
 
-    commits: list[Commit]
+    commits: list[LoggedCommit]
     is_complete: bool
 
 
 decode_page = msgspec.json.Decoder(Page).decode
 
 
-def commit_log_of(config: EngineConfig) -> CommitLog | None:
+def commit_log_of(config: EngineConfig) -> CommitHistory | None:
     """None where the configuration's Snowflake is not on this machine."""
     snowflake = config.snowflake
     if not _is_on_this_machine(snowflake.base_url):
@@ -41,11 +41,11 @@ def commit_log_of(config: EngineConfig) -> CommitLog | None:
 
 def fetch_commits(
     snowflake_url: str, ca_file: Path | None, *, database: str, schema: str, table: str
-) -> list[Commit] | None:
+) -> list[LoggedCommit] | None:
     """All that the log still has, in order; None where there is no log. Names are as the REST API writes them."""
     context = ssl.create_default_context(cafile=str(ca_file) if ca_file else None)
     opener = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
-    commits: list[Commit] = []
+    commits: list[LoggedCommit] = []
     while True:
         after = commits[-1].entry if commits else -1
         query = urlencode({"db": database, "schema": schema, "table": table, "after": after})

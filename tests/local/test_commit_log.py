@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from firnline_infra.audit.errors import QueryFailed
-from firnline_infra.audit.order import Commit
+from firnline_infra.audit.order import LoggedCommit
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_local.commit_log import commit_log_of, fetch_commits
@@ -53,7 +53,7 @@ def serve() -> Iterator[Callable[[Answer], str]]:
         server.server_close()
 
 
-def fetch(url: str) -> list[Commit] | None:
+def fetch(url: str) -> list[LoggedCommit] | None:
     return fetch_commits(url, None, database='"D"', schema='"S"', table='"T"')
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit import Reader, audit
+from firnline_infra.audit import ReaderUser, audit
 from firnline_infra.audit.report_text import report_text
 from firnline_ingest.config import load_config
 from firnline_local.demo.engine_process import EngineProcess
@@ -76,7 +76,7 @@ def test_every_record_arrives_once_whatever_happens_to_driver_and_workers(
             assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
 
     login = lane.environment.logins["reader"]
-    reader = Reader(user=login.user, role=login.role, key_file=login.private_key_file)
+    reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
     report = audit(load_config(lane.config_file), reader, content=True)
     assert report.exit_status == 0, report_text(report)
     assert report.pipelines[0].totals.records == EVENTS

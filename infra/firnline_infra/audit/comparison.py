@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Protocol
 
-from firnline_infra.audit.findings import Kind, ShardFindings
-from firnline_infra.audit.horizon import Horizon, arrival_text
-from firnline_infra.audit.outcome import Outcome, Standing, StreamRecord
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
+from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
-Position = tuple[int, int]
+RowPosition = tuple[int, int]
+"""Sequence number and sub-sequence number."""
 
 
 class ContentCheck(Protocol):
@@ -28,33 +29,33 @@ def compare_shard(
     records: Iterable[StreamRecord],
     outcomes: Iterable[Outcome],
     *,
-    horizon: Horizon,
+    cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
-    The first record is the horizon: what stands before it is older than the stream where `horizon` allows for that.
+    An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise.
     """
-    _Walk(findings, outcomes, horizon, check).along(records)
+    _Walk(findings, outcomes, cutoff, check).along(records)
 
 
 class _Walk:
     def __init__(
-        self, findings: ShardFindings, outcomes: Iterable[Outcome], horizon: Horizon, check: ContentCheck | None
+        self, findings: ShardFindings, outcomes: Iterable[Outcome], cutoff: RetentionCutoff, check: ContentCheck | None
     ) -> None:
         self._findings = findings
         self._counts = findings.counts
-        self._horizon = horizon
+        self._cutoff = cutoff
         self._check = check
         self._groups = _by_position(outcomes)
-        self._position: Position | None = None
+        self._position: RowPosition | None = None
         self._group: list[Outcome] = []
         self._is_behind_first = False
         self._advance()
 
     def along(self, records: Iterable[StreamRecord]) -> None:
         for record in records:
-            if record.standing is Standing.LATER and self._position is None:
+            if record.status is ClaimStatus.AFTER_CLAIM and self._position is None:
                 break
             here = (record.sequence_number, 0)
             while self._position is not None and self._position < here:
@@ -76,44 +77,44 @@ class _Walk:
             places = ", ".join(
                 f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
             )
-            self._findings.report(Kind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
+            self._findings.report(ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
         for outcome in self._group:
-            if record.standing is Standing.LATER:
+            if record.status is ClaimStatus.AFTER_CLAIM:
                 self._counts.later += 1
                 continue
             self._findings.place(outcome.place)
             if self._check:
                 self._check(record, outcome, self._findings)
         self._counts.missing_at_the_end = 0
-        if record.standing is not Standing.LATER:
+        if record.status is not ClaimStatus.AFTER_CLAIM:
             self._counts.records += 1
 
     def _absent(self, record: StreamRecord) -> None:
-        if record.standing is Standing.LATER:
+        if record.status is ClaimStatus.AFTER_CLAIM:
             return
-        if record.standing is Standing.BEFORE_START:
+        if record.status is ClaimStatus.BEFORE_CLAIM:
             self._counts.before_start += 1
             return
         self._counts.records += 1
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
-        self._findings.report(Kind.MISSING, str(record.sequence_number), detail)
+        self._findings.report(ProblemKind.MISSING, str(record.sequence_number), detail)
 
     def _without_record(self) -> None:
         for outcome in self._group:
-            if not self._is_behind_first and self._horizon.explains(outcome):
+            if not self._is_behind_first and self._cutoff.may_have_passed(outcome):
                 self._counts.older += 1
             else:
                 detail = f"the {outcome.place} has it, and the shard has no such record"
-                self._findings.report(Kind.FOREIGN, outcome.position, detail)
+                self._findings.report(ProblemKind.FOREIGN, outcome.position, detail)
         self._advance()
 
 
-def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[Position | None, list[Outcome]]]:
+def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[RowPosition | None, list[Outcome]]]:
     for position, group in groupby(outcomes, key=position_of):
         yield position, list(group)
 
 
-def position_of(outcome: Outcome) -> Position:
+def position_of(outcome: Outcome) -> RowPosition:
     return outcome[0], outcome[1]

@@ -1,18 +1,19 @@
-"""What was found in one shard: how much of everything, and the first few of each problem.
+"""What was found in one shard: how much of everything, the first few of each problem, and what to do about each kind.
 
 records = rows + error_rows + dead_letters + filtered - doubled + missing, whatever was found among the records that the
 claim is about. What lies outside the claim (older, later, before_start) is counted and is no problem.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from firnline_infra.audit.outcome import Place
+from firnline_infra.audit.outcome import RecordPlace
 
 SHOWN = 5  # of each problem in each shard: enough to look one up, whatever went wrong
 
 
-class Kind(StrEnum):
+class ProblemKind(StrEnum):
     """A problem; any of them refutes the claim."""
 
     MISSING = "missing"
@@ -23,8 +24,8 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    kind: Kind
+class AuditProblem:
+    kind: ProblemKind
     shard_id: str
     position: str
     """The sequence number, with the sub-sequence number behind a dot where it is not 0; empty where there is none."""
@@ -33,23 +34,23 @@ class Problem:
 
 @dataclass(slots=True)
 class Counts:
-    """Of one shard, or of all together."""
+    """The counts of one shard, or of all shards together."""
 
     records: int = 0
-    """Of the stream, that the claim is about."""
+    """Records of the stream that the claim is about."""
     rows: int = 0
     error_rows: int = 0
     dead_letters: int = 0
     filtered: int = 0
     """Always 0: pipelines have no filters yet."""
     missing: int = 0
-    """Records that are nowhere."""
+    """Records that are in no table and no dead letter."""
     missing_at_the_end: int = 0
     """Those of them after which the shard has nothing that is anywhere: an engine that is behind looks like this."""
     doubled: int = 0
     """Copies beyond the first, in one place or in several."""
     foreign: int = 0
-    """What bears no position of a record in the stream, though such a record would still be there."""
+    """Rows, error rows and dead letters without a record, though the stream would still have it."""
     changed: int = 0
     """Values that are not what their record says. Counted only where contents are compared."""
     misplaced: int = 0
@@ -57,7 +58,7 @@ class Counts:
     older: int = 0
     """Rows, error rows and dead letters of records that have left the stream: not checkable."""
     later: int = 0
-    """The same of records that arrived after the audit's end."""
+    """Rows, error rows and dead letters of records that arrived after the audit's end."""
     before_start: int = 0
     """Records from before the pipeline's beginning that are nowhere, as they should be."""
     unchecked_values: int = 0
@@ -71,27 +72,45 @@ class Counts:
 
     @property
     def problems(self) -> int:
-        return sum(getattr(self, kind) for kind in Kind)
+        return sum(getattr(self, kind) for kind in ProblemKind)
 
 
 @dataclass
 class ShardFindings:
     shard_id: str
     counts: Counts = field(default_factory=Counts)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[AuditProblem] = field(default_factory=list)
 
-    def place(self, place: Place) -> None:
-        """Counts something that stands at a record's position."""
+    def place(self, place: RecordPlace) -> None:
+        """Counts a row, an error row or a dead letter that has a record."""
         match place:
-            case Place.TABLE:
+            case RecordPlace.TABLE:
                 self.counts.rows += 1
-            case Place.ERROR_TABLE:
+            case RecordPlace.ERROR_TABLE:
                 self.counts.error_rows += 1
-            case Place.DEAD_LETTERS:
+            case RecordPlace.DEAD_LETTERS:
                 self.counts.dead_letters += 1
 
-    def report(self, kind: Kind, position: str, detail: str, *, times: int = 1) -> None:
+    def report(self, kind: ProblemKind, position: str, detail: str, *, times: int = 1) -> None:
         before = getattr(self.counts, kind)
         setattr(self.counts, kind, before + times)
         if sum(problem.kind is kind for problem in self.problems) < SHOWN:
-            self.problems.append(Problem(kind, self.shard_id, position, detail))
+            self.problems.append(AuditProblem(kind, self.shard_id, position, detail))
+
+
+NEXT_STEPS: Mapping[ProblemKind, str] = {
+    ProblemKind.MISSING: "if the engine is behind (what is missing stands at its shards' ends), let it finish: "
+    "firnline run --available-now; or audit up to a moment that it is past: --until. If records stay missing, were rows "
+    "deleted, the error table emptied, or the dead letters moved? While the stream still has the records, an engine with "
+    "another application name and another table reads them again.",
+    ProblemKind.DOUBLED: "stop whatever else writes to the table (SHOW CHANNELS, the query history: a second engine, an "
+    "INSERT, a repaired row whose original is still in the error table). Every copy bears the position: keep one, delete the "
+    "others.",
+    ProblemKind.FOREIGN: "rows that no record of the stream stands behind: look at them by their position, find out who wrote "
+    "them (query history), and delete them. A stream that this table may also hold is named with --also-holds.",
+    ProblemKind.CHANGED: "compare the row with its record. An UPDATE shows in the query history; a column that can't hold the "
+    "value (a fraction in NUMBER(38,0), a long integer in FLOAT) needs a wider type: new column, or VARIANT.",
+    ProblemKind.MISPLACED: "out of order: two writers shared a channel; see SHOW CHANNELS, and keep one engine an application. "
+    "A good record among the dead letters: firnline dead-letters show KEY tells why it went there.",
+}
+"""What to do about each kind of problem. The report says it once, under the positions that it is about."""

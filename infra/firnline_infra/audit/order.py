@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import position_text
 from firnline_ingest.identifiers import CHANNEL_SEPARATOR
 from firnline_ingest.values import ForeignToken, Position
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class LoggedCommit:
     """An entry of the log, by the log's own names."""
 
     channel: str
@@ -26,11 +26,11 @@ class Commit:
     """Counts the commits of a table without a gap."""
 
 
-class CommitLog(Protocol):
-    """Whoever knows what a Snowflake committed hands this to the audit; a real account tells nobody."""
+class CommitHistory(Protocol):
+    """Tells the audit what a Snowflake has committed. A real account keeps no such log."""
 
-    def __call__(self, *, database: str, schema: str, table: str) -> list[Commit] | None:
-        """All that the log still has, in order; None where there is none. Names are as the REST API writes them.
+    def __call__(self, *, database: str, schema: str, table: str) -> list[LoggedCommit] | None:
+        """The commits that the log still has, in order; None where there is no log. Names are as the REST API writes them.
 
         Raises QueryFailed.
         """
@@ -38,14 +38,14 @@ class CommitLog(Protocol):
 
 @dataclass
 class Order:
-    """What could be said about order."""
+    """How far it could be proven that rows were committed in order."""
 
     commits: int = 0
-    """That were compared."""
+    """Commits that were compared."""
     rows: int = 0
-    """That they brought."""
+    """Rows that they brought."""
     problems: list[str] = field(default_factory=list)
-    """Why it is proven in part only, or not at all."""
+    """Why order is proven in part only, or not at all."""
 
     @property
     def is_proven(self) -> bool:
@@ -57,7 +57,7 @@ NOT_LOGGED = "it can't be proven here, because Snowflake keeps no log of commits
 
 
 def check_order(
-    commits: Sequence[Commit] | None, *, stream: str, created_ms: int, shards: Mapping[str, ShardFindings]
+    commits: Sequence[LoggedCommit] | None, *, stream: str, created_ms: int, shards: Mapping[str, ShardFindings]
 ) -> Order:
     """`commits` in their order, None where there is no log. Reports MISPLACED in the findings of a shard."""
     if commits is None:
@@ -97,14 +97,14 @@ def _shard_named_by(channel: str, stream: str, created_ms: int) -> str:
     return parts[3] if len(parts) == 4 and parts[1:3] == [stream.upper(), str(created_ms)] else ""
 
 
-def _positions(commit: Commit) -> tuple[Position | None, Position]:
-    """An append without a start is only known by its end."""
+def _positions(commit: LoggedCommit) -> tuple[Position | None, Position]:
+    """Of its first and of its last record; an append may lack the first."""
     start = Position.from_token(commit.start_offset_token) if commit.start_offset_token else None
     return start, Position.from_token(commit.end_offset_token or "")
 
 
 def _report(findings: ShardFindings, position: Position, detail: str) -> None:
-    findings.report(Kind.MISPLACED, _text(position), detail)
+    findings.report(ProblemKind.MISPLACED, _text(position), detail)
 
 
 def _text(position: Position) -> str:

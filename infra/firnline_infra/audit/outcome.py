@@ -1,18 +1,18 @@
 """What the two sides of a comparison are made of: a record of the stream, and what became of one.
 
-Both are ordered by position, and one shard is compared at a time. Values only; whoever reads a side fills them.
+Both are ordered by position, and one shard is compared at a time.
 """
 
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
 
-class Standing(Enum):
-    """How a record stands to the claim that an audit is about."""
+class ClaimStatus(Enum):
+    """Whether the audit claims that a record is somewhere."""
 
     CLAIMED = "it has to be somewhere"
-    BEFORE_START = "it arrived before the pipeline's beginning, and may be absent"
-    LATER = "it arrived after the audit's end, and may be absent"
+    BEFORE_CLAIM = "it arrived before the pipeline's beginning, and may be absent"
+    AFTER_CLAIM = "it arrived after the audit's end, and may be absent"
 
 
 class StreamRecord(NamedTuple):
@@ -20,12 +20,12 @@ class StreamRecord(NamedTuple):
 
     sequence_number: int
     data: bytes
-    standing: Standing = Standing.CLAIMED
+    status: ClaimStatus = ClaimStatus.CLAIMED
     partition_key: str = ""
     arrived_ms: int | None = None
 
 
-class Place(StrEnum):
+class RecordPlace(StrEnum):
     """Where a record may have gone."""
 
     TABLE = "table"
@@ -38,14 +38,14 @@ class Outcome(NamedTuple):
 
     sequence_number: int
     sub_sequence_number: int
-    place: Place
+    place: RecordPlace
     arrived_ms: int | None = None
     content: object = None
     """What a ContentCheck needs of it; None where contents are not compared."""
 
     @property
     def position(self) -> str:
-        """As people and SQL find it again."""
+        """The number in the row's metadata, by which a person or a query finds the row."""
         return position_text(self.sequence_number, self.sub_sequence_number)
 
 

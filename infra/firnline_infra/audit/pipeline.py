@@ -1,7 +1,7 @@
-"""Audits one pipeline: all the places where its records may be, every shard, and what belongs to no shard.
+"""Audits one pipeline: the table, the error table and the dead letters against every shard of the stream.
 
-What Snowflake and the dead letters hold is read before the stream is read to its tip; so each row that is seen has its
-record among those that are seen, or has none.
+The table is read before the stream is read to its tip, so every row that is seen has its record among those that are seen,
+or has none. Rows that name no shard of the stream are reported separately.
 """
 
 import time
@@ -9,19 +9,16 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.content.check import ContentCheck
-from firnline_infra.audit.dead_letters import letters_by_shard
-from firnline_infra.audit.error_rows import ErrorRows
+from firnline_infra.audit.content_check import ContentComparison
 from firnline_infra.audit.errors import NotAuditable
-from firnline_infra.audit.findings import Kind, ShardFindings
-from firnline_infra.audit.horizon import Horizon
-from firnline_infra.audit.order import CommitLog, Order, check_order
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.order import CommitHistory, Order, check_order
+from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.report import PipelineReport
-from firnline_infra.audit.shard import OutcomesByShard, Sources
+from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
-from firnline_infra.audit.table import AuditedTable, Described, Inventory
-from firnline_infra.audit.workers import Sleep, audit_shards
+from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, Pipeline
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.identifiers import quoted, stored_name, table_name
@@ -37,20 +34,20 @@ NO_SHARD = "(none)"
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineAudit:
-    """One pipeline and how to reach both of its sides."""
+    """One pipeline, and the clients and sessions that reach its stream and its table."""
 
     config: EngineConfig
     pipeline: Pipeline
     client: "KinesisClient"
     connection: "SnowflakeConnection"
     role: str
-    claim: Claim
+    window: AuditWindow
     server_ms: int
     """The stream's clock when the audit began."""
     compares_contents: bool = False
     also_holds: Set[str] = frozenset()
-    """Streams of which the table may have rows as well, beside those that the configuration brings there."""
-    commit_log: CommitLog | None = None
+    """Streams whose rows the table may have beside those of the configuration's pipelines."""
+    commit_log: CommitHistory | None = None
     on_shard: Callable[[ShardFindings], None] = lambda _: None
 
     def run(self) -> PipelineReport:
@@ -74,12 +71,13 @@ class PipelineAudit:
         shard_ids = {*lineage.shards, *inventory.shards, *errors.by_shard, *letters}
         shards = audit_shards(shard_ids, audit, on_shard=self.on_shard)
         order = self._order(lineage, shards)
-        if (homeless := homeless_rows(inventory, errors, self._companions | self.also_holds)).problems:
-            shards.append(homeless)
+        unattributed = unattributed_rows(inventory, errors, self._companions | self.also_holds)
+        if unattributed.problems:
+            shards.append(unattributed)
         return PipelineReport(
             stream=self.pipeline.stream,
             table=str(table),
-            claim=self.claim,
+            window=self.window,
             compares_contents=self.compares_contents,
             shards=shards,
             order=order,
@@ -88,7 +86,7 @@ class PipelineAudit:
 
     @property
     def _companions(self) -> Set[str]:
-        """The other streams that the configuration brings into the same table."""
+        """The other streams whose pipelines write into the same table."""
         target = _target(self.pipeline)
         return {
             each.stream
@@ -97,27 +95,27 @@ class PipelineAudit:
         }
 
     def _sources(
-        self, table: AuditedTable, described: Described, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
-    ) -> Sources:
+        self, table: AuditedTable, described: TableDescription, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
+    ) -> PipelineSources:
         began_s = time.monotonic()
 
-        def horizon() -> Horizon:
-            return Horizon.of(
+        def cutoff() -> RetentionCutoff:
+            return RetentionCutoff.of(
                 now_ms=self.server_ms + round((time.monotonic() - began_s) * 1000),
                 retention_hours=lineage.retention_hours,
                 created_ms=lineage.stream_created_ms,
-                rows_say_when=self.pipeline.metadata.approximate_arrival,
+                rows_have_arrival=self.pipeline.metadata.approximate_arrival,
             )
 
-        check = ContentCheck(self.pipeline.stream, described.columns, evolves=described.evolves)
-        return Sources(
+        check = ContentComparison(self.pipeline.stream, described.columns, evolves=described.evolves)
+        return PipelineSources(
             client=self.client,
             stream=self.pipeline.stream,
             listed=frozenset(lineage.shards),
             table=table,
             elsewhere=elsewhere,
-            claim=self.claim,
-            horizon_at=horizon,
+            window=self.window,
+            cutoff_at=cutoff,
             columns=described.columns if self.compares_contents else None,
             check=check if self.compares_contents else None,
         )
@@ -153,17 +151,17 @@ def refuse_unauditable(pipeline: Pipeline, companions: Set[str]) -> None:
         raise NotAuditable(pipeline.stream, lacking)
 
 
-def homeless_rows(inventory: Inventory, errors: ErrorRows, welcome: Set[str]) -> ShardFindings:
-    """Foreign rows that name no shard of the stream, or another stream than those that are `welcome`."""
+def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_streams: Set[str]) -> ShardFindings:
+    """Foreign rows that name no shard of the stream, or a stream that is not among `expected_streams`."""
     findings = ShardFindings(NO_SHARD)
     for count, place in ((inventory.without_position, "table"), (errors.without_position, "error table")):
         if count:
             detail = f"rows of the {place} without stream, shard or sequence number: {count:,}"
-            findings.report(Kind.FOREIGN, "", detail, times=count)
+            findings.report(ProblemKind.FOREIGN, "", detail, times=count)
     for stream, count in sorted(inventory.other_streams.items()):
-        if stream not in welcome:
+        if stream not in expected_streams:
             detail = f"rows of the stream {stream!r}, which the configuration doesn't bring here: {count:,}"
-            findings.report(Kind.FOREIGN, "", detail, times=count)
+            findings.report(ProblemKind.FOREIGN, "", detail, times=count)
     return findings
 
 

@@ -7,27 +7,27 @@ from collections.abc import Callable, Collection
 from contextlib import closing
 from datetime import datetime
 
-from firnline_infra.audit.claim import Claim
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.order import CommitLog
+from firnline_infra.audit.order import CommitHistory
 from firnline_infra.audit.pipeline import PipelineAudit
-from firnline_infra.audit.reader import Reader
+from firnline_infra.audit.reader_user import ReaderUser
 from firnline_infra.audit.report import AuditReport
-from firnline_infra.audit.workers import SHARDS_AT_ONCE
+from firnline_infra.audit.shards import SHARDS_AT_ONCE
+from firnline_infra.audit.window import AuditWindow
 from firnline_ingest.config.model import EngineConfig, Pipeline
 
 
 def audit(
     config: EngineConfig,
-    reader: Reader,
+    reader: ReaderUser,
     *,
     content: bool = False,
     stream: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     also_holds: Collection[str] = (),
-    commit_log: CommitLog | None = None,
+    commit_log: CommitHistory | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
     """Every pipeline of the configuration, or that of `stream`; changes nothing.
@@ -42,7 +42,9 @@ def audit(
     pipelines = _chosen(config, stream)
     client = kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE)
     times = {each.stream: server_time_ms(client, each.stream) for each in pipelines}
-    claims = {each.stream: Claim.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines}
+    windows = {
+        each.stream: AuditWindow.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines
+    }
     with closing(reader.connect(config)) as connection:
         return AuditReport(
             [
@@ -52,7 +54,7 @@ def audit(
                     client=client,
                     connection=connection,
                     role=reader.role,
-                    claim=claims[pipeline.stream],
+                    window=windows[pipeline.stream],
                     server_ms=times[pipeline.stream],
                     compares_contents=content,
                     also_holds=frozenset(also_holds),

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.findings import Counts, Kind, Problem, ShardFindings
-from firnline_infra.audit.horizon import arrival_text
-from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.findings import NEXT_STEPS, AuditProblem, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
+from firnline_infra.audit.window import AuditWindow, arrival_text
 
 PROVEN, REFUTED = 0, 3
 
@@ -20,7 +18,7 @@ class PipelineReport:
 
     stream: str
     table: str
-    claim: Claim
+    window: AuditWindow
     compares_contents: bool
     shards: Sequence[ShardFindings]
     """By shard id: those of the stream, those that only rows or dead letters name, and `(none)` for rows without one."""
@@ -37,22 +35,22 @@ class PipelineReport:
         return not self.found
 
     @property
-    def found(self) -> dict[Kind, int]:
+    def found(self) -> dict[ProblemKind, int]:
         """How many of each kind of problem; empty where there is none."""
-        return {kind: count for kind in Kind if (count := getattr(self.totals, kind))}
+        return {kind: count for kind in ProblemKind if (count := getattr(self.totals, kind))}
 
-    def problems(self, kind: Kind) -> list[Problem]:
+    def problems(self, kind: ProblemKind) -> list[AuditProblem]:
         """The first few of every shard."""
         return [problem for findings in self.shards for problem in findings.problems if problem.kind is kind]
 
     def as_document(self) -> dict[str, Any]:
-        since_ms = self.claim.since_ms
+        since_ms = self.window.since_ms
         return {
             "stream": self.stream,
             "table": self.table,
             "proven": self.is_proven,
             "since": None if since_ms is None else arrival_text(since_ms),
-            "until": arrival_text(self.claim.until_ms),
+            "until": arrival_text(self.window.until_ms),
             "contents_compared": self.compares_contents,
             "order": {"proven": self.order.is_proven, **asdict(self.order)},
             "remarks": list(self.remarks),

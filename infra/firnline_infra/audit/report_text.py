@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.audit.findings import Counts, Kind
-from firnline_infra.audit.horizon import arrival_text
-from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind
 from firnline_infra.audit.report import AuditReport, PipelineReport
+from firnline_infra.audit.window import arrival_text
 from firnline_infra.terminal import text_table
 
-COLUMNS = ("records", "rows", "error_rows", "dead_letters", "filtered", *Kind)
+COLUMNS = ("records", "rows", "error_rows", "dead_letters", "filtered", *ProblemKind)
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
 
@@ -28,10 +27,10 @@ def _pipeline(report: PipelineReport) -> str:
 
 
 def _claim(report: PipelineReport) -> str:
-    since_ms = report.claim.since_ms
+    since_ms = report.window.since_ms
     since = "the oldest record of the stream" if since_ms is None else f"{arrival_text(since_ms)}"
     contents = "values compared" if report.compares_contents else "values not compared (--content does)"
-    return f"from {since} to {arrival_text(report.claim.until_ms)}; {contents}"
+    return f"from {since} to {arrival_text(report.window.until_ms)}; {contents}"
 
 
 def _table(report: PipelineReport) -> str:
@@ -44,7 +43,7 @@ def _table(report: PipelineReport) -> str:
 def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
     """A dash where nobody looked."""
     return [
-        "-" if column == Kind.CHANGED and not report.compares_contents else getattr(counts, column)
+        "-" if column == ProblemKind.CHANGED and not report.compares_contents else getattr(counts, column)
         for column in COLUMNS
     ]
 
@@ -71,7 +70,7 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
 def _problems(report: PipelineReport) -> Iterator[str]:
     for kind, count in report.found.items():
         problems = report.problems(kind)[:MOST_SHOWN]
-        lines = [f"{count:,} {kind}{_at_the_end(report) if kind is Kind.MISSING else ''}:"]
+        lines = [f"{count:,} {kind}{_at_the_end(report) if kind is ProblemKind.MISSING else ''}:"]
         lines += [f"  {each.shard_id} {each.position}: {each.detail}" for each in problems]
         lines.append(f"  Next: {NEXT_STEPS[kind]}")
         yield "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The questions that an audit puts to Snowflake, as text. Pure: names are quoted, values are escaped, nothing is run.
+"""The SQL statements of an audit. Pure: names are quoted, values are escaped, nothing is run.
 
 Sequence numbers have up to 56 digits, more than a NUMBER holds; as text without leading zeros they order by their
 length, then by their characters.
@@ -13,17 +13,17 @@ from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_
 
 
 class Part(NamedTuple):
-    """Which of a shard's rows, by sequence number; None where there is no such bound."""
+    """A range of a shard's rows, by sequence number; None for a bound that is open."""
 
     first: str | None = None
     after: str | None = None
-    """The same, without the number itself."""
+    """As `first`, without the rows of that number itself."""
     last: str | None = None
 
 
 @dataclass(frozen=True)
 class Statements:
-    """About one table, for the rows of one stream."""
+    """For the rows of one stream in one table."""
 
     database: str
     """Names as they are stored."""
@@ -55,7 +55,7 @@ class Statements:
 
     @property
     def errors(self) -> str:
-        """Whole: what it is about stands inside the rejected rows themselves."""
+        """All of them: only the rejected rows themselves say which stream and shard they are from."""
         return f"SELECT ERROR_DATA, ERROR_METADATA FROM ERROR_TABLE({self.table_sql})"
 
     def rows(self, shard_id: str, part: Part, *, columns: Sequence[str] | None) -> str:
@@ -96,7 +96,7 @@ class Statements:
 
     @property
     def _sub_number(self) -> str:
-        """As text too: a cast would fail the whole statement for one row that somebody made up."""
+        """As text: a cast would fail the whole statement for one row with an invalid number."""
         return f"COALESCE({self._part('subSequenceNumber')}, '0')"
 
     @property

@@ -1,18 +1,22 @@
-"""One table as the reader sees it: what it is, which shards it has rows of, and a shard's rows in order."""
+"""One table as the reader's user sees it: what it is, which shards it has rows of, and a shard's rows in order.
 
-from collections.abc import Iterator, Sequence
+A shard's rows are fetched in parts of bounded size, in an order that is checked.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
-from firnline_infra.audit.content.column import Column
-from firnline_infra.audit.error_rows import ErrorRows, read_error_rows
-from firnline_infra.audit.errors import ErrorTableUnreadable, QueryFailed, TableUnreadable
-from firnline_infra.audit.outcome import Outcome
-from firnline_infra.audit.shard import OnStray, RowCounts
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.content_check import RowContent
+from firnline_infra.audit.errors import ErrorTableUnreadable, QueryFailed, RowsUnordered, TableUnreadable
+from firnline_infra.audit.outcome import Outcome, RecordPlace, position_text
+from firnline_infra.audit.rejected import ErrorRows, read_error_rows
+from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.statements import Part, Statements
-from firnline_infra.audit.table_rows import outcomes_of, parts_between, rows_of_a_part
+from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.identifiers import stored_name, written_name
 from firnline_ingest.snowflake.connection import rows_of
 
@@ -20,34 +24,35 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
     from snowflake.connector.cursor import SnowflakeCursor
 
+
 ON = ("ON", "Y", "true", True)
 FETCHED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
-class Described:
-    """What the audit has to know of the table beforehand."""
+class TableDescription:
+    """The properties of the table that the audit depends on."""
 
-    columns: tuple[Column, ...]
-    """Without the metadata's."""
+    columns: tuple[AuditedColumn, ...]
+    """All but the metadata column."""
     evolves: bool
     logs_errors: bool
 
 
 @dataclass(frozen=True)
-class Inventory:
-    """What stands in the table, before any of it is compared."""
+class TableInventory:
+    """How many rows the table has of which stream and shard."""
 
     shards: frozenset[str]
-    """Of the stream."""
+    """Shards of the stream that have rows."""
     without_position: int
-    """Rows that no record can be found for: no stream, no shard, or no sequence number in their metadata."""
+    """Rows whose metadata lacks the stream, the shard or the sequence number."""
     other_streams: dict[str, int]
     """Rows by the stream that they name."""
 
 
 class AuditedTable:
-    """Its methods may be called from several threads: each question has a cursor of its own."""
+    """Thread-safe: each statement has a cursor of its own."""
 
     def __init__(self, connection: "SnowflakeConnection", statements: Statements, *, role: str) -> None:
         self._connection = connection
@@ -58,7 +63,7 @@ class AuditedTable:
         names = (self._statements.database, self._statements.schema, self._statements.table)
         return ".".join(written_name(name) for name in names)
 
-    def describe(self) -> Described:
+    def describe(self) -> TableDescription:
         """Raises TableUnreadable."""
         try:
             found = [row for row in self._named(self._statements.find_table) if row["name"] == self._statements.table]
@@ -68,14 +73,14 @@ class AuditedTable:
         if not found:
             raise TableUnreadable(str(self), self._role, "it does not exist, or the role sees nothing of it")
         metadata_column = stored_name(self._statements.metadata.column)
-        columns = tuple(Column.described(row) for row in described if row["name"] != metadata_column)
-        return Described(
+        columns = tuple(AuditedColumn.described(row) for row in described if row["name"] != metadata_column)
+        return TableDescription(
             columns,
             evolves=found[0].get("enable_schema_evolution") in ON,
             logs_errors=found[0].get("error_logging") in ON,
         )
 
-    def inventory(self) -> Inventory:
+    def inventory(self) -> TableInventory:
         """Raises TableUnreadable."""
         try:
             groups = list(self._rows(self._statements.inventory, "which shards the table has rows of"))
@@ -90,7 +95,7 @@ class AuditedTable:
             else:
                 without += count - numbered
                 shards.add(shard)
-        return Inventory(frozenset(shards), without, others)
+        return TableInventory(frozenset(shards), without, others)
 
     def error_rows(self) -> ErrorRows:
         """Raises ErrorTableUnreadable."""
@@ -111,13 +116,13 @@ class AuditedTable:
         *,
         first: str | None,
         expected: int,
-        columns: Sequence[Column] | None,
-        on_stray: OnStray,
+        columns: Sequence[AuditedColumn] | None,
+        on_invalid_position: OnInvalidPosition,
     ) -> Iterator[Outcome]:
         """A shard's rows from `first` on, in order; with `columns`, with their contents.
 
-        `expected`: how many there are, at least. What gets a place behind the last of them after this returned is not
-        among them; `on_stray` is told of rows whose position is none. Raises QueryFailed or RowsUnordered.
+        `expected`: how many there are, at least. Rows that are appended after this call are not among them.
+        `on_invalid_position` is called for rows whose position is not a number. Raises QueryFailed or RowsUnordered.
         """
         names = None if columns is None else [column.name for column in columns]
         what = f"the rows of shard {shard_id}"
@@ -129,7 +134,7 @@ class AuditedTable:
         statements = [self._statements.rows(shard_id, part, columns=names) for part in parts]
         begun = self._rows(statements[0], what)
         rest = (self._rows(statement, what) for statement in statements[1:])
-        return outcomes_of(chain(begun, chain.from_iterable(rest)), shard_id, on_stray)
+        return outcomes_of(chain(begun, chain.from_iterable(rest)), shard_id, on_invalid_position)
 
     def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
         """Raises QueryFailed."""
@@ -146,7 +151,7 @@ class AuditedTable:
             raise QueryFailed(f"what {self} is", str(error)) from error
 
     def _rows(self, statement: str, what: str) -> Iterator[tuple[Any, ...]]:
-        """The statement has run when this returns; its rows come as they are taken."""
+        """The statement has run when this returns; its rows are fetched as they are consumed."""
         from snowflake.connector.errors import Error
 
         cursor = self._connection.cursor()
@@ -170,3 +175,46 @@ def _fetched(cursor: "SnowflakeCursor", what: str) -> Iterator[tuple[Any, ...]]:
             if not rows:
                 return
             yield from rows
+
+
+PART_ROWS, PART_ROWS_WITH_CONTENT = 400_000, 100_000
+"""The most rows one statement fetches: a server that sends a result whole costs the connector several times its size."""
+MAX_PARTS = 40  # of a shard: each is a scan of its own
+
+
+def rows_of_a_part(expected: int, *, with_content: bool) -> int:
+    return max(PART_ROWS_WITH_CONTENT if with_content else PART_ROWS, -(-expected // MAX_PARTS))
+
+
+def parts_between(first: str | None, cuts: Sequence[str]) -> list[Part]:
+    """From `first` to the first cut, and from each cut to the next. Rows of the same number are in one part."""
+    if not cuts:
+        return [Part(first)]
+    distinct = list(dict.fromkeys(cuts))
+    return [Part(first, last=distinct[0]), *(Part(after=after, last=last) for after, last in pairwise(distinct))]
+
+
+def outcomes_of(
+    rows: Iterator[tuple[Any, ...]], shard_id: str, on_invalid_position: Callable[[str], None]
+) -> Iterator[Outcome]:
+    """Each row: sequence number, sub-sequence number and arrival; metadata and values too if contents are compared.
+
+    Raises RowsUnordered.
+    """
+    before = (0, 0)
+    for number, sub_number, arrival, *content in rows:
+        if not (_is_canonical(number) and _is_canonical(sub_number)):
+            on_invalid_position(f"{number}.{sub_number}")
+            continue
+        position = (int(number), int(sub_number))
+        if position < before:
+            raise RowsUnordered(shard_id, position_text(*before), position_text(*position))
+        before = position
+        yield Outcome(
+            *position, RecordPlace.TABLE, arrival_ms(arrival), RowContent(content[0], content[1:]) if content else None
+        )
+
+
+def _is_canonical(number: str) -> bool:
+    """Whether the number is written as the engine writes it; other text would not sort as a number."""
+    return number.isascii() and number.isdecimal() and (number[0] != "0" or number == "0")

@@ -8,7 +8,7 @@ import click
 
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
-    from firnline_infra.audit.order import CommitLog
+    from firnline_infra.audit.order import CommitHistory
     from firnline_ingest.config import EngineConfig
 
 
@@ -92,7 +92,7 @@ def audit(
       firnline audit --config engine.json --reader-user FIRNLINE_DEV_READER \\
         --reader-role FIRNLINE_DEV_READER --reader-key reader.pem
     """
-    from firnline_infra.audit import Reader
+    from firnline_infra.audit import ReaderUser
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
     from firnline_ingest.config import load_config
@@ -101,13 +101,13 @@ def audit(
     if dead_letters is not None:
         place = config.dead_letters.model_copy(update={"folder": dead_letters})
         config = config.model_copy(update={"dead_letters": place})
-    reader = Reader(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
+    reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     report = audit_streams(config, reader, on_shard=_say, commit_log=_installed_commit_log(config), **claim)
     click.echo(report.to_json() if as_json else report_text(report))
     raise SystemExit(report.exit_status)
 
 
-def _installed_commit_log(config: "EngineConfig") -> "CommitLog | None":
+def _installed_commit_log(config: "EngineConfig") -> "CommitHistory | None":
     """That of a package beside ours which knows the Snowflake of this configuration, and what was committed there."""
     from importlib.metadata import entry_points
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit import PipelineReport, Reader, audit
+from firnline_infra.audit import PipelineReport, ReaderUser, audit
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
@@ -74,9 +74,9 @@ class Lane:
         document["pipelines"] = [{**first, "stream": self.stream, "table": self.table, "tolerance": "all", **pipeline}]
         return parse(EngineConfig, document, "engine.json")
 
-    def reader(self, **changes: Any) -> Reader:
+    def reader(self, **changes: Any) -> ReaderUser:
         login = self.environment.logins["reader"]
-        return Reader(**{"user": login.user, "role": login.role, "key_file": login.private_key_file, **changes})
+        return ReaderUser(**{"user": login.user, "role": login.role, "key_file": login.private_key_file, **changes})
 
     def audit(self, *, content: bool = True, **options: Any) -> PipelineReport:
         config = self.config()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.findings import Counts, Kind
+from firnline_infra.audit.findings import Counts, ProblemKind
 
 pytestmark = pytest.mark.contract
 Lane = Any  # conftest.py
@@ -30,4 +30,4 @@ def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: 
     assert report.totals == Counts(records=GOOD + BAD, error_rows=GOOD, dead_letters=BAD)
 
     engines_lane.sql(f"TRUNCATE ERROR_TABLE({engines_lane.name})")
-    assert engines_lane.audit().found == {Kind.MISSING: GOOD}
+    assert engines_lane.audit().found == {ProblemKind.MISSING: GOOD}

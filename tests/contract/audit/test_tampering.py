@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.findings import Counts, Kind
+from firnline_infra.audit.findings import Counts, ProblemKind
 
 pytestmark = pytest.mark.contract
 Lane = Any  # conftest.py
@@ -24,17 +24,17 @@ def test_what_the_engine_wrote_is_proven(lane: Lane) -> None:
 def test_without_content_only_positions_are_compared(lane: Lane) -> None:
     lane.sql(f"UPDATE {lane.name} SET NAME = 'other' WHERE ID = 5")
     assert lane.audit(content=False).is_proven
-    assert lane.audit().found == {Kind.CHANGED: 1}
+    assert lane.audit().found == {ProblemKind.CHANGED: 1}
 
 
 def test_a_row_that_was_deleted_is_missing(lane: Lane) -> None:
     lane.sql(f"DELETE FROM {lane.name} WHERE ID = 5")
-    assert lane.audit().found == {Kind.MISSING: 1}
+    assert lane.audit().found == {ProblemKind.MISSING: 1}
 
 
 def test_a_row_that_is_there_twice_is_doubled(lane: Lane) -> None:
     lane.sql(f"INSERT INTO {lane.name} SELECT * FROM {lane.name} WHERE ID = 5")
-    assert lane.audit().found == {Kind.DOUBLED: 1}
+    assert lane.audit().found == {ProblemKind.DOUBLED: 1}
 
 
 @pytest.mark.parametrize(
@@ -51,33 +51,33 @@ def test_a_value_that_was_changed_is_found(lane: Lane, change: str) -> None:
     position = lane.metadata_of(5)["sequenceNumber"]
     lane.sql(f"UPDATE {lane.name} SET {change} WHERE ID = 5")
     report = lane.audit()
-    assert report.found == {Kind.CHANGED: 1}
-    assert [problem.position for problem in report.problems(Kind.CHANGED)] == [position]
+    assert report.found == {ProblemKind.CHANGED: 1}
+    assert [problem.position for problem in report.problems(ProblemKind.CHANGED)] == [position]
 
 
 def test_a_column_that_somebody_filled_is_found(lane: Lane) -> None:
     lane.sql(f"ALTER TABLE {lane.name} ADD COLUMN NOTE VARCHAR")
     assert lane.audit().is_proven
     lane.sql(f"UPDATE {lane.name} SET NOTE = 'x' WHERE ID < 3")
-    assert lane.audit().found == {Kind.CHANGED: 3}
+    assert lane.audit().found == {ProblemKind.CHANGED: 3}
 
 
 def test_a_dead_letter_that_was_removed_is_missing(lane: Lane) -> None:
     next(lane.folder.rglob("*.json")).unlink()
-    assert lane.audit().found == {Kind.MISSING: 1}
+    assert lane.audit().found == {ProblemKind.MISSING: 1}
 
 
 def test_a_dead_letter_that_was_changed_is_found(lane: Lane) -> None:
     place = next(lane.folder.rglob("*.json"))
     place.write_text(json.dumps(json.loads(place.read_text()) | {"data": "eA=="}))
-    assert lane.audit().found == {Kind.CHANGED: 1}
+    assert lane.audit().found == {ProblemKind.CHANGED: 1}
 
 
 @pytest.mark.parametrize("metadata", [None, {}, {"note": "by hand"}])
 def test_a_row_that_says_nothing_of_its_record_is_foreign(lane: Lane, metadata: dict[str, Any] | None) -> None:
     lane.copy(5, metadata)
     report = lane.audit()
-    assert report.found == {Kind.FOREIGN: 1}
+    assert report.found == {ProblemKind.FOREIGN: 1}
     assert report.totals.rows == GOOD
 
 
@@ -96,7 +96,7 @@ def test_a_row_that_says_nothing_of_its_record_is_foreign(lane: Lane, metadata: 
 def test_a_row_that_no_record_stands_behind_is_foreign(lane: Lane, change: dict[str, Any]) -> None:
     lane.copy(5, lane.metadata_of(5) | change)
     report = lane.audit()
-    assert report.found == {Kind.FOREIGN: 1}
+    assert report.found == {ProblemKind.FOREIGN: 1}
     assert report.totals.rows == GOOD
 
 
@@ -105,7 +105,7 @@ def test_a_row_that_says_another_shard_is_missing_in_its_own(lane: Lane) -> None
     (other,) = set(lane.lineage.shards) - {metadata["shardId"]}
     lane.copy(5, metadata | {"shardId": other})
     lane.sql(f"DELETE FROM {lane.name} WHERE ID = 5 AND KINESISMETADATA:shardId::VARCHAR = '{metadata['shardId']}'")
-    assert lane.audit(content=False).found == {Kind.MISSING: 1, Kind.FOREIGN: 1}
+    assert lane.audit(content=False).found == {ProblemKind.MISSING: 1, ProblemKind.FOREIGN: 1}
 
 
 def test_a_row_from_before_the_streams_oldest_record_is_older_and_no_problem(lane: Lane) -> None:
@@ -117,19 +117,24 @@ def test_a_row_from_before_the_streams_oldest_record_is_older_and_no_problem(lan
 
 def test_rows_of_another_stream_are_welcome_where_they_are_named(lane: Lane) -> None:
     lane.copy(5, lane.metadata_of(5) | {"stream": "another"})
-    assert lane.audit().found == {Kind.FOREIGN: 1}
+    assert lane.audit().found == {ProblemKind.FOREIGN: 1}
     assert lane.audit(also_holds=["another"]).is_proven
 
 
 def test_a_shard_of_many_rows_is_read_in_parts(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firnline_infra.audit.table_rows.PART_ROWS_WITH_CONTENT", 3)
+    monkeypatch.setattr("firnline_infra.audit.table.PART_ROWS_WITH_CONTENT", 3)
     assert lane.audit().totals == Counts(records=GOOD + BAD, rows=GOOD, dead_letters=BAD)
     metadata = lane.metadata_of(6)
     for other in range(5):  # more than a part has
         lane.copy(other, metadata)
     lane.sql(f"DELETE FROM {lane.name} WHERE ID = 7")
     lane.copy(8, lane.metadata_of(8) | {"sequenceNumber": "9" * 57})
-    assert lane.audit().found == {Kind.MISSING: 1, Kind.DOUBLED: 5, Kind.FOREIGN: 1, Kind.CHANGED: 5 * 5}
+    assert lane.audit().found == {
+        ProblemKind.MISSING: 1,
+        ProblemKind.DOUBLED: 5,
+        ProblemKind.FOREIGN: 1,
+        ProblemKind.CHANGED: 5 * 5,
+    }
 
 
 def test_records_that_arrived_after_the_end_are_left_out(lane: Lane) -> None:

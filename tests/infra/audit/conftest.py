@@ -7,8 +7,8 @@ import pytest
 
 from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
 from firnline_infra.audit.findings import ShardFindings
-from firnline_infra.audit.horizon import Horizon
-from firnline_infra.audit.outcome import Outcome, Place, Standing, StreamRecord
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.window import RetentionCutoff
 
 KEPT_SINCE_MS = 1_700_000_000_000
 NUMBERS = range(100, 110)
@@ -18,7 +18,7 @@ NUMBERS = range(100, 110)
 class Shard:
     id: str = "shardId-000000000000"
     kept_since_ms: int = KEPT_SINCE_MS
-    rows_say_when: bool = True
+    rows_have_arrival: bool = True
     check: ContentCheck | None = None
     records: list[StreamRecord] = field(init=False)
     outcomes: list[Outcome] = field(init=False)
@@ -27,17 +27,19 @@ class Shard:
         self.records = [self.record(number) for number in NUMBERS]
         self.outcomes = [self.row(number) for number in NUMBERS]
 
-    def record(self, number: int, standing: Standing = Standing.CLAIMED, data: bytes = b'{"a":1}') -> StreamRecord:
-        return StreamRecord(number, data, standing, "key", self.kept_since_ms + number)
+    def record(self, number: int, status: ClaimStatus = ClaimStatus.CLAIMED, data: bytes = b'{"a":1}') -> StreamRecord:
+        return StreamRecord(number, data, status, "key", self.kept_since_ms + number)
 
-    def row(self, number: int, sub: int = 0, place: Place = Place.TABLE, *, age_ms: int | None = 0) -> Outcome:
+    def row(
+        self, number: int, sub: int = 0, place: RecordPlace = RecordPlace.TABLE, *, age_ms: int | None = 0
+    ) -> Outcome:
         """`age_ms`: how long before the oldest record that was certainly kept it says that it arrived."""
         return Outcome(number, sub, place, None if age_ms is None else self.kept_since_ms - age_ms)
 
-    def let_stand(self, numbers: Iterable[int], standing: Standing) -> None:
+    def let_stand(self, numbers: Iterable[int], status: ClaimStatus) -> None:
         wanted = set(numbers)
         self.records = [
-            each._replace(standing=standing) if each.sequence_number in wanted else each for each in self.records
+            each._replace(status=status) if each.sequence_number in wanted else each for each in self.records
         ]
 
     def remove(self, *numbers: int) -> None:
@@ -49,7 +51,7 @@ class Shard:
             findings,
             self.records if records is None else records,
             sorted(self.outcomes, key=position_of),
-            horizon=Horizon(self.kept_since_ms, self.rows_say_when),
+            cutoff=RetentionCutoff(self.kept_since_ms, self.rows_have_arrival),
             check=self.check,
         )
         return findings

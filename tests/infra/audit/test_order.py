@@ -1,12 +1,14 @@
-from firnline_infra.audit.findings import Kind, ShardFindings
-from firnline_infra.audit.order import NOT_LOGGED, Commit, Order, check_order
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.order import NOT_LOGGED, LoggedCommit, Order, check_order
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.values import Position
 
 SHARD, OTHER = "shardId-000000000000", "shardId-000000000001"
 
 
-def commit(start: int | None, end: int, shard: str = SHARD, *, application: str = "app", **changes: object) -> Commit:
+def commit(
+    start: int | None, end: int, shard: str = SHARD, *, application: str = "app", **changes: object
+) -> LoggedCommit:
     values: dict[str, object] = {
         "channel": channel_name(application, "orders", 7, shard),
         "start_offset_token": None if start is None else Position(start).token,
@@ -14,10 +16,10 @@ def commit(start: int | None, end: int, shard: str = SHARD, *, application: str 
         "rows_inserted": 10,
         **changes,
     }
-    return Commit(**values)
+    return LoggedCommit(**values)
 
 
-def checked(*commits: Commit, rows: int = 0) -> tuple[Order, dict[str, ShardFindings]]:
+def checked(*commits: LoggedCommit, rows: int = 0) -> tuple[Order, dict[str, ShardFindings]]:
     shards = {shard: ShardFindings(shard) for shard in (SHARD, OTHER)}
     shards[SHARD].counts.rows = rows
     return check_order(commits, stream="orders", created_ms=7, shards=shards), shards
@@ -28,7 +30,7 @@ def misplaced(shards: dict[str, ShardFindings]) -> list[tuple[str, str]]:
         (problem.shard_id, problem.position)
         for findings in shards.values()
         for problem in findings.problems
-        if problem.kind is Kind.MISPLACED
+        if problem.kind is ProblemKind.MISPLACED
     ]
 
 

@@ -1,9 +1,9 @@
 import pytest
 
-from firnline_infra.audit.error_rows import ErrorRows
 from firnline_infra.audit.errors import NotAuditable
-from firnline_infra.audit.pipeline import homeless_rows, refuse_unauditable, statements_of
-from firnline_infra.audit.table import Inventory
+from firnline_infra.audit.pipeline import refuse_unauditable, statements_of, unattributed_rows
+from firnline_infra.audit.rejected import ErrorRows
+from firnline_infra.audit.table import TableInventory
 from firnline_ingest.config.model import Pipeline
 
 
@@ -31,7 +31,7 @@ def test_the_stream_may_be_left_out_only_where_it_has_the_table_for_itself() -> 
 
 
 def test_rows_without_a_position_belong_nowhere() -> None:
-    findings = homeless_rows(Inventory(frozenset(), 2, {}), ErrorRows(without_position=1), set())
+    findings = unattributed_rows(TableInventory(frozenset(), 2, {}), ErrorRows(without_position=1), set())
     assert findings.counts.foreign == 3
     assert [problem.detail for problem in findings.problems] == [
         "rows of the table without stream, shard or sequence number: 2",
@@ -40,11 +40,11 @@ def test_rows_without_a_position_belong_nowhere() -> None:
 
 
 def test_rows_of_streams_that_nobody_brings_here_are_foreign() -> None:
-    inventory = Inventory(frozenset(), 0, {"known": 10, "unknown": 3})
-    findings = homeless_rows(inventory, ErrorRows(), {"known"})
+    inventory = TableInventory(frozenset(), 0, {"known": 10, "unknown": 3})
+    findings = unattributed_rows(inventory, ErrorRows(), {"known"})
     assert (findings.counts.foreign, len(findings.problems)) == (3, 1)
     assert "'unknown'" in findings.problems[0].detail
 
 
 def test_where_all_rows_have_a_home_there_is_nothing_to_say() -> None:
-    assert homeless_rows(Inventory(frozenset({"s"}), 0, {}), ErrorRows(), set()).counts.problems == 0
+    assert unattributed_rows(TableInventory(frozenset({"s"}), 0, {}), ErrorRows(), set()).counts.problems == 0

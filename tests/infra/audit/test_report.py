@@ -2,17 +2,16 @@ import json
 
 import pytest
 
-from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.findings import Counts, Kind, ShardFindings
-from firnline_infra.audit.next_steps import NEXT_STEPS
+from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
+from firnline_infra.audit.window import AuditWindow
 
 UNTIL_MS = 1_700_000_000_999
 
 
-def shard(number: int, counts: Counts, *problems: tuple[Kind, str]) -> ShardFindings:
+def shard(number: int, counts: Counts, *problems: tuple[ProblemKind, str]) -> ShardFindings:
     findings = ShardFindings(f"shardId-{number:012d}", counts)
     for kind, position in problems:
         findings.report(kind, position, f"because of {position}")
@@ -23,7 +22,7 @@ def report(*shards: ShardFindings, compares_contents: bool = True, order: Order 
     pipeline = PipelineReport(
         stream="orders",
         table="DB.RAW.ORDERS",
-        claim=Claim(None, UNTIL_MS),
+        window=AuditWindow(None, UNTIL_MS),
         compares_contents=compares_contents,
         shards=shards,
         order=order or Order(commits=2, rows=20),
@@ -34,8 +33,8 @@ def report(*shards: ShardFindings, compares_contents: bool = True, order: Order 
 
 GOOD = report(shard(0, Counts(records=10, rows=9, dead_letters=1)), shard(1, Counts(records=1000, rows=1000)))
 BAD = report(
-    shard(0, Counts(records=10, rows=8), (Kind.MISSING, "100"), (Kind.DOUBLED, "101")),
-    shard(1, Counts(records=5, rows=5, older=3, later=2), (Kind.CHANGED, "200")),
+    shard(0, Counts(records=10, rows=8), (ProblemKind.MISSING, "100"), (ProblemKind.DOUBLED, "101")),
+    shard(1, Counts(records=5, rows=5, older=3, later=2), (ProblemKind.CHANGED, "200")),
 )
 
 
@@ -43,8 +42,8 @@ def test_what_is_proven_ends_with_0() -> None:
     assert (GOOD.is_proven, GOOD.exit_status) == (True, 0)
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_any_problem_ends_with_3(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ProblemKind)
+def test_any_problem_ends_with_3(kind: ProblemKind) -> None:
     found = report(shard(0, Counts(records=1)), shard(1, Counts(records=1), (kind, "100")))
     assert (found.is_proven, found.exit_status) == (False, 3)
 
@@ -74,8 +73,8 @@ def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
     table = report_text(BAD)
     assert "1 missing (0 of them at the end of their shard):" in table
     assert "  shardId-000000000000 100: because of 100" in table
-    assert f"  Next: {NEXT_STEPS[Kind.CHANGED]}" in table
-    assert NEXT_STEPS[Kind.FOREIGN] not in table
+    assert f"  Next: {NEXT_STEPS[ProblemKind.CHANGED]}" in table
+    assert NEXT_STEPS[ProblemKind.FOREIGN] not in table
     assert "3 rows and dead letters are older than the stream's oldest record: not checkable." in table
     assert "2 rows and dead letters are of records that arrived later: left out." in table
     assert table.splitlines()[-1] == "NOT PROVEN, of 15 records: 1 missing, 1 doubled, 1 changed."
@@ -109,4 +108,4 @@ def test_json_has_everything_and_the_next_steps() -> None:
 
 
 def test_every_problem_has_a_next_step() -> None:
-    assert NEXT_STEPS.keys() == set(Kind)
+    assert NEXT_STEPS.keys() == set(ProblemKind)

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firnline_infra.audit import AuditReport, PipelineReport
-from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.findings import Kind, ShardFindings
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
+from firnline_infra.audit.window import AuditWindow
 from firnline_infra.cli.main import firnline
 
 
@@ -26,7 +26,7 @@ class Audit:
         pipeline = PipelineReport(
             stream="orders",
             table="DB.RAW.ORDERS",
-            claim=Claim(None, 0),
+            window=AuditWindow(None, 0),
             compares_contents=options["content"],
             shards=[self.findings],
             order=Order(),
@@ -61,7 +61,7 @@ def test_what_is_proven_is_a_table_and_status_0(audit: Audit, files: Path) -> No
 
 
 def test_a_problem_is_status_3(audit: Audit, files: Path) -> None:
-    audit.findings.report(Kind.MISSING, "100", "because")
+    audit.findings.report(ProblemKind.MISSING, "100", "because")
     result = run(files)
     assert result.exit_code == 3
     assert "NOT PROVEN" in result.stdout

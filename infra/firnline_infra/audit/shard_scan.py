@@ -1,7 +1,7 @@
-"""Reads one shard from its trim horizon to its tip: a reader of the audit's own, so that no fault of the engine's hides.
+"""Reads one shard of Kinesis from its trim horizon to its tip, independently of the engine's reader and its faults.
 
-It takes its place in the queue: at most four of the five reads a second that a shard gives to all consumers together,
-and no more bytes than a shard gives to one.
+It makes at most four of the five reads a second that a shard allows all its consumers together, and reads no more bytes a
+second than the shard allows.
 """
 
 import time
@@ -22,8 +22,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
 PATIENCE_S = 120.0
 
 
-class AuditReader:
-    """One shard, one thread."""
+class ShardScan:
+    """Scans one shard; not thread-safe."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class AuditReader:
         self._clock = clock
         self._not_before_s = 0.0
         self.is_at_end = False
-        """A closed shard was read to its last record: it never has another one."""
+        """Whether a closed shard was read to its last record: it never has another one."""
 
     def first(self) -> Record | None:
         """The oldest record that the shard still has; None where it has none now."""
@@ -67,7 +67,7 @@ class AuditReader:
                 return
 
     def _page(self, iterator: str | None, last: str | None, limit: int) -> tuple[Any, str | None]:
-        """One answer, however often it has to be asked for, and the iterator that follows it."""
+        """One answer, after as many retries as it takes, and the iterator that follows it."""
         from firnline_ingest.kinesis.errors import IteratorExpired
 
         silent_since_s, pause_s = self._clock(), FIRST_PAUSE_S
@@ -98,7 +98,7 @@ class AuditReader:
         return iterator
 
     def _call(self, operation: str, **request: Any) -> Any:
-        """Paced: a page that holds more than the shard gives in a moment is paid for by waiting before the next."""
+        """Paced: the larger a page was, the longer the wait before the next one."""
         from firnline_ingest.kinesis.errors import kinesis_error
 
         self._sleep(max(0.0, self._not_before_s - self._clock()))

@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.content.check import RowContent
+from firnline_infra.audit.content_check import RowContent
 from firnline_infra.audit.errors import RowsUnordered
-from firnline_infra.audit.outcome import Outcome, Place
+from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.statements import Part
-from firnline_infra.audit.table_rows import (
+from firnline_infra.audit.table import (
     MAX_PARTS,
     PART_ROWS,
     PART_ROWS_WITH_CONTENT,
@@ -19,15 +19,15 @@ from firnline_infra.audit.table_rows import (
 ARRIVAL = "2023-11-14T22:13:20.123Z"
 
 
-def outcomes(*rows: tuple[Any, ...], strays: list[str] | None = None) -> list[Outcome]:
+def outcomes(*rows: tuple[Any, ...], invalid: list[str] | None = None) -> list[Outcome]:
     def fetched() -> Iterator[tuple[Any, ...]]:
         yield from rows
 
-    def on_stray(position: str) -> None:
-        assert strays is not None
-        strays.append(position)
+    def on_invalid_position(position: str) -> None:
+        assert invalid is not None
+        invalid.append(position)
 
-    return list(outcomes_of(fetched(), "s-1", on_stray))
+    return list(outcomes_of(fetched(), "s-1", on_invalid_position))
 
 
 @pytest.mark.parametrize("first", [None, "5"])
@@ -55,8 +55,8 @@ def test_a_part_is_bounded_until_there_would_be_too_many() -> None:
 
 def test_a_row_becomes_an_outcome() -> None:
     assert outcomes(("100", "0", ARRIVAL), ("100", "2", None)) == [
-        Outcome(100, 0, Place.TABLE, 1_700_000_000_123),
-        Outcome(100, 2, Place.TABLE),
+        Outcome(100, 0, RecordPlace.TABLE, 1_700_000_000_123),
+        Outcome(100, 2, RecordPlace.TABLE),
     ]
 
 
@@ -69,9 +69,9 @@ def test_contents_stand_behind_the_position() -> None:
     ("number", "sub_number"), [("twelve", "0"), ("0100", "0"), ("1e3", "0"), ("-1", "0"), ("٣", "0"), ("100", "x")]
 )
 def test_a_number_that_the_engine_would_not_write_has_no_place(number: str, sub_number: str) -> None:
-    strays: list[str] = []
-    assert outcomes((number, sub_number, ARRIVAL), strays=strays) == []
-    assert strays == [f"{number}.{sub_number}"]
+    invalid: list[str] = []
+    assert outcomes((number, sub_number, ARRIVAL), invalid=invalid) == []
+    assert invalid == [f"{number}.{sub_number}"]
 
 
 @pytest.mark.parametrize("second", [("99", "0"), ("100", "0")])

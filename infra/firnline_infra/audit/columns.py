@@ -1,24 +1,30 @@
-"""One column of the table, and when a value of it equals what its record says."""
+"""One column of the table, and when a value of it equals what its record says.
+
+Dates and times are compared in the notations that everybody reads alike, to the microsecond: the connector's values have no
+finer digits. Any other notation (Snowflake recognises many) is left unchecked rather than guessed.
+"""
 
 import base64
 import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
-from firnline_infra.audit.content.equality import equal, is_number
-from firnline_infra.audit.content.payload import number, parse
-from firnline_infra.audit.content.times import is_same_time
+from firnline_infra.audit.json_values import equal, is_number, number, parse
 
 Verdict = bool | None
 """None: the audit can't compare the two."""
 
 TRUE, FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
 JSON_FAMILIES = ("VARIANT", "OBJECT", "ARRAY", "MAP")
+# docs.snowflake.com/en/user-guide/date-time-input-output: integers are seconds, milliseconds, ... by their size
+UNITS_PER_S = ((31_536_000_000, 1), (31_536_000_000_000, 1_000), (31_536_000_000_000_000, 1_000_000))
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Column:
+class AuditedColumn:
     name: str
     """As it is stored."""
     type: str
@@ -31,7 +37,7 @@ class Column:
         object.__setattr__(self, "family", self.type.partition("(")[0].strip().upper())
 
     @classmethod
-    def described(cls, row: Mapping[str, object]) -> "Column":
+    def described(cls, row: Mapping[str, object]) -> "AuditedColumn":
         """From a row of DESCRIBE TABLE, by lower-cased name."""
         return cls(str(row["name"]), str(row["type"]), has_default=bool(row.get("default")))
 
@@ -45,7 +51,7 @@ class Column:
         return kept is None or (kept == "null" and self.family in JSON_FAMILIES)
 
     def holds(self, sent: object, kept: object) -> Verdict:
-        """`sent` as content.payload reads it, never None; `kept` as the connector gives it, never empty."""
+        """`sent` as json_values.parse reads it, never None; `kept` as the connector gives it, never empty."""
         compare = BY_FAMILY.get(self.family)
         return compare(sent, kept) if compare else None
 
@@ -116,6 +122,47 @@ def _object(sent: object, kept: object) -> Verdict:
 def _array(sent: object, kept: object) -> Verdict:
     """Snowflake makes an array of one from what is none."""
     return _json(sent if isinstance(sent, list) else [sent], kept)
+
+
+def moment(sent: object) -> datetime | None:
+    """None for what is no ISO 8601 text and no integer."""
+    text = str(sent) if isinstance(sent, int) and not isinstance(sent, bool) else sent
+    if not isinstance(text, str):
+        return None
+    text = text.strip()
+    try:
+        return _since_epoch(int(text)) if text.lstrip("+-").isdecimal() else datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_same_time(sent: object, kept: object) -> bool | None:
+    """None where the audit can't tell. A time without a zone is UTC; a column without one keeps the clock's reading."""
+    if isinstance(kept, time):
+        return _is_same_time_of_day(sent, kept)
+    at = moment(sent)
+    if at is None:
+        return None
+    if not isinstance(kept, datetime):
+        return at.date() == kept if isinstance(kept, date) else None
+    if kept.tzinfo is None:
+        return at.replace(tzinfo=None) == kept
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)) == kept
+
+
+def _is_same_time_of_day(sent: object, kept: time) -> bool | None:
+    if isinstance(sent, str):
+        try:
+            return time.fromisoformat(sent.strip()).replace(tzinfo=None) == kept
+        except ValueError:
+            pass
+    at = moment(sent)
+    return None if at is None else at.time() == kept
+
+
+def _since_epoch(number: int) -> datetime:
+    per_s = next((units for below, units in UNITS_PER_S if abs(number) < below), 1_000_000_000)
+    return EPOCH + timedelta(microseconds=number * 1_000_000 // per_s)
 
 
 BY_FAMILY: Mapping[str, Callable[[object, object], Verdict]] = {

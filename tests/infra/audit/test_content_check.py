@@ -3,13 +3,17 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.content.check import ContentCheck, LetterContent, RowContent, digest_of
-from firnline_infra.audit.content.column import Column
-from firnline_infra.audit.findings import Kind, ShardFindings
-from firnline_infra.audit.outcome import Outcome, Place, StreamRecord
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
 
 SHARD = "shardId-000000000000"
-COLUMNS = (Column("ID", "NUMBER(38,0)"), Column("name", "VARCHAR(16777216)"), Column("BODY", "VARIANT"))
+COLUMNS = (
+    AuditedColumn("ID", "NUMBER(38,0)"),
+    AuditedColumn("name", "VARCHAR(16777216)"),
+    AuditedColumn("BODY", "VARIANT"),
+)
 METADATA = {
     "stream": "orders",
     "shardId": SHARD,
@@ -26,19 +30,19 @@ def checked(
     *values: object,
     metadata: object = None,
     evolves: bool = True,
-    columns: tuple[Column, ...] = COLUMNS,
+    columns: tuple[AuditedColumn, ...] = COLUMNS,
 ) -> ShardFindings:
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     content = RowContent(json.dumps(METADATA | (metadata or {})), values)
     findings = ShardFindings(SHARD)
-    check = ContentCheck("orders", columns, evolves=evolves)
+    check = ContentComparison("orders", columns, evolves=evolves)
     record = StreamRecord(100, data, partition_key="key", arrived_ms=1_700_000_000_123)
-    check(record, Outcome(100, 0, Place.TABLE, None, content), findings)
+    check(record, Outcome(100, 0, RecordPlace.TABLE, None, content), findings)
     return findings
 
 
 def details(findings: ShardFindings) -> list[str]:
-    assert all(problem.kind is Kind.CHANGED and problem.position == "100" for problem in findings.problems)
+    assert all(problem.kind is ProblemKind.CHANGED and problem.position == "100" for problem in findings.problems)
     return [problem.detail for problem in findings.problems]
 
 
@@ -70,7 +74,7 @@ def test_a_value_that_no_record_has_is_a_change() -> None:
 
 
 def test_a_columns_default_is_no_change() -> None:
-    columns = (Column("ID", "NUMBER(38,0)", has_default=True),)
+    columns = (AuditedColumn("ID", "NUMBER(38,0)", has_default=True),)
     assert checked({}, 7, columns=columns).counts.problems == 0
 
 
@@ -92,7 +96,7 @@ def test_a_null_needs_no_column() -> None:
 
 
 def test_a_value_that_cant_be_compared_is_counted() -> None:
-    counts = checked({"at": "POINT(0 0)"}, "{}", columns=(Column("AT", "GEOGRAPHY"),)).counts
+    counts = checked({"at": "POINT(0 0)"}, "{}", columns=(AuditedColumn("AT", "GEOGRAPHY"),)).counts
     assert (counts.changed, counts.unchecked_values) == (0, 1)
 
 
@@ -110,8 +114,8 @@ def test_metadata_is_compared_too(part: str) -> None:
 def test_metadata_that_a_row_does_not_have_was_switched_off() -> None:
     findings = ShardFindings(SHARD)
     content = RowContent('{"sequenceNumber":"100"}', (None, None, None))
-    check = ContentCheck("orders", COLUMNS, evolves=True)
-    check(StreamRecord(100, b"{}"), Outcome(100, 0, Place.TABLE, None, content), findings)
+    check = ContentComparison("orders", COLUMNS, evolves=True)
+    check(StreamRecord(100, b"{}"), Outcome(100, 0, RecordPlace.TABLE, None, content), findings)
     assert findings.counts.problems == 0
 
 
@@ -124,8 +128,8 @@ def test_a_long_value_is_shown_by_its_beginning() -> None:
 def letter(data: bytes, *, reason: str, kept: bytes | None = None) -> ShardFindings:
     findings = ShardFindings(SHARD)
     content = LetterContent(digest_of(data if kept is None else kept), reason)
-    outcome = Outcome(100, 0, Place.DEAD_LETTERS, None, content)
-    ContentCheck("orders", COLUMNS, evolves=True)(StreamRecord(100, data), outcome, findings)
+    outcome = Outcome(100, 0, RecordPlace.DEAD_LETTERS, None, content)
+    ContentComparison("orders", COLUMNS, evolves=True)(StreamRecord(100, data), outcome, findings)
     return findings
 
 
@@ -154,6 +158,6 @@ def test_what_only_some_readers_take_for_json_is_rightly_a_dead_letter(data: byt
 
 def test_an_error_row_has_no_values_to_compare() -> None:
     findings = ShardFindings(SHARD)
-    outcome: Any = Outcome(100, 0, Place.ERROR_TABLE)
-    ContentCheck("orders", COLUMNS, evolves=True)(StreamRecord(100, b'{"id":1}'), outcome, findings)
+    outcome: Any = Outcome(100, 0, RecordPlace.ERROR_TABLE)
+    ContentComparison("orders", COLUMNS, evolves=True)(StreamRecord(100, b'{"id":1}'), outcome, findings)
     assert findings.counts.problems == 0

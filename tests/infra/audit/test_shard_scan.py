@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from firnline_infra.audit.errors import StreamSilent
-from firnline_infra.audit.shard_reader import PATIENCE_S, READ_EVERY_S, SHARD_BYTES_PER_S, AuditReader
+from firnline_infra.audit.shard_scan import PATIENCE_S, READ_EVERY_S, SHARD_BYTES_PER_S, ShardScan
 from firnline_ingest.config.model import Aws
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamForbidden
@@ -42,16 +42,16 @@ def time(kinesis: FakeKinesis) -> Time:
 
 
 @pytest.fixture
-def reader_of(kinesis: FakeKinesis, time: Time) -> Callable[[str], AuditReader]:
-    def reader(shard_id: str) -> AuditReader:
+def reader_of(kinesis: FakeKinesis, time: Time) -> Callable[[str], ShardScan]:
+    def reader(shard_id: str) -> ShardScan:
         client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         kinesis.connect(client)
-        return AuditReader(client, "orders", shard_id, sleep=time.sleep, clock=lambda: time.now_s)
+        return ShardScan(client, "orders", shard_id, sleep=time.sleep, clock=lambda: time.now_s)
 
     return reader
 
 
-ReaderOf = Callable[[str], AuditReader]
+ReaderOf = Callable[[str], ShardScan]
 
 
 def test_it_reads_every_record_once_in_order_and_past_empty_pages(kinesis: FakeKinesis, reader_of: ReaderOf) -> None:

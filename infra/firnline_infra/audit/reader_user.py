@@ -1,4 +1,4 @@
-"""Whose eyes an audit has in Snowflake: a user that may only read, with a key of its own."""
+"""The Snowflake user an audit connects as: read-only, with its own key."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reader:
+class ReaderUser:
     user: str
     role: str
     """Needs USAGE on the database and the schema, SELECT and, where the table keeps rejected rows, SELECT ERROR TABLE."""

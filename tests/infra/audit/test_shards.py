@@ -1,17 +1,17 @@
-"""One shard with both of its sides: the fake Kinesis, and a table in memory."""
+"""One shard with both of its sides: the fake Kinesis, and a table in memory; and several shards at a time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 import pytest
 
-from firnline_infra.audit.claim import Claim
-from firnline_infra.audit.content.column import Column
-from firnline_infra.audit.findings import Counts, Kind
-from firnline_infra.audit.horizon import Horizon, arrival_ms
-from firnline_infra.audit.outcome import Outcome, Place
-from firnline_infra.audit.shard import RowCounts, Sources
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
 from firnline_ingest.config.model import Aws
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.clock import ManualClock
@@ -20,10 +20,10 @@ from firnline_local.kinesis import FakeKinesis, ShardHandle
 
 @dataclass
 class TableInMemory:
-    """A ShardRows; `strays` bear no position."""
+    """A ShardRows; `invalid` are positions that are no numbers."""
 
     outcomes: list[Outcome] = field(default_factory=list)
-    strays: list[str] = field(default_factory=list)
+    invalid: list[str] = field(default_factory=list)
     before_rows: Callable[[], None] = lambda: None
     fetched: int = 0
 
@@ -40,14 +40,14 @@ class TableInMemory:
         *,
         first: str | None,
         expected: int,
-        columns: Sequence[Column] | None,
-        on_stray: Callable[[str], None],
+        columns: Sequence[AuditedColumn] | None,
+        on_invalid_position: Callable[[str], None],
     ) -> Iterator[Outcome]:
         self.before_rows()
         wanted = [each for each in self.outcomes if first is None or each.sequence_number >= int(first)]
         self.fetched = len(wanted)
-        for stray in self.strays:
-            on_stray(stray)
+        for position in self.invalid:
+            on_invalid_position(position)
         return iter(sorted(wanted, key=lambda each: each[:2]))
 
 
@@ -72,7 +72,7 @@ class World:
             put = self.shard.put({"n": number})
             self.table.outcomes.append(self.row(put.sequence_number))
 
-    def row(self, number: int, place: Place = Place.TABLE) -> Outcome:
+    def row(self, number: int, place: RecordPlace = RecordPlace.TABLE) -> Outcome:
         return Outcome(number, 0, place, self.now_ms)
 
     def audit(self, shard_id: str | None = None, **changes: Any) -> Counts:
@@ -84,11 +84,13 @@ class World:
             "listed": frozenset({self.shard.id}),
             "table": self.table,
             "elsewhere": [self.letters],
-            "claim": Claim(None, self.now_ms),
-            "horizon_at": lambda: Horizon.of(now_ms=self.now_ms, retention_hours=24, created_ms=0, rows_say_when=True),
+            "window": AuditWindow(None, self.now_ms),
+            "cutoff_at": lambda: RetentionCutoff.of(
+                now_ms=self.now_ms, retention_hours=24, created_ms=0, rows_have_arrival=True
+            ),
             "sleep": lambda _: None,
         }
-        self.findings = Sources(**values | changes).audit(shard_id or self.shard.id)
+        self.findings = PipelineSources(**values | changes).audit(shard_id or self.shard.id)
         return self.findings.counts
 
 
@@ -108,7 +110,7 @@ def test_records_and_rows_are_found_to_be_the_same(world: World) -> None:
 def test_a_record_without_a_row_may_be_a_dead_letter(world: World) -> None:
     world.fill(10)
     bad = world.shard.put(b"nonsense")
-    world.letters[world.shard.id] = [world.row(bad.sequence_number, Place.DEAD_LETTERS)]
+    world.letters[world.shard.id] = [world.row(bad.sequence_number, RecordPlace.DEAD_LETTERS)]
     assert world.audit() == Counts(records=11, rows=10, dead_letters=1)
 
 
@@ -154,7 +156,7 @@ def test_young_rows_of_a_shard_that_does_not_exist_are_foreign(world: World) -> 
 
 def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: World) -> None:
     world.fill(10)
-    claim = Claim(None, world.now_ms)
+    window = AuditWindow(None, world.now_ms)
 
     def go_on() -> None:
         """The engine goes on between the first look at the stream and the answer of the table."""
@@ -163,16 +165,82 @@ def test_a_row_of_a_record_that_came_during_the_audit_is_not_foreign(world: Worl
         world.table.outcomes.append(world.row(put.sequence_number))
 
     world.table.before_rows = go_on
-    world.audit(claim=claim)
+    world.audit(window=window)
     world.table.before_rows = lambda: None
-    assert world.audit(claim=claim) == Counts(records=10, rows=10, later=1)
+    assert world.audit(window=window) == Counts(records=10, rows=10, later=1)
 
 
 def test_a_row_whose_position_is_none_is_foreign(world: World) -> None:
     world.fill(1)
-    world.table.strays = ["007", "twelve"]  # they come with the others
+    world.table.invalid = ["007", "twelve"]  # they come with the others
     assert world.audit() == Counts(records=1, rows=1, foreign=2)
     assert [(each.kind, each.position) for each in world.findings.problems] == [
-        (Kind.FOREIGN, "007"),
-        (Kind.FOREIGN, "twelve"),
+        (ProblemKind.FOREIGN, "007"),
+        (ProblemKind.FOREIGN, "twelve"),
     ]
+
+
+def test_findings_come_by_shard_and_each_is_announced() -> None:
+    said: list[str] = []
+    found = audit_shards(
+        ["b", "c", "a"], lambda shard_id, _: ShardFindings(shard_id), on_shard=lambda each: said.append(each.shard_id)
+    )
+    assert [findings.shard_id for findings in found] == ["a", "b", "c"]
+    assert sorted(said) == ["a", "b", "c"]
+
+
+def test_shards_are_audited_side_by_side() -> None:
+    """Each waits for the other."""
+    here = {"a": Event(), "b": Event()}
+
+    def audit(shard_id: str, _: Sleep) -> ShardFindings:
+        here[shard_id].set()
+        assert here["b" if shard_id == "a" else "a"].wait(10)
+        return ShardFindings(shard_id)
+
+    assert len(audit_shards(here, audit, on_shard=lambda _: None)) == 2
+
+
+def test_where_one_fails_the_others_end_in_a_moment() -> None:
+    ended: list[str] = []
+    begun = Event()
+
+    def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
+        if shard_id == "bad":
+            begun.wait(10)
+            raise ValueError("because")
+        begun.set()
+        try:
+            sleep(60)
+        except Stopped:
+            ended.append(shard_id)
+            raise
+        raise AssertionError("nobody woke it")
+
+    with pytest.raises(ValueError, match="because"):
+        audit_shards(["bad", "good"], audit, on_shard=lambda _: None)
+    assert ended == ["good"]
+
+
+def test_shards_whose_turn_has_not_come_are_not_begun_after_a_failure() -> None:
+    begun: list[str] = []
+    names = [f"{number:03d}" for number in range(10 * SHARDS_AT_ONCE)]
+
+    def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
+        begun.append(shard_id)
+        if shard_id == names[0]:
+            raise ValueError("because")
+        sleep(60)
+        return ShardFindings(shard_id)
+
+    with pytest.raises(ValueError, match="because"):
+        audit_shards(names, audit, on_shard=lambda _: None)
+    assert len(begun) < len(names)
+
+
+def test_a_sleep_that_nobody_disturbs_ends() -> None:
+    def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
+        sleep(0.0)
+        return ShardFindings(shard_id)
+
+    assert len(audit_shards(["a"], audit, on_shard=lambda _: None)) == 1

@@ -1,6 +1,6 @@
 """Compares each outcome with its record: a row column by column, a dead letter byte by byte.
 
-An error row is as Snowflake got it and became no values, so there is nothing to compare.
+An error row never became values, so there is nothing to compare.
 """
 
 import hashlib
@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from firnline_infra.audit.content.column import Column
-from firnline_infra.audit.content.payload import parse
-from firnline_infra.audit.findings import Kind, ShardFindings
-from firnline_infra.audit.horizon import arrival_text
-from firnline_infra.audit.outcome import Outcome, Place, StreamRecord
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.json_values import parse
+from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.window import arrival_text
 
 SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
-"""Reasons of dead letters that are a fact about the bytes alone, whatever the pipeline was configured to take."""
+"""Reasons of dead letters that depend on the bytes alone, whatever the pipeline was configured to take."""
 
 
 class RowContent(NamedTuple):
@@ -37,10 +37,10 @@ def digest_of(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-class ContentCheck:
-    """Of one stream into one table; not bound to a shard, and without memory."""
+class ContentComparison:
+    """The ContentCheck of one stream and its table; without state, and so of any shard."""
 
-    def __init__(self, stream: str, columns: Sequence[Column], *, evolves: bool) -> None:
+    def __init__(self, stream: str, columns: Sequence[AuditedColumn], *, evolves: bool) -> None:
         self._stream = stream
         self._columns = columns
         self._keys = {column.key for column in columns}
@@ -53,12 +53,12 @@ class ContentCheck:
         elif isinstance(outcome.content, RowContent):
             payload = _object_in(record.data)
             if payload is None:
-                findings.report(Kind.CHANGED, position, "its record is no JSON object, and there is a row of it")
+                findings.report(ProblemKind.CHANGED, position, "its record is no JSON object, and there is a row of it")
                 return
             for detail in self._metadata_changes(record, outcome, outcome.content.metadata, findings.shard_id):
-                findings.report(Kind.CHANGED, position, detail)
+                findings.report(ProblemKind.CHANGED, position, detail)
             for detail in self._value_changes(payload, outcome.content.values, findings):
-                findings.report(Kind.CHANGED, position, detail)
+                findings.report(ProblemKind.CHANGED, position, detail)
 
     def _value_changes(
         self, payload: dict[str, object], values: Sequence[object], findings: ShardFindings
@@ -84,7 +84,7 @@ class ContentCheck:
     def _metadata_changes(
         self, record: StreamRecord, outcome: Outcome, metadata: object, shard_id: str
     ) -> Iterator[str]:
-        """Only of the parts that the row has: they can be switched on and off."""
+        """Compares only the parts that the row has: they can be switched on and off."""
         kept = _object_in(metadata) if isinstance(metadata, str) else None
         if kept is None:
             return
@@ -108,10 +108,12 @@ class ContentCheck:
         self, record: StreamRecord, letter: LetterContent, position: str, findings: ShardFindings
     ) -> None:
         if letter.digest != digest_of(record.data):
-            findings.report(Kind.CHANGED, position, f"the {Place.DEAD_LETTERS} have other bytes than the stream")
+            findings.report(
+                ProblemKind.CHANGED, position, f"the {RecordPlace.DEAD_LETTERS} have other bytes than the stream"
+            )
         elif letter.reason in NOT_AN_OBJECT and _is_object(record.data):
             detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
-            findings.report(Kind.MISPLACED, position, detail)
+            findings.report(ProblemKind.MISPLACED, position, detail)
 
 
 def _object_in(data: str | bytes) -> dict[str, object] | None:
@@ -123,7 +125,7 @@ def _object_in(data: str | bytes) -> dict[str, object] | None:
 
 
 def _is_object(data: bytes) -> bool:
-    """By a stricter reader, which refuses what only some readers take (lone surrogates, bytes that are no UTF-8)."""
+    """By a strict parser, which refuses what only some parsers take (lone surrogates, bytes that are no UTF-8)."""
     try:
         msgspec.json.decode(data, type=dict[str, object])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -1,17 +1,21 @@
-"""The rows that Snowflake rejected, as outcomes: the row as it was sent is in the error table, its metadata in front.
+"""Records that became no rows, as outcomes: rejected by Snowflake (its error table), or by the engine (dead letters).
 
-What the table would not take may be damaged itself, so the metadata is also found where the rest is no JSON or is cut off.
+An error row holds the row as it was sent, with its metadata in front. A rejected row may be malformed JSON, so the metadata
+is parsed on its own.
 """
 
 import base64
 import json
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_infra.audit.comparison import position_of
-from firnline_infra.audit.horizon import arrival_ms
-from firnline_infra.audit.outcome import Outcome, Place
+from firnline_infra.audit.content_check import LetterContent, digest_of
+from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.window import arrival_ms
+from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
 from firnline_ingest.identifiers import stored_name
 
 PAYLOAD = "$1"  # docs.snowflake.com: error_data holds the payload under this key
@@ -20,7 +24,7 @@ BINARY = "binary-base64"
 
 @dataclass
 class ErrorRows:
-    """Of one stream, by shard and in the order of positions."""
+    """The error rows of one stream, by shard and in the order of positions."""
 
     by_shard: dict[str, list[Outcome]] = field(default_factory=dict)
     without_position: int = 0
@@ -29,7 +33,7 @@ class ErrorRows:
 def read_error_rows(
     rows: Iterable[tuple[object, object]], *, stream: str, metadata_column: str, names_stream: bool
 ) -> ErrorRows:
-    """`rows`: error_data and error_metadata as the connector gives them, JSON text. `names_stream`: rows say theirs."""
+    """`rows`: error_data and error_metadata, as JSON text. `names_stream`: whether the metadata has the stream's name."""
     column = stored_name(metadata_column)
     found = ErrorRows()
     for error_data, error_metadata in rows:
@@ -52,14 +56,14 @@ def _add(found: ErrorRows, metadata: dict[str, Any]) -> None:
     outcome = Outcome(
         int(number),
         int(metadata.get("subSequenceNumber") or 0),
-        Place.ERROR_TABLE,
+        RecordPlace.ERROR_TABLE,
         arrival_ms(arrival if isinstance(arrival, str) else None),
     )
     found.by_shard.setdefault(shard_id, []).append(outcome)
 
 
 def _payload(error_data: object, error_metadata: object) -> object:
-    """The row as it was sent: text, or the object that Snowflake made of it."""
+    """The row as it was sent: text, or the object that Snowflake parsed it into."""
     payload = _json(error_data).get(PAYLOAD)
     details = _json(error_metadata).get("details")
     if isinstance(details, dict) and details.get("error_data_content_type") == BINARY and isinstance(payload, str):
@@ -78,7 +82,7 @@ def _metadata(payload: object, column: str) -> dict[str, Any] | None:
 
 
 def _leading_member(text: str, column: str) -> object:
-    """The engine writes the metadata first; whatever follows need not be JSON."""
+    """The engine writes the metadata first; the rest need not be JSON."""
     start = "{" + json.dumps(column, ensure_ascii=False) + ":"
     if not text.startswith(start):
         return None
@@ -92,3 +96,23 @@ def _leading_member(text: str, column: str) -> object:
 def _json(text: object) -> dict[str, Any]:
     value = json.loads(text) if isinstance(text, str) else text
     return value if isinstance(value, dict) else {}
+
+
+def letters_by_shard(store: DeadLetterStore, stream: str, created_ms: int) -> Mapping[str, Sequence[Outcome]]:
+    """The dead letters of one incarnation of a stream, in the order of positions. Raises DeadLetterError."""
+    shards: dict[str, list[Outcome]] = defaultdict(list)
+    for letter in store.list():
+        if (letter.stream, letter.stream_created_ms) == (stream, created_ms):
+            shards[letter.shard_id].append(_outcome(letter))
+    return {shard_id: sorted(outcomes, key=position_of) for shard_id, outcomes in shards.items()}
+
+
+def _outcome(letter: DeadLetter) -> Outcome:
+    arrival = letter.approximate_arrival
+    return Outcome(
+        int(letter.sequence_number),
+        letter.sub_sequence_number,
+        RecordPlace.DEAD_LETTERS,
+        None if arrival is None else round(arrival.timestamp() * 1000),
+        LetterContent(digest_of(letter.data), letter.reason),
+    )

@@ -1,0 +1,149 @@
+"""Audits shards: each one asks the table first, then reads the stream past everything that the table had.
+
+Years of rows from before the stream's oldest record are counted in the warehouse, and not fetched. Several shards are
+audited at a time, each in a thread; where one fails, or somebody interrupts, the others end in a moment.
+"""
+
+import heapq
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import Outcome
+from firnline_infra.audit.shard_scan import ShardScan
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+OnInvalidPosition = Callable[[str], None]
+OutcomesByShard = Mapping[str, Sequence[Outcome]]
+
+
+class RowCounts(NamedTuple):
+    """How many rows of a shard the table has."""
+
+    older: int
+    """Before the shard's first record."""
+    young: int
+    """Those of them that arrived so late that the stream should still have their record."""
+    others: int
+
+
+class ShardRows(Protocol):
+    """The rows of a table, as an AuditedTable gives them."""
+
+    def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
+        """`first`: the number of the shard's first record; None if it has none, so that all rows are older."""
+
+    def rows(
+        self,
+        shard_id: str,
+        *,
+        first: str | None,
+        expected: int,
+        columns: Sequence[AuditedColumn] | None,
+        on_invalid_position: OnInvalidPosition,
+    ) -> Iterator[Outcome]:
+        """A shard's rows from `first` on, in order, without those that are appended after this call.
+
+        `expected`: how many there are. `on_invalid_position` is called with each position that is not a number.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineSources:
+    """Both sides of one pipeline: what the stream and the table are asked with."""
+
+    client: "KinesisClient"
+    stream: str
+    listed: frozenset[str]
+    """The shards that the stream has; rows may name others."""
+    table: ShardRows
+    elsewhere: Sequence[OutcomesByShard]
+    """Error rows and dead letters."""
+    window: AuditWindow
+    cutoff_at: Callable[[], RetentionCutoff]
+    """The cutoff at the moment of the call."""
+    columns: Sequence[AuditedColumn] | None = None
+    check: ContentCheck | None = None
+    """With `columns`, where contents are compared."""
+    sleep: Callable[[float], None] = time.sleep
+
+    def audit(self, shard_id: str) -> ShardFindings:
+        """Raises AuditError and the fatal errors of Kinesis."""
+        reader = ShardScan(self.client, self.stream, shard_id, sleep=self.sleep)
+        is_listed = shard_id in self.listed
+        oldest = reader.first() if is_listed else None
+        first = oldest.SequenceNumber if oldest else None
+        cutoff = self.cutoff_at()
+        findings = ShardFindings(shard_id)
+        counts = self.table.count_rows(shard_id, first=first, kept_since=cutoff.text)
+        if counts.young:
+            first = None  # some of the older ones are foreign, and the walk along all of them says which
+        else:
+            findings.counts.older += counts.older
+        expected = counts.others + (counts.older if counts.young else 0)
+        outcomes = heapq.merge(
+            self._rows(findings, first, expected) if expected else (),
+            *(places.get(shard_id, ()) for places in self.elsewhere),
+            key=position_of,
+        )
+        records = self.window.records(reader.records()) if is_listed else ()
+        compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check)
+        return findings
+
+    def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:
+        def on_invalid_position(position: str) -> None:
+            findings.report(ProblemKind.FOREIGN, position, "a row has it, and no record of any stream can")
+
+        return self.table.rows(
+            findings.shard_id,
+            first=first,
+            expected=expected,
+            columns=self.columns,
+            on_invalid_position=on_invalid_position,
+        )
+
+
+SHARDS_AT_ONCE = 8
+
+Sleep = Callable[[float], None]
+
+
+class Stopped(Exception):
+    """The audit of this shard was given up, because that of another one failed or somebody interrupted."""
+
+
+def audit_shards(
+    shard_ids: Iterable[str],
+    audit: Callable[[str, Sleep], ShardFindings],
+    *,
+    on_shard: Callable[[ShardFindings], None],
+) -> list[ShardFindings]:
+    """By shard id. `audit` has to sleep with what it is given; `on_shard` is called in this thread, as shards are done."""
+    stop = Event()
+
+    def sleep(seconds: float) -> None:
+        if stop.wait(seconds):
+            raise Stopped
+
+    found: list[ShardFindings] = []
+    with ThreadPoolExecutor(SHARDS_AT_ONCE, thread_name_prefix="audit") as pool:
+        futures = [pool.submit(audit, shard_id, sleep) for shard_id in sorted(shard_ids)]
+        try:
+            for future in as_completed(futures):
+                found.append(future.result())
+                on_shard(found[-1])
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return sorted(found, key=lambda findings: findings.shard_id)

@@ -1,0 +1,100 @@
+"""Which records an audit is about, and which of them the stream still has.
+
+AuditWindow: those that arrived from the pipeline's beginning up to a moment fixed at the start. RetentionCutoff: whether an
+unmatched row is older (its record has left retention) or foreign (its record should still be there).
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
+from firnline_ingest.config.model import Pipeline, StartAt
+from firnline_ingest.kinesis.page import Record
+
+SECOND_MS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditWindow:
+    """The arrival times of the records that the audit makes its claim about."""
+
+    since_ms: int | None
+    """None: from the oldest record that the stream has."""
+    until_ms: int
+
+    @classmethod
+    def of(cls, pipeline: Pipeline, *, server_ms: int, since: datetime | None, until: datetime | None) -> "AuditWindow":
+        """`server_ms` is the stream's clock in whole seconds. Raises StartUnknown or EndInTheFuture."""
+        now_ms = server_ms + SECOND_MS - 1  # what arrived earlier in this second was there before the audit
+        until_ms = _ms(until) if until else now_ms
+        if until_ms > now_ms:
+            raise EndInTheFuture(arrival_text(until_ms), arrival_text(server_ms))
+        return cls(_since_ms(pipeline, since), until_ms)
+
+    def records(self, kinesis_records: Iterable[Record]) -> Iterator[StreamRecord]:
+        """The records of one shard, with their status. As in the engine, the first record that is too late ends the claim."""
+        status = ClaimStatus.CLAIMED if self.since_ms is None else ClaimStatus.BEFORE_CLAIM
+        for record in kinesis_records:
+            timestamp = record.ApproximateArrivalTimestamp
+            arrived_ms = None if timestamp is None else round(timestamp * 1000)
+            if status is ClaimStatus.BEFORE_CLAIM and (arrived_ms is None or arrived_ms >= (self.since_ms or 0)):
+                status = ClaimStatus.CLAIMED
+            if arrived_ms is not None and arrived_ms > self.until_ms:
+                status = ClaimStatus.AFTER_CLAIM
+            yield StreamRecord(int(record.SequenceNumber), record.Data, status, record.PartitionKey, arrived_ms)
+
+
+def _since_ms(pipeline: Pipeline, since: datetime | None) -> int | None:
+    if since is not None:
+        return _ms(since)
+    if pipeline.initial_position.at is StartAt.LATEST:
+        raise StartUnknown(pipeline.stream)
+    timestamp = pipeline.initial_position.timestamp
+    return None if timestamp is None else _ms(timestamp)
+
+
+def _ms(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
+
+
+TOLERANCE_MS = 60_000  # arrival times are approximate, and the service trims when it gets to it
+HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionCutoff:
+    kept_since_ms: int
+    """The stream certainly still has the records that arrived since then."""
+    rows_have_arrival: bool = True
+    """Whether rows have the time of arrival; if not, every row before the first record has to count as older."""
+
+    @classmethod
+    def of(cls, *, now_ms: int, retention_hours: int, created_ms: int, rows_have_arrival: bool) -> "RetentionCutoff":
+        """`now_ms` by the stream's clock. Records from before `created_ms` belong to an earlier stream of the same name."""
+        trimmed_ms = now_ms - retention_hours * HOUR_MS + TOLERANCE_MS
+        return cls(max(trimmed_ms, created_ms), rows_have_arrival)
+
+    def may_have_passed(self, outcome: Outcome) -> bool:
+        """Whether the outcome's record may have left the stream."""
+        if outcome.arrived_ms is None:
+            return not self.rows_have_arrival
+        return outcome.arrived_ms < self.kept_since_ms
+
+    @property
+    def text(self) -> str:
+        """In the notation of the metadata's arrivals, so that the two compare as text."""
+        return arrival_text(self.kept_since_ms)
+
+
+def arrival_text(ms: int) -> str:
+    return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
+
+
+def arrival_ms(text: str | None) -> int | None:
+    """None for text that is no time."""
+    try:
+        return round(datetime.fromisoformat(text).timestamp() * 1000) if text else None
+    except ValueError:
+        return None
