@@ -13,6 +13,8 @@ A second axis, `Retryable` and `Fatal`, is what the retry policy asks. Every err
 docs/runbook.md, and says what failed, on which object, and what to do next. Errors cross executors, so they pickle.
 """
 
+import difflib
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -102,6 +104,20 @@ class DeadLetterError(FirnlineError):
     id = "FL-4000"
 
 
+def did_you_mean(name: str, valid: Iterable[str]) -> str:
+    """The end of a sentence about a name that is not among the valid ones: the nearest of them, or all."""
+    names = sorted(set(valid))
+    if not names:
+        return "there is none."
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else f"expected one of: {', '.join(names)}."
+
+
+def nearest(name: str, valid: Iterable[str]) -> str | None:
+    """The valid name that `name` is probably a mistyped form of; None where none is near."""
+    return next(iter(difflib.get_close_matches(name, sorted(valid), n=1)), None)
+
+
 __all__ = [
     "ConfigError",
     "DeadLetterError",
@@ -113,4 +129,6 @@ __all__ = [
     "Retryable",
     "SnowflakeError",
     "UsageError",
+    "did_you_mean",
+    "nearest",
 ]

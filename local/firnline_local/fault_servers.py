@@ -1,8 +1,8 @@
 """Which server of the environment a fault is for."""
 
-import difflib
 from typing import TYPE_CHECKING
 
+from firnline_ingest.errors import nearest
 from firnline_local.endpoints import AWS_SERVICES, Server
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def servers_of(endpoint: str) -> "Collection[Server]":
     if any(wild in service for wild in "*?["):
         return SERVERS
     if service not in SERVER_OF or not operation:
-        near = difflib.get_close_matches(service, SERVER_OF, n=1)
-        hint = f"did you mean {near[0]}:{operation or '*'}?" if near else f"services: {', '.join(SERVER_OF)}"
+        near = nearest(service, SERVER_OF)
+        hint = f"did you mean {near}:{operation or '*'}?" if near else f"services: {', '.join(SERVER_OF)}"
         raise InvalidFault(f"{endpoint!r} is not service:Operation of an embedded service; {hint}")
     return (SERVER_OF[service],)

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firnline_infra.specification.checks.near import near
+from firnline_ingest.errors import did_you_mean
 from firnline_local.errors import NoSuchStream, PutRefused
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _put(
         try:
             answers = client.put_records(StreamName=stream, Records=entries)["Records"]
         except client.exceptions.ResourceNotFoundException as error:
-            raise NoSuchStream(stream, near=near(stream, _streams(client))) from error
+            raise NoSuchStream(stream, near=did_you_mean(stream, _streams(client))) from error
         except (BotoCoreError, ClientError) as error:
             raise PutRefused(stream, str(error)) from error
         refused = [(entry, answer) for entry, answer in zip(entries, answers, strict=True) if "ErrorCode" in answer]

@@ -13,10 +13,9 @@ AuditError
 └── WarehouseUnusable   the reader has nothing to ask its questions with
 """
 
-import difflib
 from collections.abc import Sequence
 
-from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable, did_you_mean
 
 
 class AuditError(FirnlineError):
@@ -98,10 +97,8 @@ class UnknownPipeline(AuditError, Fatal):
     id = "FL-5006"
 
     def __init__(self, stream: str, known: Sequence[str]) -> None:
-        near = difflib.get_close_matches(stream, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(sorted(known))}."
         super().__init__(
-            f"The configuration has no pipeline of a stream {stream!r}; {hint}",
+            f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}",
             next_step="give --pipeline the stream's name as the configuration has it, or leave it out to audit them all.",
         )
 

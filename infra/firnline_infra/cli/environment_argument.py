@@ -2,11 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
+
+from firnline_ingest.errors import did_you_mean
 
 SPECS = Path("stacks") / "environments"
 WHAT_ENV_IS = f"ENV is the name of a file in {SPECS} without its .yaml, such as dev; or the path of any other."
@@ -20,7 +21,7 @@ class EnvironmentFile(click.ParamType[Path]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = spec_file_of(str(value))
         if not path.is_file():
-            self.fail(f"there is no {path}.{known_instead(str(value))}", param, ctx)
+            self.fail(f"there is no {path}{known_instead(str(value))}", param, ctx)
         return path
 
 
@@ -37,12 +38,9 @@ def env_argument(spec_file: Path) -> str:
 
 
 def known_instead(name: str) -> str:
-    """The end of a sentence about an environment that is not there; empty where there is none at all."""
+    """The end of a sentence about an environment that is not there, with the mark that it begins with."""
     known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith(".keys"))
-    near = get_close_matches(name, known, n=1)
-    if near:
-        return f" Did you mean {near[0]}?"
-    return f" There are: {', '.join(known)}." if known else ""
+    return f"; {did_you_mean(name, known)}" if known else "."
 
 
 def environment_argument(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -50,7 +50,7 @@ def _checked(path: Path, environment: str) -> "EnvironmentSpec":
     from firnline_ingest.errors import ConfigError
 
     if not path.is_file():
-        raise ConfigError(str(path), [f"is not there.{known_instead(environment)}"])
+        raise ConfigError(str(path), [f"is not there{known_instead(environment)}"])
     spec = load_spec(path)
     blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
     return spec

@@ -4,14 +4,13 @@ Each problem names its path in the document, what was expected and, for a misspe
 EngineConfig and EnvironmentSpec are both read here.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from firnline_ingest.errors import ConfigError
+from firnline_ingest.errors import ConfigError, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
 LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
@@ -37,9 +36,7 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     path = _path(location) or "the document"
     if problem["type"] == "extra_forbidden":
         siblings = _field_names(model, location[:-1])
-        near = difflib.get_close_matches(str(location[-1]), siblings, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"expected one of: {', '.join(sorted(siblings))}."
-        return f"{path}: unknown name; {hint}"
+        return f"{path}: unknown name; {did_you_mean(str(location[-1]), siblings)}"
     if problem["type"] == "missing":
         return f"{path}: is required."
     if not location and problem["type"] in ("model_type", "model_attributes_type"):

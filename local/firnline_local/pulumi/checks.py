@@ -3,10 +3,10 @@
 Components' tests call `check_inputs` on what they register; the embedded providers call it before anything is made.
 """
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from firnline_ingest.errors import did_you_mean
 from firnline_local.errors import UnknownKind
 from firnline_local.materialise.registry import rules_of
 from firnline_local.materialise.resource import Rules
@@ -63,12 +63,10 @@ def check_shape(fields: Fields, values: Mapping[str, Any]) -> list[str]:
 
 
 def _unknown(path: str, values: Mapping[str, Any], fields: Fields) -> Iterator[str]:
-    known = sorted(name for name, field in fields.items() if field.is_input)
+    known = [name for name, field in fields.items() if field.is_input]
     for name in values:
         if name not in fields:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
-            yield f"{path}{name}: unknown input; {hint}"
+            yield f"{path}{name}: unknown input; {did_you_mean(name, known)}"
         elif not fields[name].is_input:
             yield f"{path}{name}: is an output, and can't be given."
 

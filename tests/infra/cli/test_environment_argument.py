@@ -39,7 +39,11 @@ def test_an_environment_is_named_or_its_file_given(given: str, path: str, name: 
 
 @pytest.mark.parametrize(
     ("given", "hint"),
-    [("pord", "Did you mean prod?"), ("zzz", "There are: dev, prod."), ("other.yaml", "there is no other.yaml")],
+    [
+        ("pord", "did you mean 'prod'?"),
+        ("zzz", "expected one of: dev, prod."),
+        ("other.yaml", "there is no other.yaml"),
+    ],
 )
 def test_one_that_does_not_exist_is_refused_with_what_there_is(given: str, hint: str) -> None:
     result = CliRunner().invoke(command, [given])

@@ -47,7 +47,7 @@ def test_an_environment_is_checked_by_its_name(run: Run) -> None:
     (folder / "dev.yaml").write_text(GOOD)
     assert run("check", "dev").stdout.startswith("stacks/environments/dev.yaml: good.")
     result = run("check", "dve", "dev")
-    assert (result.exit_code, "is not there. Did you mean dev?" in result.stderr) == (2, True)
+    assert (result.exit_code, "is not there; did you mean 'dev'?" in result.stderr) == (2, True)
     assert result.stdout.startswith("stacks/environments/dev.yaml: good.")
 
 

@@ -27,9 +27,9 @@ def test_five_mistakes_are_five_problems() -> None:
         "tags": ["a"],
     }
     assert check_inputs(STREAM, inputs) == [
-        "retentionPerid: unknown input; did you mean retentionPeriod?",
+        "retentionPerid: unknown input; did you mean 'retentionPeriod'?",
         "shardCount: expected a number, got 'many'.",
-        "streamModeDetails.mode: unknown input; there are streamMode.",
+        "streamModeDetails.mode: unknown input; expected one of: streamMode.",
         "streamModeDetails.streamMode: is required.",
         "tags: expected a mapping, got ['a'].",
         "encryptionType: 'AES' is none of KMS, NONE.",
@@ -48,7 +48,7 @@ def test_an_output_is_no_input() -> None:
 def test_the_mistakes_in_a_list_are_found_where_they_are() -> None:
     inputs = {"database": "D", "schema": "S", "columns": [*COLUMNS, {"name": "W", "typ": "NUMBER"}]}
     assert check_inputs(TABLE, inputs) == [
-        "columns[1].typ: unknown input; did you mean type?",
+        "columns[1].typ: unknown input; did you mean 'type'?",
         "columns[1].type: is required.",
     ]
 

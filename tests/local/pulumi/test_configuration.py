@@ -54,7 +54,7 @@ def test_these_configurations_are_for_the_environment(package: str, arguments: d
         ("aws", {"forbiddenAccountIds": '["000000000000"]'}, "forbiddenAccountIds: 000000000000"),
         ("aws", {"endpoints": '[{"s3":"http://127.0.0.1:9"}]'}, "endpoints.s3: http://127.0.0.1:9 is not"),
         ("aws", {"assumeRoles": '[{"roleArn":"arn"}]'}, "assumeRoles: the embedded environment does not carry this"),
-        ("aws", {"regoin": "us-east-1"}, "regoin: unknown input; did you mean region?"),
+        ("aws", {"regoin": "us-east-1"}, "regoin: unknown input; did you mean 'region'?"),
         ("aws", {"maxRetries": "many"}, "maxRetries: expected a number, got a value that is not shown"),
         ("snowflake", {"organizationName": "acme", "accountName": "prod"}, "acme-prod is not the environment's"),
         ("snowflake", {"host": "acme.snowflakecomputing.com"}, "host: acme.snowflakecomputing.com is not"),

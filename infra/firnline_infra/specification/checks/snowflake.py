@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 
-from firnline_infra.specification.checks.near import near
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.pipeline import TableKind
+from firnline_ingest.errors import did_you_mean
 
 
 def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
@@ -16,7 +16,7 @@ def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
         if volume is not None and volume not in names:
             yield (
                 f"pipelines[{index}].external_volume: {volume} is not among snowflake.external_volumes; "
-                f"{near(volume, names)}"
+                f"{did_you_mean(volume, names)}"
             )
 
 

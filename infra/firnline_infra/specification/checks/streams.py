@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.checks.near import near
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.errors import did_you_mean
 
 MINUTES_UNTIL_AN_ALARM = 15  # three periods of five
 
@@ -20,7 +20,7 @@ def _pipelines_name_streams(spec: EnvironmentSpec) -> Iterator[str]:
     names = [stream.name for stream in spec.streams]
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.stream not in names:
-            hint = near(pipeline.stream, names)
+            hint = did_you_mean(pipeline.stream, names)
             yield f"pipelines[{index}].stream: {pipeline.stream!r} is not among the streams; {hint}"
 
 

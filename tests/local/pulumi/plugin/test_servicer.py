@@ -97,7 +97,7 @@ def test_the_preview_of_an_update_keeps_the_outputs(aws: Provider) -> None:
 def test_all_mistakes_are_failures_of_one_check(aws: Provider) -> None:
     _, failures = aws.check(STREAM, {"shardCount": "many", "retention": 1})
     assert failures.keys() == {"shardCount", "retention"}
-    assert "did you mean retentionPeriod?" in failures["retention"]
+    assert "did you mean 'retentionPeriod'?" in failures["retention"]
 
 
 def test_a_missing_name_is_made_up_and_kept(aws: Provider) -> None:
