@@ -11,7 +11,9 @@ import pytest
 from firnline_infra.cli.main import firnline
 from firnline_local.materialise.registry import FILES
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+EMBEDDED = ROOT / "local" / "firnline_local"
 PAGES = ["adopt.md", "layered-stacks.md", "rotate-keys.md", "tutorial.md"]
 ENGINE = {"run", "stop", "validate", "resume"}  # their options are the engine's own
 
@@ -58,3 +60,10 @@ def test_the_import_id_of_every_type_is_told() -> None:
     text = (DOCS / "adopt.md").read_text(encoding="utf-8")
     missing = [token for token in FILES if token not in text and token.partition("index/")[2] not in text]
     assert missing == []
+
+
+def test_every_file_that_holds_a_belief_about_the_real_services_exists() -> None:
+    text = (DOCS / "design" / "beliefs.md").read_text(encoding="utf-8")
+    places = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", text))
+    assert places
+    assert [each for each in places if not any((root / each).exists() for root in (ROOT, EMBEDDED))] == []
