@@ -1,7 +1,9 @@
 """What tests of every tier share: the real embedded environment, started once, when the first test asks for it."""
 
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,8 @@ for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
 # No test leaves a process behind, not even one that is killed. Held here, the reaper waits as long as this process lives.
 REAPER = reap_what_is_started_from_now_on()
 
-LOCAL_SPEC = Path(__file__).parents[1] / "stacks" / "environments" / "local.yaml"
+ROOT = Path(__file__).parents[1]
+LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +48,15 @@ def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Run
     folder = tmp_path_factory.mktemp("local") / "environment"
     with LocalEnvironment(folder, load_spec(LOCAL_SPEC), modules=MODULES, commit_lag_ms=20) as environment:
         yield environment
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """The three, by the folder that each is built from; the build backend is of our own environment, so nothing is fetched."""
+    built = {}
+    for house in ("ingest", "infra", "local"):
+        folder = tmp_path_factory.mktemp("wheel")
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+        subprocess.run(command, cwd=ROOT / house, check=True, capture_output=True)
+        (built[house],) = folder.iterdir()
+    return built

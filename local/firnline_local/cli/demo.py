@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firnline_local.cli.options import spec_option
+
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
 
 AUDIT_FAILED = 3
-LOCAL_SPEC = Path("stacks/environments/local.yaml")
 
 
 @click.command()
@@ -28,14 +29,7 @@ LOCAL_SPEC = Path("stacks/environments/local.yaml")
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep keys, logs and engine.json here; else they go.",
 )
-@click.option(
-    "--spec",
-    "spec_file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    default=LOCAL_SPEC,
-    show_default=True,
-    help="The environment's specification.",
-)
+@spec_option
 @click.option(
     "--pulumi", "by_pulumi", is_flag=True, help="Let the real Pulumi engine make it all (scripts/pulumi-cli)."
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from firnline_local.cli.folder_option import folder_option
+from firnline_local.cli.options import folder_option
 
 
 @click.command()

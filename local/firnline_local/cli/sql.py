@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from firnline_local.cli.folder_option import folder_option
+from firnline_local.cli.options import folder_option
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment

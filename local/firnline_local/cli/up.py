@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from firnline_infra.cli.environment_argument import env_argument
-from firnline_local.cli.folder_option import folder_option
+from firnline_local.cli.options import folder_option, spec_option
 
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
 
-DEFAULT_SPEC = "stacks/environments/local.yaml"
 CHECK_EVERY_S = 0.5
 
 
 @click.command()
 @folder_option
-@click.option(
-    "--spec",
-    "spec_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=DEFAULT_SPEC,
-    show_default=True,
-    help="The environment's specification.",
-)
+@spec_option
 @click.option(
     "--commit-lag-ms",
     type=click.IntRange(min=0),
