@@ -1,0 +1,159 @@
+"""A platform engineer who has the packages and no clone: from an empty folder to an environment that is proven and gone.
+
+The environment of Python is empty but for our three wheels; what they need of others is lent by a line in a .pth file. That is
+honest, because such a line adds a folder and nothing else: the .pth files in it, by which our own code would come from the
+clone, are not read, and where a package is in both, the wheel's is found first. The test looks where our code came from.
+"""
+
+import json
+import os
+import subprocess
+import sysconfig
+import time
+import venv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import boto3
+import pytest
+
+from firnline_infra.pulumi_cli import find_cli
+from firnline_infra.pulumi_cli.errors import PulumiError
+
+pytestmark = [pytest.mark.e2e, pytest.mark.pulumi, pytest.mark.timeout(900)]
+
+ROOT = Path(__file__).parents[2]
+UP_WITHIN_S = 120
+ANSWERS = {
+    "--name": "shop",
+    "--region": "us-east-1",
+    "--aws-account": "000000000000",
+    "--snowflake-account": "FIRNLINE-LOCAL",
+    "--stream": "orders",
+    "--database": "SHOP",
+    "--schema": "RAW",
+}
+WHERE_FROM = """
+import firnline_infra, firnline_ingest, firnline_local
+print(firnline_infra.__file__, firnline_ingest.__file__, firnline_local.__file__)
+"""
+NOT_OURS = ("PYTHONPATH", "VIRTUAL_ENV", "FIRNLINE_LOCAL_FOLDER", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+
+
+class Repository:
+    """An empty folder, and the commands that are installed."""
+
+    def __init__(self, folder: Path, environment: Path) -> None:
+        self.folder, self.bin = folder, environment / "bin"
+        self.variables = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
+        self.variables["PATH"] = f"{self.bin}{os.pathsep}{self.variables['PATH']}"
+
+    def __call__(self, program: str, *arguments: str) -> str:
+        ran = subprocess.run(
+            [str(self.bin / program), *arguments],
+            cwd=self.folder,
+            env=self.variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, f"{program} {' '.join(arguments)}\n{ran.stdout[-5000:]}\n{ran.stderr[-5000:]}"
+        return ran.stdout
+
+    @property
+    def files(self) -> set[str]:
+        """Without what git leaves out."""
+        found = (path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file())
+        return {str(path) for path in found if ".firnline" not in path.parts}
+
+    @contextmanager
+    def local_up(self, *options: str) -> Iterator[None]:
+        """`firnline local up` in a terminal of its own, until it says what comes next."""
+        log = self.folder.parent / "local-up.log"
+        with log.open("w") as output:
+            process = subprocess.Popen(
+                [str(self.bin / "firnline"), "local", "up", *options],
+                cwd=self.folder,
+                env=self.variables,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            deadline = time.monotonic() + UP_WITHIN_S
+            while "  firnline up " not in log.read_text():
+                assert process.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, log.read_text()
+                time.sleep(0.1)
+            yield
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, wheels: Mapping[str, Path]) -> Repository:
+    try:
+        find_cli()
+    except PulumiError as error:
+        pytest.skip(error.what)
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    python = environment / "bin" / "python"
+    install = ["uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps", "--python", str(python)]
+    here = Path(sysconfig.get_path("scripts"))
+    subprocess.run([here / install[0], *install[1:], *map(str, wheels.values())], check=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
+    (packages / "lent.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    repository = Repository(folder, environment)
+    assert all(Path(file).is_relative_to(packages) for file in repository("python", "-c", WHERE_FROM).split())
+    return repository
+
+
+def test_from_an_empty_folder_to_a_proven_environment_and_its_end(repository: Repository) -> None:
+    assert not repository.folder.is_relative_to(ROOT)
+
+    def firnline(command: str) -> str:
+        return repository("firnline", *command.split())
+
+    repository("firnline", "init", *(part for option in ANSWERS.items() for part in option), "--ephemeral")
+    specification = repository.folder / "stacks" / "environments" / "shop.yaml"
+    text = specification.read_text()
+    assert "# reader_warehouse: REPORTING" in text
+    specification.write_text(text.replace("# reader_warehouse: REPORTING", "reader_warehouse: COMPUTE_WH"))
+    assert "good" in firnline("spec check shop")
+    to_commit = repository.files
+
+    with repository.local_up("--spec", "stacks/environments/shop.yaml", "--empty"):
+        for user in ("ingest", "reader"):
+            assert "Key SHA256:" in firnline(f"keys create shop {user} --local")
+        assert "shop is up in the EMBEDDED environment" in firnline("up shop --local")
+        assert repository.files - to_commit == {"stacks/environments/shop.keys.yaml"}
+        exported = firnline("local env").replace("export ", "").splitlines()
+        repository.variables |= dict(line.split("=", 1) for line in exported)
+        (repository.folder / "engine.json").write_text(firnline("outputs shop --local --engine-config"))
+        (repository.folder / "events.ndjson").write_text("".join(f'{{"order_id": {n}}}\n' for n in range(200)))
+        firnline("local put orders events.ndjson")
+
+        firnline("run --config engine.json --available-now")
+
+        (repository.folder / "reader.pem").write_text(_reader_key(repository))
+        reader = "--reader-user FIRNLINE_SHOP_READER --reader-role FIRNLINE_SHOP_READER --reader-key reader.pem"
+        report = json.loads(firnline(f"audit --config engine.json {reader} --warehouse COMPUTE_WH --json"))
+        assert report["proven"] is True
+        assert "resources of shop" in firnline("destroy shop --local --yes")
+
+
+def _reader_key(repository: Repository) -> str:
+    given = repository.variables
+    secrets = boto3.client(
+        "secretsmanager",
+        region_name=given["AWS_DEFAULT_REGION"],
+        endpoint_url=given["AWS_ENDPOINT_URL"],
+        aws_access_key_id=given["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=given["AWS_SECRET_ACCESS_KEY"],
+    )
+    return str(secrets.get_secret_value(SecretId="firnline-shop/snowflake/reader")["SecretString"])
