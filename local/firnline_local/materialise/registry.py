@@ -1,4 +1,4 @@
-"""Which file makes which type of resource.
+"""Which file makes which type of resource: `module`, or `module:NAME` where a file makes several.
 
 Files are loaded when their type is first asked for, so that a program pays only for what it names. A type without a file is
 refused by name: nothing here merely remembers what it was told.
@@ -25,13 +25,13 @@ FILES: Mapping[str, str] = {
     "aws:kms/alias:Alias": "aws.kms_alias",
     "aws:kms/key:Key": "aws.kms_key",
     "aws:s3/bucket:Bucket": "aws.s3_bucket",
-    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "aws.s3_bucket_lifecycle_configuration",
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "aws.s3_bucket_settings:LIFECYCLE",
     "aws:s3/bucketObjectv2:BucketObjectv2": "aws.s3_bucket_object",
-    "aws:s3/bucketOwnershipControls:BucketOwnershipControls": "aws.s3_bucket_ownership_controls",
-    "aws:s3/bucketPolicy:BucketPolicy": "aws.s3_bucket_policy",
-    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "aws.s3_bucket_public_access_block",
-    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": "aws.s3_bucket_encryption",
-    "aws:s3/bucketVersioning:BucketVersioning": "aws.s3_bucket_versioning",
+    "aws:s3/bucketOwnershipControls:BucketOwnershipControls": "aws.s3_bucket_settings:OWNERSHIP_CONTROLS",
+    "aws:s3/bucketPolicy:BucketPolicy": "aws.s3_bucket_settings:POLICY",
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "aws.s3_bucket_settings:PUBLIC_ACCESS_BLOCK",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": "aws.s3_bucket_settings:ENCRYPTION",
+    "aws:s3/bucketVersioning:BucketVersioning": "aws.s3_bucket_settings:VERSIONING",
     "aws:secretsmanager/secret:Secret": "aws.secretsmanager_secret",
     "aws:ssm/parameter:Parameter": "aws.ssm_parameter",
     "snowflake:index/accountRole:AccountRole": "snowflake.account_role",
@@ -72,4 +72,6 @@ def rules_of(token: str) -> Rules:
 
 @cache
 def _load(file: str) -> Materialiser:
-    return cast("Materialiser", import_module(f"firnline_local.materialise.{file}"))
+    module, _, name = file.partition(":")
+    found = import_module(f"firnline_local.materialise.{module}")
+    return cast("Materialiser", getattr(found, name) if name else found)

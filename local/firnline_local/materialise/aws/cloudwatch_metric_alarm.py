@@ -5,9 +5,16 @@ Rules: `resourceMetricAlarm` of terraform-provider-aws 6 (internal/service/cloud
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import present, set_like
+from firnline_local.materialise.aws.inputs import (
+    as_list,
+    as_outputs,
+    changed,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import present, set_like
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -107,7 +114,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     cloudwatch = clients.aws("cloudwatch")
     if changed(old, new, RULES) - {"tags", "tagsAll"}:
         cloudwatch.put_metric_alarm(**_wanted(new))
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove or to_set:
         arn = cloudwatch.describe_alarms(AlarmNames=[id_])["MetricAlarms"][0]["AlarmArn"]
         if to_remove:

@@ -5,9 +5,17 @@ Rules: `resourceTable` of terraform-provider-aws 6 (internal/service/dynamodb/ta
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, of_block, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import block_like, present, set_like
+from firnline_local.materialise.aws.inputs import (
+    as_list,
+    as_outputs,
+    changed,
+    of_block,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import block_like, present, set_like
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -115,7 +123,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
         dynamodb.update_continuous_backups(TableName=id_, PointInTimeRecoverySpecification=_recovery(new))
     if "ttl" in differs:
         _set_ttl(dynamodb, id_, old, new)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove or to_set:
         arn = dynamodb.describe_table(TableName=id_)["Table"]["TableArn"]
         if to_remove:

@@ -6,10 +6,17 @@ the default one; of the five that IAM keeps, the oldest makes room.
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.policy import as_document
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import document_like, present
+from firnline_local.materialise.aws.inputs import (
+    as_document,
+    as_list,
+    as_outputs,
+    changed,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import document_like, present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -64,7 +71,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     if "policy" in changed(old, new, RULES):
         _make_room(iam, id_)
         iam.create_policy_version(PolicyArn=id_, PolicyDocument=as_document(new["policy"]), SetAsDefault=True)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         iam.untag_policy(PolicyArn=id_, TagKeys=to_remove)
     if to_set:

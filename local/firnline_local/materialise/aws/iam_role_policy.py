@@ -5,9 +5,8 @@ Rules: `resourceRolePolicy` of terraform-provider-aws (internal/service/iam/role
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried
-from firnline_local.materialise.aws.policy import as_document
-from firnline_local.materialise.aws.wording import document_like
+from firnline_local.materialise.aws.inputs import as_document, changed, require_carried
+from firnline_local.materialise.aws.normalize import document_like
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 

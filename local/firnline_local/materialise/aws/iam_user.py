@@ -6,9 +6,16 @@ renamed and moved, and is not another one afterwards: so its name is where it is
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import present
+from firnline_local.materialise.aws.inputs import (
+    as_list,
+    as_outputs,
+    changed,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -64,7 +71,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
             iam.put_user_permissions_boundary(UserName=name, PermissionsBoundary=boundary)
         else:
             iam.delete_user_permissions_boundary(UserName=name)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         iam.untag_user(UserName=name, TagKeys=to_remove)
     if to_set:

@@ -1,6 +1,10 @@
-"""What was asked for: which inputs are carried here, and which of them differ."""
+"""What was asked for: which inputs are carried here, which of them differ, and policies and tags as services take them.
 
-from collections.abc import Mapping
+Tags are a mapping in Pulumi's words, and a list of keys and values in those of most services.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from firnline_local.errors import InputNotCarried
@@ -30,3 +34,33 @@ def of_block(inputs: Properties, block: str, field: str, default: Any = None) ->
     """A field of a nested input that may be absent."""
     content = inputs.get(block)
     return content.get(field, default) if isinstance(content, Mapping) else default
+
+
+def as_document(policy: Any) -> str:
+    """The JSON text of a policy, which a program or a client may give as a mapping."""
+    return policy if isinstance(policy, str) else json.dumps(policy)
+
+
+def tags_of(inputs: Properties) -> dict[str, str]:
+    """The inputs' tags, with the provider's own (`tagsAll`) where those were merged in already."""
+    return dict(inputs.get("tagsAll") or inputs.get("tags") or {})
+
+
+def as_list(tags: Mapping[str, str], *, key: str = "Key", value: str = "Value") -> list[dict[str, str]]:
+    return [{key: name, value: text} for name, text in tags.items()]
+
+
+def as_outputs(tags: Iterable[Mapping[str, Any]] | Mapping[str, str], known: Properties) -> dict[str, Any]:
+    """`tagsAll` is what was found; `tags` is that without the provider's own, which are known by being in no `tags`."""
+    found = dict(tags) if isinstance(tags, Mapping) else {tag["Key"]: tag.get("Value", "") for tag in tags}
+    said = known.get("tags") or {}
+    of_provider = {key: value for key, value in (known.get("tagsAll") or {}).items() if key not in said}
+    own = {key: value for key, value in sorted(found.items()) if of_provider.get(key) != value}
+    return {"tags": own, "tagsAll": dict(sorted(found.items()))}
+
+
+def tag_difference(old: Properties, new: Properties) -> tuple[dict[str, str], list[str]]:
+    """Tags to set, and keys to remove."""
+    had, wanted = tags_of(old), tags_of(new)
+    to_set = {key: value for key, value in wanted.items() if had.get(key) != value}
+    return to_set, [key for key in had if key not in wanted]

@@ -5,9 +5,16 @@ Rules: `resourceStream` of terraform-provider-aws 6 (internal/service/kinesis/st
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, of_block, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import present, set_like
+from firnline_local.materialise.aws.inputs import (
+    as_outputs,
+    changed,
+    of_block,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import present, set_like
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -104,7 +111,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     if "maxRecordSizeInKib" in differs and new.get("maxRecordSizeInKib"):
         arn = kinesis.describe_stream_summary(**stream)["StreamDescriptionSummary"]["StreamARN"]
         kinesis.update_max_record_size(StreamARN=arn, MaxRecordSizeInKiB=new["maxRecordSizeInKib"])
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         kinesis.remove_tags_from_stream(**stream, TagKeys=to_remove)
     if to_set:

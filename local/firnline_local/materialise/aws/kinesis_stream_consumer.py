@@ -6,8 +6,7 @@ Rules: `resourceStreamConsumer` of terraform-provider-aws
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import require_carried
-from firnline_local.materialise.aws.tags import as_outputs, difference, tags_of
+from firnline_local.materialise.aws.inputs import as_outputs, require_carried, tag_difference, tags_of
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -45,7 +44,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] |
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict[str, Any]:
     require_carried(TYPE, new, INPUTS, region=clients.region)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         clients.aws("kinesis").untag_resource(ResourceARN=id_, TagKeys=to_remove)
     if to_set:

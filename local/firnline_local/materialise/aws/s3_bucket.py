@@ -6,10 +6,15 @@ are put on with the call that makes it, as the provider does since 6.23 (its pul
 
 from typing import Any
 
-from firnline_local.materialise.aws.absence import none_if
-from firnline_local.materialise.aws.inputs import require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import present
+from firnline_local.materialise.aws.inputs import (
+    as_list,
+    as_outputs,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import none_if, present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -58,7 +63,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] |
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict[str, Any]:
     require_carried(TYPE, new, INPUTS, region=clients.region)
     s3 = clients.aws("s3")
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_set or to_remove:  # the service knows only all tags of a bucket at once
         kept = {tag["Key"]: tag["Value"] for tag in _tags(s3, id_) if tag["Key"] not in to_remove}
         s3.put_bucket_tagging(Bucket=id_, Tagging={"TagSet": as_list(kept | to_set)})

@@ -6,10 +6,8 @@ Rules: `resourceObject` of terraform-provider-aws 6 (internal/service/s3/object.
 from base64 import b64decode, b64encode
 from typing import Any
 
-from firnline_local.materialise.aws.absence import none_if
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, tags_of
-from firnline_local.materialise.aws.wording import present
+from firnline_local.materialise.aws.inputs import as_list, as_outputs, changed, require_carried, tags_of, value_of
+from firnline_local.materialise.aws.normalize import none_if, present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 

@@ -5,10 +5,17 @@ Rules: `resourceSecret` of terraform-provider-aws (internal/service/secretsmanag
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.policy import as_document
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import document_like, present
+from firnline_local.materialise.aws.inputs import (
+    as_document,
+    as_list,
+    as_outputs,
+    changed,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import document_like, present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -84,7 +91,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
             secrets.put_resource_policy(SecretId=id_, ResourcePolicy=as_document(new["policy"]))
         else:
             secrets.delete_resource_policy(SecretId=id_)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         secrets.untag_resource(SecretId=id_, TagKeys=to_remove)
     if to_set:

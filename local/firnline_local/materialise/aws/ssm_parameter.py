@@ -5,9 +5,16 @@ Rules: `resourceParameter` of terraform-provider-aws 6 (internal/service/ssm/par
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import changed, require_carried, value_of
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
-from firnline_local.materialise.aws.wording import present
+from firnline_local.materialise.aws.inputs import (
+    as_list,
+    as_outputs,
+    changed,
+    require_carried,
+    tag_difference,
+    tags_of,
+    value_of,
+)
+from firnline_local.materialise.aws.normalize import present
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -80,7 +87,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     ssm = clients.aws("ssm")
     if changed(old, new, RULES) & OF_VALUE:
         ssm.put_parameter(**_wanted(new), Overwrite=True)
-    to_set, to_remove = difference(old, new)
+    to_set, to_remove = tag_difference(old, new)
     if to_remove:
         ssm.remove_tags_from_resource(ResourceType="Parameter", ResourceId=id_, TagKeys=to_remove)
     if to_set:

@@ -10,9 +10,9 @@ from firnline_local.materialise.aws import (
     iam_policy,
     iam_user,
     iam_user_policy_attachment,
-    s3_bucket_versioning,
     secretsmanager_secret,
 )
+from firnline_local.materialise.aws.s3_bucket_settings import VERSIONING
 from firnline_local.materialise.clients import Clients
 
 from .cases import a_bucket, a_policy, a_user, fresh, policy
@@ -76,11 +76,11 @@ def test_versioning_can_be_suspended_and_not_be_disabled_again(clients: Clients)
     disabled, enabled = (
         {"bucket": bucket, "versioningConfiguration": {"status": each}} for each in ("Disabled", "Enabled")
     )
-    made = s3_bucket_versioning.create(disabled, clients)
-    assert s3_bucket_versioning.update(made.id, disabled, disabled, clients) == made.properties
-    s3_bucket_versioning.update(made.id, disabled, enabled, clients)
+    made = VERSIONING.create(disabled, clients)
+    assert VERSIONING.update(made.id, disabled, disabled, clients) == made.properties
+    VERSIONING.update(made.id, disabled, enabled, clients)
     with pytest.raises(ClientError, match="can be Suspended"):
-        s3_bucket_versioning.update(made.id, enabled, disabled, clients)
+        VERSIONING.update(made.id, enabled, disabled, clients)
 
 
 @pytest.mark.parametrize(("window", "is_imported", "is_free"), [(0, False, True), (7, False, False), (7, True, True)])

@@ -2,16 +2,7 @@
 
 from typing import Any
 
-from firnline_local.materialise.aws import (
-    s3_bucket,
-    s3_bucket_encryption,
-    s3_bucket_lifecycle_configuration,
-    s3_bucket_object,
-    s3_bucket_ownership_controls,
-    s3_bucket_policy,
-    s3_bucket_public_access_block,
-    s3_bucket_versioning,
-)
+from firnline_local.materialise.aws import s3_bucket, s3_bucket_object, s3_bucket_settings
 from firnline_local.materialise.clients import Clients
 
 from .case import ACCOUNT, Case, a_bucket, a_key, fresh, policy
@@ -49,7 +40,7 @@ CASES = [
         changes={"tags": {"b": "2"}, "forceDestroy": True},
     ),
     Case(
-        kind=s3_bucket_versioning,
+        kind=s3_bucket_settings.VERSIONING,
         inputs=lambda c: {"bucket": a_bucket(c), "versioningConfiguration": {"status": "Enabled"}},
         taken=None,
         behind={
@@ -61,7 +52,7 @@ CASES = [
         is_absent_after=False,
     ),
     Case(
-        kind=s3_bucket_encryption,
+        kind=s3_bucket_settings.ENCRYPTION,
         inputs=lambda c: {
             "bucket": a_bucket(c),
             "rules": [
@@ -83,7 +74,7 @@ CASES = [
         changes={"rules": [{"applyServerSideEncryptionByDefault": {"sseAlgorithm": "AES256"}}]},
     ),
     Case(
-        kind=s3_bucket_public_access_block,
+        kind=s3_bucket_settings.PUBLIC_ACCESS_BLOCK,
         inputs=lambda c: {"bucket": a_bucket(c), "blockPublicAcls": True, "restrictPublicBuckets": True},
         taken=None,
         behind={
@@ -99,7 +90,7 @@ CASES = [
         changes={"blockPublicPolicy": True, "ignorePublicAcls": True, "blockPublicAcls": False},
     ),
     Case(
-        kind=s3_bucket_ownership_controls,
+        kind=s3_bucket_settings.OWNERSHIP_CONTROLS,
         inputs=lambda c: {"bucket": a_bucket(c), "rule": {"objectOwnership": "BucketOwnerEnforced"}},
         taken=None,
         behind={
@@ -110,7 +101,7 @@ CASES = [
         changes={"rule": {"objectOwnership": "BucketOwnerPreferred"}},
     ),
     Case(
-        kind=s3_bucket_lifecycle_configuration,
+        kind=s3_bucket_settings.LIFECYCLE,
         inputs=lambda c: {"bucket": a_bucket(c), "rules": lifecycle(14)},
         taken=None,
         behind={
@@ -124,7 +115,7 @@ CASES = [
         changes={"rules": lifecycle(28)},
     ),
     Case(
-        kind=s3_bucket_policy,
+        kind=s3_bucket_settings.POLICY,
         inputs=lambda c: {"bucket": (bucket := a_bucket(c)), "policy": bucket_policy(c, bucket)},
         taken=None,
         behind={

@@ -1,4 +1,4 @@
-"""Saying what a service answers in the words that were used before, wherever both mean the same.
+"""Normalises what a service answers: into the words that were used before, wherever both mean the same.
 
 A service sorts a set, spaces a policy and completes a block in its own way. None of that is a change of the resource.
 """
@@ -41,6 +41,12 @@ def like(found: Any, known: Any) -> Any:
 def present(fields: Words) -> dict[str, Any]:
     """Without those that have no value."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def none_if(error: Any, *codes: str) -> None:
+    """Raises the client's error again unless its code is one of these, which say that the object doesn't exist."""
+    if error.response["Error"]["Code"] not in codes:
+        raise error
 
 
 def _canonical(value: Any) -> str:

@@ -1,4 +1,4 @@
-from firnline_local.materialise.aws.tags import as_list, as_outputs, difference, tags_of
+from firnline_local.materialise.aws.inputs import as_list, as_outputs, tag_difference, tags_of
 
 
 def test_tags_of_the_provider_are_set_with_the_resources_own() -> None:
@@ -19,4 +19,4 @@ def test_tags_of_the_provider_are_not_shown_as_the_resources_own() -> None:
 
 def test_only_what_differs_is_set_or_removed() -> None:
     old, new = {"tags": {"a": "1", "b": "2", "c": "3"}}, {"tags": {"a": "1", "b": "4", "d": "5"}}
-    assert difference(old, new) == ({"b": "4", "d": "5"}, ["c"])
+    assert tag_difference(old, new) == ({"b": "4", "d": "5"}, ["c"])

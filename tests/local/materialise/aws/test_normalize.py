@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from firnline_local.materialise.aws.wording import block_like, document_like, like, present, set_like
+from firnline_local.materialise.aws.normalize import block_like, document_like, like, present, set_like
 
 
 def test_a_set_keeps_the_known_order_while_it_is_the_same_set() -> None:
