@@ -20,7 +20,7 @@ from firnline_local.snowflake.sql.query.functions import obstacles
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_columns
-from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
+from firnline_local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 FLAGS = {
@@ -59,16 +59,22 @@ def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) ->
     refuse_iceberg_settings(definition.settings)
     if where.kept:
         return kept(where)
+    _create(context, where, definition, transient=modifiers.transient)
+    return created(kinds.TABLE, where)
+
+
+def _create(context: Context, where: Place, definition: Definition, *, variety: str = "TABLE", **more: Any) -> Table:
+    """The table with its grants and rows, as the definition says."""
     refuse_case_clash(display(*where.container.path, where.name), definition.columns)
     before = where.container.of_kind(kinds.TABLE).get(where.name)
-    flags: dict[str, Any] = {FLAGS[key]: value == "true" for key, value in definition.settings.properties.items()}
     table = where.create(
         context,
         Table,
+        privilege=f"CREATE {variety}",
         columns=list(definition.columns),
         cluster_by=definition.cluster_by,
-        transient=modifiers.transient,
-        **flags,
+        **{name: definition.settings.properties.get(key) == "true" for key, name in FLAGS.items()},
+        **more,
     )
     apply_settings(table, definition.settings)
     if definition.copy_grants and before is not None:
@@ -76,7 +82,7 @@ def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) ->
             context.catalog.grants.allow(replace(grant, on=table))
     if definition.clone_of is not None:
         context.catalog.store.copy_rows(definition.clone_of, table)
-    return created(kinds.TABLE, where)
+    return table
 
 
 def read_cluster_by(reader: TokenReader) -> tuple[str, ...]:
@@ -157,22 +163,10 @@ def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modif
     reader.end()
     if where.kept:
         return kept(where)
-    full_name = display(*where.container.path, where.name)
-    refuse_case_clash(full_name, definition.columns)
     iceberg = _iceberg(context, definition.settings, where.container)
     for column in definition.columns:
         _refuse_type(column, iceberg.version)
-    flags: dict[str, Any] = {name: definition.settings.properties.pop(key, "") == "true" for key, name in FLAGS.items()}
-    table = where.create(
-        context,
-        Table,
-        privilege=f"CREATE {ICEBERG}",
-        columns=list(definition.columns),
-        cluster_by=definition.cluster_by,
-        iceberg=iceberg,
-        **flags,
-    )
-    apply_settings(table, definition.settings)
+    table = _create(context, where, definition, variety=ICEBERG, iceberg=iceberg)
     table.parameters["EXTERNAL_VOLUME"] = iceberg.external_volume.name
     return created(kinds.TABLE, where)
 
@@ -226,14 +220,5 @@ def create_interactive_table(context: Context, reader: TokenReader, modifiers: M
         raise CompilationFault("An interactive table needs CLUSTER BY.")
     if where.kept:
         return kept(where)
-    refuse_case_clash(display(*where.container.path, where.name), definition.columns)
-    table = where.create(
-        context,
-        Table,
-        privilege=f"CREATE {INTERACTIVE}",
-        columns=list(definition.columns),
-        cluster_by=definition.cluster_by,
-        interactive=True,
-    )
-    apply_settings(table, settings)
+    _create(context, where, definition, variety=INTERACTIVE, interactive=True)
     return created(kinds.TABLE, where)
