@@ -23,13 +23,11 @@ from firnline_local.snowflake.faulty import CutConnection, answer
 from firnline_local.snowflake.sql.execute import execute
 from firnline_local.snowflake.sql.login import log_in, parameter_list, token_renewal
 from firnline_local.snowflake.sql.query.lowering import install_macros
-from firnline_local.snowflake.sql.result import Result, ResultColumn
+from firnline_local.snowflake.sql.result import WIRE_NAMES, Result, ResultColumn
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.sessions import Session, Sessions
 
 JSON = "application/json"
-WIRE_TYPES = {"NUMBER": "fixed", "FLOAT": "real", "VARCHAR": "text"}
-"""Where the wire has another name for a type than SQL; otherwise it is the same in lower case."""
 ENDPOINT = "snowflake:sql"
 Handler = Callable[[Request, dict[str, Any]], bytes]
 
@@ -90,7 +88,7 @@ def _column(column: ResultColumn) -> dict[str, Any]:
     kind = column.type
     return {
         "name": column.name,
-        "type": WIRE_TYPES.get(kind.family, kind.family.lower()),
+        "type": WIRE_NAMES.get(kind.family, kind.family).lower(),
         "nullable": column.nullable,
         **_size(kind),
         "database": "",

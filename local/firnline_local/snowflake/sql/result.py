@@ -18,6 +18,9 @@ TEXT = DataType.parse("VARCHAR")
 NUMBER = DataType.parse("NUMBER")
 MOMENT = DataType.parse("TIMESTAMP_LTZ")
 
+WIRE_NAMES = {"NUMBER": "FIXED", "FLOAT": "REAL", "VARCHAR": "TEXT"}
+"""The types that the wire protocol and SHOW COLUMNS call by another name than SQL."""
+
 
 class StatementType(IntEnum):
     """Drivers tell by it whether a statement has changed rows."""
@@ -56,10 +59,10 @@ def done(*, type: StatementType = StatementType.DDL) -> Result:  # noqa: A002 - 
     return status("Statement executed successfully.", type=type)
 
 
-def listing(columns: Iterable[tuple[str, DataType]], rows: Iterable[Sequence[Any]]) -> Result:
-    """The answer of SHOW and DESCRIBE, from Python values."""
+def listing(columns: Iterable[str | tuple[str, DataType]], rows: Iterable[Sequence[Any]]) -> Result:
+    """The answer of SHOW and DESCRIBE, from Python values; a column is text unless its type is said."""
     return Result(
-        columns=tuple(ResultColumn(name, kind) for name, kind in columns),
+        columns=tuple(ResultColumn(*(each if isinstance(each, tuple) else (each, TEXT))) for each in columns),
         rows=[[encode(value) for value in row] for row in rows],
         type=StatementType.SHOW,
     )

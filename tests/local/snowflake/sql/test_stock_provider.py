@@ -17,7 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.snowflake.catalog import SqlError
-from firnline_local.snowflake.sql.http import WIRE_TYPES
+from firnline_local.snowflake.sql.result import WIRE_NAMES
 
 RECORDING = Path(__file__).with_name("stock_provider.jsonl.gz")
 TRACKED = ' --terraform_provider_usage_tracking {"json_schema_version":"1","version":"v2.20.0","operation":"read"}'
@@ -138,7 +138,7 @@ def test_no_boolean_property_of_a_user_is_null_by_default_because_that_crashes_t
 
 
 def wire_type(family: str) -> str:
-    return WIRE_TYPES.get(family, family.lower())
+    return WIRE_NAMES.get(family, family).lower()
 
 
 def spelled(statement: str, public_key: str) -> str:

@@ -16,7 +16,7 @@ from firnline_local.snowflake.catalog.names import quote
 from firnline_local.snowflake.catalog.store import as_sql_error, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME
 from firnline_local.snowflake.sql.query.compile import NULL, Compiled, compile_query
-from firnline_local.snowflake.sql.query.run import described, fill_views, snowflake_type
+from firnline_local.snowflake.sql.query.run import described, fill_views, numbered, snowflake_type
 from firnline_local.snowflake.sql.query.tables import ROW_ADDRESS, target_table
 from firnline_local.snowflake.sql.query.types import converted
 from firnline_local.snowflake.sql.result import Result, StatementType, counts
@@ -45,7 +45,7 @@ def insert(context: Context, tree: exp.Insert) -> Result:
         names = ", ".join(quote(name) for name in (*(column.name for column in columns), COMMIT_TIME))
         cursor.execute(
             f"INSERT INTO {physical_name(table)} ({names}) SELECT {', '.join(values)}, ?::TIMESTAMPTZ "
-            f"FROM ({compiled.sql}) AS q({_inner(len(columns))})",
+            f"FROM ({compiled.sql}) AS q({numbered(len(columns))})",
             [_commit_time(context, table)],
         )
         inserted = _affected(cursor)
@@ -118,7 +118,7 @@ def _collect(cursor: duckdb.DuckDBPyConnection, compiled: Compiled) -> list[str]
     fill_views(cursor, compiled.views)
     types = described(cursor, compiled.sql)
     count = len(compiled.names)
-    cursor.execute(f"CREATE TEMP TABLE {UPDATES} AS SELECT * FROM ({compiled.sql}) AS q({_inner(count)})")
+    cursor.execute(f"CREATE TEMP TABLE {UPDATES} AS SELECT * FROM ({compiled.sql}) AS q({numbered(count)})")
     doubled = cursor.execute(f"SELECT COUNT(*) - COUNT(DISTINCT c{count - 1}) FROM {UPDATES}").fetchone()
     if doubled and doubled[0]:
         fault = DataFault("Duplicate row detected during DML action")
@@ -159,10 +159,6 @@ def _column(table: Table, identifier: exp.Expr) -> Column:
 
 def _commit_time(context: Context, table: Table) -> object:
     return context.now if table.row_timestamp else None
-
-
-def _inner(count: int) -> str:
-    return ", ".join(f"c{number}" for number in range(count))
 
 
 def _affected(cursor: duckdb.DuckDBPyConnection) -> int:

@@ -53,8 +53,9 @@ def run(context: Context, tree: exp.Expr, written: Sequence[str], *, describe_on
                 types = described(cursor, compiled.sql)
             columns, cells = _encoded(compiled, types)
             limit = 0 if describe_only else MAX_ROWS + 1
-            inner = ", ".join(f"c{number}" for number in range(len(columns)))
-            cursor.execute(f"SELECT {', '.join(cells)} FROM ({compiled.sql}) AS q({inner}) LIMIT {limit}")
+            cursor.execute(
+                f"SELECT {', '.join(cells)} FROM ({compiled.sql}) AS q({numbered(len(columns))}) LIMIT {limit}"
+            )
             rows = cursor.fetchall()
         except duckdb.Error as error:
             raise as_sql_error(error) from error
@@ -66,6 +67,11 @@ def run(context: Context, tree: exp.Expr, written: Sequence[str], *, describe_on
 def described(cursor: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
     """DuckDB's type of each column."""
     return [str(row[1]) for row in cursor.execute(f"DESCRIBE {sql}").fetchall()]
+
+
+def numbered(count: int) -> str:
+    """Names for so many columns, whatever they are called."""
+    return ", ".join(f"c{number}" for number in range(count))
 
 
 def fill_views(cursor: duckdb.DuckDBPyConnection, views: Iterable[View]) -> None:

@@ -28,6 +28,7 @@ from firnline_local.snowflake.sql.query.views import (
 from firnline_local.snowflake.sql.scope import Context
 
 ROW_ADDRESS = "rowid"
+"""DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 ERROR_TABLE = "ERROR_TABLE"
 
 

@@ -6,18 +6,16 @@ from typing import Any
 from firnline_local.snowflake.catalog import CatalogObject, Role, Table, User, kinds
 from firnline_local.snowflake.catalog.grants import FutureGrant, Grant, RoleGrant
 from firnline_local.snowflake.catalog.names import display
-from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, listing
+from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_securable, read_container
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
-
-def _columns(*names: str) -> list[tuple[str, Any]]:
-    return [("created_on", MOMENT), *((name, TEXT) for name in names)]
-
-
-GRANT_COLUMNS = _columns("privilege", "granted_on", "name", "granted_to", "grantee_name", "grant_option", "granted_by")
-FUTURE_COLUMNS = _columns("privilege", "grant_on", "name", "grant_to", "grantee_name", "grant_option")
-ROLE_COLUMNS = _columns("role", "granted_to", "grantee_name", "granted_by")
+CREATED_ON = ("created_on", MOMENT)
+GRANT_COLUMNS = (
+    CREATED_ON, "privilege", "granted_on", "name", "granted_to", "grantee_name", "grant_option", "granted_by",
+)  # fmt: skip # a paragraph, not a column
+FUTURE_COLUMNS = (CREATED_ON, "privilege", "grant_on", "name", "grant_to", "grantee_name", "grant_option")
+ROLE_COLUMNS = (CREATED_ON, "role", "granted_to", "grantee_name", "granted_by")
 
 
 def show_grants(context: Context, reader: TokenReader) -> Result:

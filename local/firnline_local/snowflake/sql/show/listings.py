@@ -23,9 +23,6 @@ from firnline_local.snowflake.sql.scope import Context
 
 Value = Callable[[Any, Context], Any]
 
-WIRE_NAMES = {"NUMBER": "FIXED", "FLOAT": "REAL", "VARCHAR": "TEXT"}
-"""The types whose name in SHOW COLUMNS and INFORMATION_SCHEMA is not the one that SQL uses."""
-
 
 @dataclass(frozen=True, slots=True)
 class Listed:

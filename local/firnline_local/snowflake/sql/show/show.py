@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from firnline_local.snowflake.catalog import CatalogObject, Channel, Column, Database, DataType, Pipe, Schema, Table
 from firnline_local.snowflake.sql.parameters import SESSION_DEFAULTS, effective, parameters_on
-from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, encode, listing
+from firnline_local.snowflake.sql.result import MOMENT, WIRE_NAMES, Result, encode, listing
 from firnline_local.snowflake.sql.scope import NAMED, Context, find_named
 from firnline_local.snowflake.sql.show.grants import show_future_grants, show_grants
-from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, WIRE_NAMES, Listing
+from firnline_local.snowflake.sql.show.listings import LISTINGS, POLICY_LISTINGS, VARIETY_LISTINGS, Listing
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 Row = TypeVar("Row", bound=Sequence[Any])
@@ -92,14 +92,8 @@ def like_pattern(like: str) -> re.Pattern[str]:
 
 
 CHANNEL_COLUMNS = (
-    ("created_on", MOMENT),
-    *(
-        (name, TEXT)
-        for name in (
-            "name", "database_name", "schema_name", "table_name", "client_sequencer", "row_sequencer", "offset_token",
-            "parent_name", "parent_domain",
-        )
-    ),
+    ("created_on", MOMENT), "name", "database_name", "schema_name", "table_name", "client_sequencer", "row_sequencer",
+    "offset_token", "parent_name", "parent_domain",
 )  # fmt: skip # a paragraph, not a column
 
 
@@ -149,7 +143,7 @@ def show_columns(context: Context, reader: TokenReader) -> Result:
         for column in table.columns
         if chosen.matches(column.name)
     ]
-    return listing([(name, TEXT) for name in COLUMN_COLUMNS], chosen.limited(rows))
+    return listing(COLUMN_COLUMNS, chosen.limited(rows))
 
 
 def type_json(kind: DataType, *, nullable: bool) -> str:
@@ -190,9 +184,7 @@ def show_parameters(context: Context, reader: TokenReader) -> Result:
     else:
         rows = _of_object(find_named(context, kind, reader.name()))
     reader.end()
-    return listing(
-        [(name, TEXT) for name in PARAMETER_COLUMNS], [row for row in rows if not like or like.fullmatch(str(row[0]))]
-    )
+    return listing(PARAMETER_COLUMNS, [row for row in rows if not like or like.fullmatch(str(row[0]))])
 
 
 def _of_session(context: Context) -> list[list[str | None]]:
@@ -212,7 +204,7 @@ def _of_object(found: CatalogObject) -> list[list[str | None]]:
 
 
 REPLICATION_COLUMNS = (
-    "region_group", "snowflake_region", "created_on", "account_name", "name", "comment", "is_primary", "primary",
+    "region_group", "snowflake_region", ("created_on", MOMENT), "account_name", "name", "comment", "is_primary", "primary",
     "replication_allowed_to_accounts", "failover_allowed_to_accounts", "organization_name", "account_locator",
 )  # fmt: skip # a paragraph, not a column
 
@@ -224,7 +216,7 @@ def show_replication_databases(_context: Context, reader: TokenReader) -> Result
     if reader.accept("WITH PRIMARY"):
         reader.name()
     reader.end()
-    return listing([(name, MOMENT if name == "created_on" else TEXT) for name in REPLICATION_COLUMNS], [])
+    return listing(REPLICATION_COLUMNS, [])
 
 
 ALL_LISTINGS = {**LISTINGS, **POLICY_LISTINGS, **VARIETY_LISTINGS}

@@ -3,6 +3,7 @@
 from firnline_local.snowflake.catalog import Column, Default
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
 from firnline_local.snowflake.sql.query.compile import default_expression
+from firnline_local.snowflake.sql.query.tables import ROW_ADDRESS
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -10,8 +11,6 @@ ENDS_OF_DEFAULT = frozenset(
     {",", "NOT", "COMMENT", "COLLATE", "UNIQUE", "PRIMARY", "AUTOINCREMENT", "IDENTITY", "WITH", "MASKING", "TAG"}
 )
 TABLE_CONSTRAINTS = ("CONSTRAINT", "FOREIGN KEY", "CHECK (")
-ROW_ADDRESS = "rowid"
-"""DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 
 
 def read_columns(context: Context, reader: TokenReader) -> list[Column]:

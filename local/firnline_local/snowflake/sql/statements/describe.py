@@ -21,7 +21,7 @@ from firnline_local.snowflake.catalog import (
 )
 from firnline_local.snowflake.catalog.users import KEY_SLOTS
 from firnline_local.snowflake.catalog.volumes import storage_user_arn
-from firnline_local.snowflake.sql.result import MOMENT, TEXT, Result, listing
+from firnline_local.snowflake.sql.result import MOMENT, Result, listing
 from firnline_local.snowflake.sql.scope import Context, find_named
 from firnline_local.snowflake.sql.show.listings import (
     AUTHENTICATION_DEFAULTS,
@@ -53,7 +53,7 @@ USER_TEXTS = (
 
 def _network_policy(_context: Context, policy: NetworkPolicy) -> Result:
     rows = [(key, write(policy.listed(key))) for key, write in DESCRIBED_LISTS.items() if policy.listed(key)]
-    return listing([("name", TEXT), ("value", TEXT)], rows)
+    return listing(("name", "value"), rows)
 
 
 def _network_rule(context: Context, rule: NetworkRule) -> Result:
@@ -69,7 +69,7 @@ def _authentication_policy(context: Context, policy: AuthenticationPolicy) -> Re
         value = setting(key, None)(policy, context)
         found = json.loads(value) if value is not None and isinstance(default, list) else value
         rows.append([key, _shown(default if found is None else found), _shown(default), ""])
-    return listing([(name, TEXT) for name in PROPERTY_COLUMNS], rows)
+    return listing(PROPERTY_COLUMNS, rows)
 
 
 def _external_volume(context: Context, volume: ExternalVolume) -> Result:
@@ -80,7 +80,7 @@ def _external_volume(context: Context, volume: ExternalVolume) -> Result:
         rows.append(("STORAGE_LOCATIONS", f"STORAGE_LOCATION_{number}", "String", described, ""))
     rows.append(("STORAGE_LOCATIONS", "ACTIVE", "String", volume.locations[0].name, ""))
     rows.append(("", "COMMENT", "String", volume.comment, ""))
-    return listing([(name, TEXT) for name in VOLUME_COLUMNS], rows)
+    return listing(VOLUME_COLUMNS, rows)
 
 
 def _location(location: StorageLocation, user: str) -> dict[str, Any]:
@@ -113,13 +113,13 @@ def describe(context: Context, reader: TokenReader) -> Result:
 def _table(_context: Context, table: Table) -> Result:
     is_evolving = table.enable_schema_evolution
     rows = [[*_column(column), *([column.evolution] if is_evolving else [])] for column in table.columns]
-    return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *([EVOLUTION] if is_evolving else []))], rows)
+    return listing((*TABLE_COLUMNS, *([EVOLUTION] if is_evolving else [])), rows)
 
 
 def _table_variety(_context: Context, table: Table) -> Result:
     more = ICEBERG_COLUMNS if table.iceberg else ()
     rows = [[*_column(column), *(None for _ in more)] for column in table.columns]
-    return listing([(name, TEXT) for name in (*TABLE_COLUMNS, *more)], rows)
+    return listing((*TABLE_COLUMNS, *more), rows)
 
 
 def _column(column: Column) -> list[str | None]:
@@ -148,7 +148,7 @@ def _user(_context: Context, user: User) -> Result:
         key = user.public_keys.get(slot)
         rows.append([slot, key.text if key else UNSET, UNSET, ""])
         rows.append([f"{slot}_FP", key.fingerprint if key else UNSET, UNSET, ""])
-    return listing([(name, TEXT) for name in PROPERTY_COLUMNS], rows)
+    return listing(PROPERTY_COLUMNS, rows)
 
 
 def _contents(context: Context, container: Database | Schema) -> Result:
@@ -161,7 +161,7 @@ def _warehouse(_context: Context, warehouse: Warehouse) -> Result:
 
 
 def _objects(objects: Sequence[CatalogObject]) -> Result:
-    columns = [("created_on", MOMENT), ("name", TEXT), ("kind", TEXT)]
+    columns = (("created_on", MOMENT), "name", "kind")
     return listing(columns, [[found.created_on, found.name, found.kind.name] for found in objects])
 
 
