@@ -6,30 +6,10 @@ are told at once.
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.checks import (
-    adoption,
-    arns,
-    names,
-    repetition,
-    snowflake,
-    streams,
-    tables,
-    tags,
-    users,
-)
+from firnline_infra.specification.checks import aws, pipelines, snowflake
 from firnline_infra.specification.model import EnvironmentSpec
 
-CHECKS = (
-    *streams.CHECKS,
-    *tables.CHECKS,
-    *snowflake.CHECKS,
-    *users.CHECKS,
-    *adoption.CHECKS,
-    *arns.CHECKS,
-    *names.CHECKS,
-    *tags.CHECKS,
-    *repetition.CHECKS,
-)
+CHECKS = (*pipelines.CHECKS, *snowflake.CHECKS, *aws.CHECKS)
 
 
 def problems(spec: EnvironmentSpec) -> Iterator[str]:

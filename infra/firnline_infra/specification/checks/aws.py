@@ -1,0 +1,261 @@
+"""What AWS takes: origins, ARNs, names, tags, and lists that are sets.
+
+A name that is given is checked by its own field; this is about the ones that follow from others, and says which field
+makes them shorter.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from firnline_infra.specification.aws import BUCKET_NAME, Origin, Trust
+from firnline_infra.specification.model import Durability, EnvironmentSpec
+from firnline_infra.specification.names import Names, volume_names
+
+WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
+
+
+def _a_bucket_is_left_out_only_where_nothing_has_to_last(spec: EnvironmentSpec) -> Iterator[str]:
+    bucket, trust = spec.aws.bucket, spec.aws.runtime.trust
+    if bucket.origin is not Origin.SKIP:
+        return
+    if bucket.name is not None:
+        yield "aws.bucket.name: belongs to origin: create or adopt; remove it."
+    if spec.durability is Durability.PROTECTED:
+        yield (
+            "aws.bucket.origin: 'skip' leaves the engine's configuration and Spark's checkpoint in a folder of one machine; "
+            "durability: PROTECTED needs 'create' or 'adopt'."
+        )
+    if trust is not Trust.NOBODY:
+        yield (
+            f"aws.bucket.origin: 'skip' leaves Spark's checkpoint without a place that {trust.value} reaches; expected "
+            f"'create' or 'adopt' (only runtime.trust: nobody does without)."
+        )
+
+
+def _a_role_has_a_name_where_there_is_one(spec: EnvironmentSpec) -> Iterator[str]:
+    runtime = spec.aws.runtime
+    if runtime.role is not None and runtime.trust in WITHOUT_A_ROLE:
+        yield f"aws.runtime.role: no role is made with trust: {runtime.trust.value}; remove it."
+
+
+PARTITION_OF = {"cn": "aws-cn", "us-gov": "aws-us-gov"}
+MANAGED_BY_AWS = "aws"  # in place of the account, in the ARN of AWS's own policies
+
+
+def _the_region_lies_in_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
+    region = spec.aws.region
+    expected = next((each for start, each in PARTITION_OF.items() if region.startswith(f"{start}-")), "aws")
+    if spec.aws.partition != expected:
+        yield f"aws.partition: {spec.aws.partition!r} does not have the region {region}; expected {expected!r}."
+
+
+def _arns_belong_to_the_environment(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, arn in _arns(spec):
+        if arn is None:
+            continue
+        _, partition, _, region, account, *_ = arn.split(":")
+        given = {"aws.partition": partition, "aws.region": region, "aws.account": account}
+        wanted = {
+            "aws.partition": spec.aws.partition,
+            "aws.region": spec.aws.region if region else "",  # the ARNs of IAM have none
+            "aws.account": MANAGED_BY_AWS if account == MANAGED_BY_AWS else spec.aws.account,
+        }
+        for name, value in given.items():
+            if value != wanted[name]:
+                yield f"{path}: is of {name.removeprefix('aws.')} {value}; expected {wanted[name]}, as in {name}."
+
+
+def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
+    yield "aws.key.arn", spec.aws.key.arn
+    yield "aws.permissions_boundary", spec.aws.permissions_boundary
+    for index, stream in enumerate(spec.streams):
+        yield f"streams[{index}].key_arn", stream.key_arn
+    for index, topic in enumerate(spec.alarms.topics):
+        yield f"alarms.topics[{index}]", topic
+    yield "snowflake.ingest.secret_arn", spec.snowflake.ingest.secret_arn
+    yield "snowflake.reader.secret_arn", spec.snowflake.reader.secret_arn
+
+
+ROLE, USER, BUCKET, TABLE, ALIAS, SECRET, PARAMETER = 64, 64, 63, 255, 256, 512, 1011  # characters
+SHORTEST_TABLE = 3
+ALARM = 255
+PARAMETER_LEVELS = 15  # Systems Manager, PutParameter
+PARAMETERS = ("engine-config-hash",)  # the longest of blueprint/stack_outputs.py
+RESERVED_BUCKETS = re.compile(r"^(xn--|sthree-|amzn-s3-demo-).*|.*(-s3alias|--ol-s3|--x-s3|--table-s3)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Derived:
+    """A name that follows from others."""
+
+    what: str
+    name: str
+    characters: int
+    instead: str | None = None
+    """The field that names it outright."""
+
+
+def _names_fit(spec: EnvironmentSpec) -> Iterator[str]:
+    root = "application" if spec.application else "name"
+    for derived in _derived(spec):
+        over = len(derived.name) - derived.characters
+        if over > 0:
+            instead = f", or give {derived.instead}" if derived.instead else ""
+            yield (
+                f"{root}: gives {derived.what} the name {derived.name!r} of {len(derived.name)} characters; "
+                f"{derived.characters} are allowed. Shorten {root} by {over}{instead}."
+            )
+
+
+def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
+    """Of what is made; a name that nothing has may be as long as it likes."""
+    names, trust = Names.of(spec), spec.aws.runtime.trust
+    if trust is Trust.STATIC_KEYS:
+        yield Derived(what="the engine's user", name=names.engine_user, characters=USER)
+    elif trust is not Trust.NOBODY and spec.aws.runtime.role is None:
+        yield Derived(what="the engine's role", name=names.engine_role, characters=ROLE, instead="aws.runtime.role")
+    if spec.aws.bucket.origin is Origin.CREATE and spec.aws.bucket.name is None:
+        yield Derived(what="the bucket", name=names.bucket, characters=BUCKET, instead="aws.bucket.name")
+    yield Derived(what="the key's alias", name=f"alias/{names.key_alias}", characters=ALIAS)
+    yield Derived(what="the engine's secret", name=names.ingest_secret, characters=SECRET)
+    if spec.ledger.table is None:
+        yield Derived(what="the ledger", name=names.ledger_table, characters=TABLE, instead="ledger.table")
+    for stream in spec.streams:
+        alarm = f"{names.application}-{stream.name}-throttled"
+        yield Derived(what=f"an alarm of {stream.name}", name=alarm, characters=ALARM)
+    for index, volume in enumerate(spec.snowflake.external_volumes):
+        path, derived = f"snowflake.external_volumes[{index}]", volume_names(spec, volume)
+        yield Derived(
+            what=f"the role of {volume.name}", name=derived.role, characters=ROLE, instead=f"a shorter {path}.name"
+        )
+        if volume.bucket is None:
+            yield Derived(
+                what=f"the bucket of {volume.name}", name=derived.bucket, characters=BUCKET, instead=f"{path}.bucket"
+            )
+
+
+def _the_migration_table_fits(spec: EnvironmentSpec) -> Iterator[str]:
+    name = f"{Names.of(spec).ledger_table}_migration"
+    if spec.ledger.migration and len(name) > TABLE:
+        yield (
+            f"ledger.table: gives the migration's table the name {name!r} of {len(name)} characters; {TABLE} are allowed. "
+            f"Shorten it by {len(name) - TABLE}."
+        )
+
+
+def _the_ledger_is_long_enough(spec: EnvironmentSpec) -> Iterator[str]:
+    if len(Names.of(spec).ledger_table) < SHORTEST_TABLE:
+        yield (
+            f"application: gives the ledger the name {Names.of(spec).ledger_table!r}; DynamoDB wants {SHORTEST_TABLE} "
+            f"characters at least. Lengthen it, or give ledger.table."
+        )
+
+
+def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
+    buckets = {"aws.bucket.name": Names.of(spec).bucket} if spec.aws.bucket.origin is Origin.CREATE else {}
+    for index, volume in enumerate(spec.snowflake.external_volumes):
+        buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
+    for path, name in buckets.items():
+        fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
+        if not fits or RESERVED_BUCKETS.fullmatch(name):
+            yield f"{path}: {name!r} is no name that S3 takes; give another: small letters, digits and hyphens."
+
+
+def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
+    prefix = spec.publication.ssm_prefix
+    if prefix is None:
+        return
+    path = "publication.ssm_prefix"
+    if re.match(r"/(aws|ssm)", prefix, re.IGNORECASE):
+        yield f"{path}: {prefix} begins with what Systems Manager keeps for itself; begin with neither aws nor ssm."
+    if prefix.count("/") + 1 > PARAMETER_LEVELS:
+        yield f"{path}: has {prefix.count('/')} levels, and one is added; {PARAMETER_LEVELS} are allowed in all."
+    longest = max(
+        len(f"arn:{spec.aws.partition}:ssm:{spec.aws.region}:{spec.aws.account}:parameter{prefix}/{each}")
+        for each in PARAMETERS
+    )
+    if longest > PARAMETER:
+        yield f"{path}: gives a parameter an ARN of {longest} characters; {PARAMETER} are allowed. Shorten it."
+
+
+LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
+OWN_TAGS = 3  # blueprint/marks.py
+MOST_TAGS = 50 - OWN_TAGS
+TAG_LETTERS = re.compile(r"[\w\s.:/=+@-]*")  # of any script
+
+
+def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:
+    for key, value in spec.tags.items():
+        path = f"tags.{key}"
+        if not 1 <= len(key) <= LONGEST_KEY:
+            yield f"{path}: a key has 1 to {LONGEST_KEY} characters, this one has {len(key)}."
+        if len(value) > LONGEST_VALUE:
+            yield f"{path}: a value has up to {LONGEST_VALUE} characters, this one has {len(value)}."
+        if not (TAG_LETTERS.fullmatch(key) and TAG_LETTERS.fullmatch(value)):
+            yield f"{path}: AWS takes letters, digits, spaces and _ . : / = + - @ (got {key!r}: {value!r})."
+
+
+def _prefixes_are_free(spec: EnvironmentSpec) -> Iterator[str]:
+    whose = {"aws:": "AWS itself", "firnline:": "Firnline, which sets them itself and knows its objects by them"}
+    for key in spec.tags:
+        for prefix, owner in whose.items():
+            if key.lower().startswith(prefix):
+                yield f"tags.{key}: the prefix {prefix} belongs to {owner}; name it otherwise."
+
+
+def _keys_are_distinct_for_iam(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for key in spec.tags:
+        if (other := first.setdefault(key.lower(), key)) != key:
+            yield f"tags.{key}: IAM does not tell it from {other!r}; keep one."
+
+
+def _there_are_not_too_many(spec: EnvironmentSpec) -> Iterator[str]:
+    if len(spec.tags) > MOST_TAGS:
+        yield f"tags: {len(spec.tags)} are given; AWS takes 50 on an object, and {OWN_TAGS} of them are Firnline's."
+
+
+MOST_TOPICS = 5  # CloudWatch, PutMetricAlarm
+
+
+def _nothing_is_given_twice(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, values in _sets(spec):
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                yield f"{path}[{index}]: {value} is given twice."
+
+
+def _sets(spec: EnvironmentSpec) -> Iterator[tuple[str, Sequence[str]]]:
+    for index, stream in enumerate(spec.streams):
+        yield f"streams[{index}].shard_metrics", [metric.value for metric in stream.shard_metrics]
+        yield f"streams[{index}].consumers", stream.consumers
+    for index, pipeline in enumerate(spec.pipelines):
+        yield f"pipelines[{index}].cluster_by", pipeline.cluster_by
+    yield "snowflake.allowed_networks", spec.snowflake.allowed_networks
+    yield "snowflake.reader.granted_to", spec.snowflake.reader.granted_to
+    yield "alarms.topics", spec.alarms.topics
+
+
+def _an_alarm_tells_a_few(spec: EnvironmentSpec) -> Iterator[str]:
+    if len(spec.alarms.topics) > MOST_TOPICS:
+        yield f"alarms.topics: {len(spec.alarms.topics)} are given; an alarm tells {MOST_TOPICS} topics."
+
+
+CHECKS = (
+    _a_bucket_is_left_out_only_where_nothing_has_to_last,
+    _a_role_has_a_name_where_there_is_one,
+    _the_region_lies_in_the_partition,
+    _arns_belong_to_the_environment,
+    _names_fit,
+    _the_migration_table_fits,
+    _the_ledger_is_long_enough,
+    _buckets_have_names_that_s3_takes,
+    _parameters_fit,
+    _keys_and_values_are_taken,
+    _prefixes_are_free,
+    _keys_are_distinct_for_iam,
+    _there_are_not_too_many,
+    _nothing_is_given_twice,
+    _an_alarm_tells_a_few,
+)

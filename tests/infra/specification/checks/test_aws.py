@@ -1,0 +1,218 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Problems = Callable[..., list[str]]
+Part = Callable[..., dict[str, Any]]
+KEY = "arn:aws:kms:eu-central-1:123456789012:key/8c0f4b5e"
+
+
+def test_a_bucket_is_left_out_where_the_engine_runs_here_and_nothing_lasts(problems: Problems, aws: Part) -> None:
+    skip, nobody = {"origin": "skip"}, {"trust": "nobody"}
+    assert problems(aws=aws(bucket=skip, runtime=nobody), durability="EPHEMERAL") == []
+    (problem,) = problems(aws=aws(bucket=skip, runtime=nobody))
+    assert "durability: PROTECTED needs 'create' or 'adopt'" in problem
+    (problem,) = problems(aws=aws(bucket=skip), durability="EPHEMERAL")
+    assert "without a place that emr-serverless reaches" in problem
+    (problem,) = problems(aws=aws(bucket={**skip, "name": "mine"}, runtime=nobody), durability="EPHEMERAL")
+    assert problem.startswith("aws.bucket.name: belongs to")
+
+
+@pytest.mark.parametrize("trust", ["static-keys", "nobody"])
+def test_a_role_is_named_where_one_is_made(problems: Problems, aws: Part, trust: str) -> None:
+    (problem,) = problems(aws=aws(runtime={"trust": trust, "role": "engine"}))
+    assert problem.startswith(f"aws.runtime.role: no role is made with trust: {trust}")
+    assert problems(aws=aws(runtime={"role": "engine"})) == []
+
+
+def test_what_is_adopted_is_named_and_left_as_it_is(problems: Problems, aws: Part) -> None:
+    found = problems(
+        aws=aws(key={"origin": "adopt"}, bucket={"origin": "adopt"}),
+        streams=[
+            {"name": "orders", "origin": "adopt", "shards": 2},
+            {"name": "clicks", "key_arn": KEY},
+            {"name": "none", "origin": "skip"},
+        ],
+    )
+    assert [problem.partition(" (")[0] for problem in found] == [
+        "aws.key: give arn with origin: adopt, and only then",
+        "aws.bucket: give the name of the bucket to adopt",
+        "streams[0]: origin: adopt leaves the stream as it is; remove shards",
+        "streams[1]: key_arn belongs to origin: adopt; a stream that is made has the environment's key",
+        "streams[2]: a stream is created or adopted; without one there is nothing to read",
+    ]
+    assert problems(streams=[{"name": "orders", "origin": "adopt", "key_arn": KEY, "consumers": ["fraud"]}]) == []
+
+
+KEY_FORM = "arn:aws:kms:{region}:{account}:key/8c0f4b5e"
+TOPIC_FORM = "arn:aws:sns:{region}:{account}:oncall"
+SECRET = "arn:aws:secretsmanager:{region}:{account}:secret:key-a1B2c3"
+HERE = {"region": "eu-central-1", "account": "123456789012"}
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        ({"region": "eu-west-1"}, "is of region eu-west-1; expected eu-central-1, as in aws.region."),
+        ({"account": "210987654321"}, "is of account 210987654321; expected 123456789012, as in aws.account."),
+    ],
+)
+def test_an_arn_of_elsewhere_is_refused_wherever_it_is_given(
+    problems: Problems, aws: Part, snowflake: Part, elsewhere: dict[str, str], expected: str
+) -> None:
+    def document(place: dict[str, str]) -> dict[str, Any]:
+        return {
+            "aws": aws(key={"origin": "adopt", "arn": KEY_FORM.format(**place)}),
+            "streams": [{"name": "orders", "origin": "adopt", "key_arn": KEY_FORM.format(**place)}],
+            "alarms": {"topics": [TOPIC_FORM.format(**place)]},
+            "snowflake": snowflake(ingest={"secret_arn": SECRET.format(**place)}),
+        }
+
+    assert problems(**document(HERE)) == []
+    paths = ["aws.key.arn", "streams[0].key_arn", "alarms.topics[0]", "snowflake.ingest.secret_arn"]
+    assert problems(**document({**HERE, **elsewhere})) == [f"{path}: {expected}" for path in paths]
+
+
+def test_a_boundary_is_of_this_account_or_of_aws_itself(problems: Problems, aws: Part) -> None:
+    for owner, found in {"123456789012": 0, "aws": 0, "210987654321": 1}.items():
+        policy = f"arn:aws:iam::{owner}:policy/fence"
+        assert len(problems(aws=aws(permissions_boundary=policy))) == found
+
+
+def test_an_arn_is_of_the_partition_of_its_region(problems: Problems, aws: Part) -> None:
+    (problem,) = problems(aws=aws(region="cn-north-1"))
+    assert problem == "aws.partition: 'aws' does not have the region cn-north-1; expected 'aws-cn'."
+    assert problems(aws=aws(region="us-gov-west-1", partition="aws-us-gov")) == []
+    (problem,) = problems(aws=aws(permissions_boundary="arn:aws-cn:iam::123456789012:policy/fence"))
+    assert problem.endswith("is of partition aws-cn; expected aws, as in aws.partition.")
+
+
+def test_a_made_up_name_that_is_too_long_says_what_shortens_it(problems: Problems) -> None:
+    role, bucket = problems(application="a" * 58)
+    assert role == (
+        f"application: gives the engine's role the name '{'a' * 58}-engine' of 65 characters; 64 are allowed. "
+        "Shorten application by 1, or give aws.runtime.role."
+    )
+    assert bucket.startswith("application: gives the bucket the name ")
+    assert bucket.endswith("of 84 characters; 63 are allowed. Shorten application by 21, or give aws.bucket.name.")
+
+
+def test_naming_it_outright_is_enough(problems: Problems, aws: Part) -> None:
+    named = aws(bucket={"name": "lake"}, runtime={"role": "engine"})
+    assert problems(application="a" * 58, aws=named) == []
+
+
+def test_a_name_that_nothing_has_may_be_long(problems: Problems, aws: Part) -> None:
+    bucket = {"name": "lake"}
+    assert problems(application="a" * 64, aws=aws(bucket=bucket, runtime={"trust": "nobody"})) == []
+    (problem,) = problems(application="a" * 64, aws=aws(bucket=bucket, runtime={"trust": "static-keys"}))
+    assert problem.startswith("application: gives the engine's user the name")
+
+
+def test_the_environment_is_named_where_there_is_no_application(problems: Problems, aws: Part) -> None:
+    (problem,) = problems(name="a" * 32, aws=aws(region="ap-southeast-1"))
+    assert problem.endswith("of 69 characters; 63 are allowed. Shorten name by 6, or give aws.bucket.name.")
+
+
+def test_what_a_volume_is_made_of_fits_too(problems: Problems, snowflake: Part, aws: Part) -> None:
+    volumes = [{"name": "v" * 60}]
+    role, bucket = problems(snowflake=snowflake(external_volumes=volumes))
+    assert f"gives the role of {'V' * 60} the name" in role
+    assert role.endswith("or give a shorter snowflake.external_volumes[0].name.")
+    assert bucket.endswith("or give snowflake.external_volumes[0].bucket.")
+
+
+def test_the_migration_table_is_named_after_the_ledger(problems: Problems) -> None:
+    table = "t" * 246
+    assert problems(ledger={"table": table}) == []
+    (problem,) = problems(ledger={"table": table, "migration": True})
+    assert problem.startswith("ledger.table: gives the migration's table the name")
+    assert problem.endswith("256 characters; 255 are allowed. Shorten it by 1.")
+
+
+def test_dynamodb_wants_three_characters(problems: Problems) -> None:
+    (problem,) = problems(application="ab")
+    assert problem.startswith("application: gives the ledger the name 'ab'; DynamoDB wants 3 characters at least")
+    assert problems(application="ab", ledger={"table": "ab-ledger"}) == []
+
+
+@pytest.mark.parametrize("name", ["xn--lake", "sthree-lake", "lake-s3alias", "lake--x-s3"])
+def test_a_bucket_has_no_name_that_s3_keeps_for_itself(problems: Problems, aws: Part, name: str) -> None:
+    (problem,) = problems(aws=aws(bucket={"name": name}))
+    assert problem.startswith(f"aws.bucket.name: '{name}' is no name that S3 takes")
+
+
+def test_a_bucket_that_would_begin_with_a_hyphen_is_told(problems: Problems) -> None:
+    (problem,) = problems(application="___")
+    assert problem.startswith("aws.bucket.name: '-123456789012-eu-central-1' is no name that S3 takes")
+
+
+def test_parameters_lie_where_systems_manager_lets_them(problems: Problems) -> None:
+    def about(prefix: str) -> list[str]:
+        return problems(publication={"ssm_prefix": prefix})
+
+    assert about("/firnline/dev") == []
+    assert about("/a" * 14) == []
+    (problem,) = about("/a" * 15)
+    assert "has 15 levels, and one is added; 15 are allowed" in problem
+    (problem,) = about("/AWS-things")
+    assert "begin with neither aws nor ssm" in problem
+    (problem,) = about("/" + "a" * 960)
+    assert "1011 are allowed" in problem
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ({"aws:owner": "me"}, "the prefix aws: belongs to AWS itself"),
+        ({"AWS:owner": "me"}, "the prefix aws: belongs to AWS itself"),
+        ({"firnline:owner": "me"}, "the prefix firnline: belongs to Firnline"),
+        ({"k" * 129: "v"}, "a key has 1 to 128 characters, this one has 129"),
+        ({"": "v"}, "a key has 1 to 128 characters, this one has 0"),
+        ({"owner": "v" * 257}, "a value has up to 256 characters, this one has 257"),
+        ({"owner": "me; you"}, "AWS takes letters, digits, spaces"),
+        ({"Owner": "a", "owner": "b"}, "IAM does not tell it from 'Owner'"),
+        ({f"tag{number}": "" for number in range(48)}, "48 are given; AWS takes 50 on an object, and 3 of them are"),
+    ],
+)
+def test_tags_that_aws_would_refuse_are_refused(problems: Problems, tags: dict[str, str], expected: str) -> None:
+    (problem,) = problems(tags=tags)
+    assert expected in problem
+
+
+def test_tags_that_aws_takes_are_taken(problems: Problems) -> None:
+    tags = {"cost centre": "Größe: 1/2 = 0.5 + x@y_z-", "k" * 128: "v" * 256, "empty": ""}
+    assert problems(tags=tags) == []
+    assert problems(tags={f"tag{number}": "" for number in range(47)}) == []
+
+
+TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
+
+
+def test_what_is_given_twice_is_told(problems: Problems, pipeline: Part, snowflake: Part) -> None:
+    found = problems(
+        streams=[{"name": "orders", "shard_metrics": ["IncomingBytes"] * 2, "consumers": ["a", "b", "a"]}],
+        pipelines=[pipeline(table_kind="interactive", cluster_by=["ID", "id"])],
+        snowflake=snowflake(
+            allowed_networks=["192.0.2.0/24"] * 2,
+            reader={"granted_to": ["ANALYST", "analyst"]},
+            interactive_warehouse={"name": "FAST"},
+        ),
+        alarms={"topics": [TOPIC] * 2},
+    )
+    assert found == [
+        "streams[0].shard_metrics[1]: IncomingBytes is given twice.",
+        "streams[0].consumers[2]: a is given twice.",
+        "pipelines[0].cluster_by[1]: ID is given twice.",
+        "snowflake.allowed_networks[1]: 192.0.2.0/24 is given twice.",
+        "snowflake.reader.granted_to[1]: ANALYST is given twice.",
+        "alarms.topics[1]: arn:aws:sns:eu-central-1:123456789012:oncall is given twice.",
+    ]
+
+
+def test_an_alarm_tells_five_topics_at_most(problems: Problems) -> None:
+    assert problems(alarms={"topics": [f"{TOPIC}-{number}" for number in range(5)]}) == []
+    assert problems(alarms={"topics": [f"{TOPIC}-{number}" for number in range(6)]}) == [
+        "alarms.topics: 6 are given; an alarm tells 5 topics."
+    ]
