@@ -1,1 +1,1 @@
-"""The embedded Snowflake: one account on loopback, with a SQL face and a streaming face over one catalog."""
+"""The embedded Snowflake: one account on loopback, with a SQL service and a streaming service over one catalog."""

@@ -1,4 +1,4 @@
-"""Carries out the fault plan in front of an endpoint of the embedded Snowflake, whichever face it belongs to."""
+"""Carries out the fault plan in front of an endpoint of the embedded Snowflake, of whichever service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""One TLS server on 127.0.0.1: both faces of the embedded Snowflake, and the control routes, over one catalog."""
+"""One TLS server on 127.0.0.1: both services of the embedded Snowflake, and the control routes, over one catalog."""
 
 import asyncio
 import socket

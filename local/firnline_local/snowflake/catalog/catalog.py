@@ -1,6 +1,6 @@
 """The account: what exists, who may do what, and the way to every row.
 
-Both faces, SQL and streaming, work on one Catalog. Every public method takes the lock by itself; a caller that needs
+Both services, SQL and streaming, work on one Catalog. Every public method takes the lock by itself; a caller that needs
 several answers to fit together holds `catalog.lock` around them (the same thread may take it again).
 """
 
@@ -42,7 +42,7 @@ class Catalog:
         self.store = Store()
         self.directory = Directory(account.upper(), self.grants, self.store, clock)
         self.channels: dict[tuple[int, str], Channel] = {}
-        """By pipe id and a name that is the streaming face's affair. Where the pipe is gone, they aren't listed."""
+        """By pipe id and a name that is the streaming service's affair. Where the pipe is gone, they aren't listed."""
         seed_account(self.directory, self.grants, admin_public_key=admin_public_key, now=clock())
 
     @property

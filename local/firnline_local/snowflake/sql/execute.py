@@ -1,7 +1,7 @@
-"""One statement from text to result: which file answers it is decided by its first words, and by nothing else.
+"""One statement from text to result: its first words alone decide which file answers it.
 
-A statement that no file knows is refused by name. The catalog's lock is held while names are resolved and things
-changed, and given up while a query reads rows.
+A statement that no file knows is refused by name. The catalog's lock is held while names are resolved and objects
+changed, and released while a query reads rows.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "UNDROP": undrop,
     "USE": use,
 }
-"""By first words; the longer ones first."""
+"""Statements by their first words; longer phrases come first."""
 QUERIES = ("SELECT", "WITH", "(")
 WRITERS: dict[str, Callable[[Context, Any], Result]] = {
     "INSERT": dml.insert,
@@ -45,7 +45,7 @@ WRITERS: dict[str, Callable[[Context, Any], Result]] = {
     "DELETE": dml.delete,
 }
 TRANSACTION_ENDS = ("COMMIT", "ROLLBACK")
-"""Every statement commits by itself, so there is nothing left for these to do."""
+"""Every statement commits by itself, so these do nothing."""
 
 
 def execute(

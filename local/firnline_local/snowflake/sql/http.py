@@ -1,4 +1,4 @@
-"""The addresses of the SQL face, as the drivers call them, and the envelope that every answer comes in.
+"""The addresses of the SQL service, as the drivers call them, and the envelope that every answer comes in.
 
 Every call is the endpoint `snowflake:sql` of the fault plan.
 """
@@ -111,7 +111,7 @@ def _size(kind: DataType) -> dict[str, int | None]:
             return size
 
 
-class SqlFace:
+class SqlService:
     """Answers the drivers' requests; each handler runs in a thread of its own."""
 
     def __init__(self, catalog: Catalog, faults: FaultPlan) -> None:
@@ -223,6 +223,6 @@ def _token(request: Request) -> str:
 
 
 def _in_envelope(injected: Response) -> Response:
-    """A fault of the plan, in the envelope of this face."""
+    """A fault of the plan, in the envelope of this service."""
     fault = msgspec.json.decode(bytes(injected.body), type=dict[str, str])
     return respond(failed(fault["code"], fault["message"]), injected.status_code)

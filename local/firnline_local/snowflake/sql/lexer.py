@@ -26,7 +26,7 @@ class Token:
     text: str
     start: int
     end: int
-    """Of the source, one past the last character."""
+    """The position after its last character."""
 
     def moved(self, distance: int) -> "Token":
         return replace(self, start=self.start + distance, end=self.end + distance)

@@ -70,7 +70,7 @@ ICEBERG_PARAMETERS = frozenset(
         "STORAGE_SERIALIZATION_POLICY",
     }
 )
-"""Of tables, only Iceberg ones have these."""
+"""Parameters that only Iceberg tables have, of all tables."""
 
 SESSION_PARAMETERS: dict[str, tuple[str, ...] | None] = {
     "AUTOCOMMIT": ("true",),
@@ -106,7 +106,7 @@ SESSION_DEFAULTS: dict[str, bool | int | str] = {
     "BINARY_OUTPUT_FORMAT": "HEX",
     "PYTHON_CONNECTOR_QUERY_RESULT_FORMAT": "JSON",
 }
-"""What drivers are told at login and read for themselves."""
+"""Parameters that drivers are told at login and act on themselves."""
 
 
 def session_value(key: str, value: object) -> bool | int | str:
@@ -124,7 +124,7 @@ def session_value(key: str, value: object) -> bool | int | str:
 
 
 def _typed(spelled: str, default: bool | int | str) -> bool | int | str:
-    """Of the type that the drivers expect to get back."""
+    """Converts a value to the type that drivers expect back."""
     if isinstance(default, bool):
         return spelled.lower() == "true"
     return int(spelled) if isinstance(default, int) else spelled

@@ -20,7 +20,7 @@ from firnline_local.snowflake.sql.token_reader import TokenReader
 
 ValueReader = Callable[[TokenReader], str]
 PERSONAL = ("FIRST_NAME", "LAST_NAME", "MUST_CHANGE_PASSWORD")
-"""What only a person has."""
+"""Properties that only a person has."""
 
 
 def text(reader: TokenReader) -> str:
@@ -119,7 +119,7 @@ WAREHOUSE_SIZES = {
     "XSMALL": "X-Small", "SMALL": "Small", "MEDIUM": "Medium", "LARGE": "Large", "XLARGE": "X-Large",
     "XXLARGE": "2X-Large", "XXXLARGE": "3X-Large", "X4LARGE": "4X-Large", "X5LARGE": "5X-Large", "X6LARGE": "6X-Large",
 }  # fmt: skip # a paragraph, not a column
-"""As it is kept, and as SHOW WAREHOUSES shows it."""
+"""Sizes as they are kept, and as SHOW WAREHOUSES shows them."""
 SPELLINGS = {
     "X2LARGE": "XXLARGE",
     "X3LARGE": "XXXLARGE",
@@ -205,7 +205,7 @@ PROPERTIES: dict[ObjectKind, dict[str, ValueReader]] = {
 
 @dataclass
 class Settings:
-    """What a statement sets."""
+    """The settings of one statement."""
 
     comment: str | None = None
     parameters: dict[str, str] = field(default_factory=dict)
@@ -227,7 +227,7 @@ def read_settings(reader: TokenReader, kind: ObjectKind, *, stops: Iterable[str]
 
 
 def read_keys(reader: TokenReader, kind: ObjectKind) -> list[str]:
-    """What UNSET names. Raises NotKnown for a key that the kind lacks."""
+    """Reads the keys that UNSET names. Raises NotKnown for a key that the kind lacks."""
     keys = [reader.word()]
     while reader.accept(",") or not reader.at_end:
         keys.append(reader.word())

@@ -86,7 +86,7 @@ class Context:
         return found
 
     def container(self, kind: ObjectKind, names: Sequence[str]) -> CatalogObject:
-        """Where an object of this name is, or would be."""
+        """Returns the container that an object of this name is in, or would be in."""
         path = self.path(kind, names)
         match kind.scope:
             case Scope.SCHEMA:
@@ -114,13 +114,13 @@ class Context:
         self.require("OWNERSHIP", found)
 
     def require_warehouse(self) -> None:
-        """For what a real account computes in a warehouse: queries of tables, and DML."""
+        """Queries of tables and DML call this: a real account computes them in a warehouse. Raises NoWarehouse."""
         warehouse = self.session.warehouse
         if warehouse is None or not warehouse.is_live or not self.may("USAGE", warehouse):
             raise NoWarehouse
 
     def readable_table(self, names: Sequence[str], privilege: str = "SELECT") -> Table:
-        """A table for a query or for DML; without the privilege it may as well not exist."""
+        """Returns a table for a query or for DML. Raises DoesNotExist also where the role lacks the privilege."""
         table = self.find(Table, names, called="object")
         container = table.schema
         allowed = all(self.may("USAGE", above) for above in (container, container.database))
@@ -139,7 +139,7 @@ NAMED: dict[str, type[CatalogObject]] = {
     },
     **dict.fromkeys(TABLE_VARIETIES, Table),
 }  # fmt: skip # a paragraph, not a column
-"""By the words that stand in front of the name."""
+"""The kinds of object by the words that name them in a statement."""
 
 
 def find_named(context: Context, phrase: str, names: Sequence[str]) -> CatalogObject:

@@ -36,11 +36,11 @@ class Session:
     schema: Schema | None = None
     warehouse: Warehouse | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
-    """What this session has set; the defaults are in `parameters.py`."""
+    """Parameters that this session has set; the defaults are in `parameters.py`."""
     last_query_id: str | None = None
     lock: Lock = field(default_factory=Lock, repr=False)
     answers: "OrderedDict[str, bytes]" = field(default_factory=OrderedDict, repr=False)
-    """By request id: a driver repeats a request whose answer it did not get, and it must not be done twice."""
+    """Answers by request id: a driver repeats a request whose answer got lost, and it must not run twice."""
     _running: duckdb.DuckDBPyConnection | None = field(default=None, repr=False)
 
     def remember(self, request_id: str, answer: bytes) -> None:
@@ -51,7 +51,7 @@ class Session:
 
     @property
     def location(self) -> dict[str, str | None]:
-        """Where the session is, by Database, Schema, Warehouse and Role."""
+        """The names of the session's Database, Schema, Warehouse and Role."""
         return {
             "Database": self.database.name if self.database else None,
             "Schema": self.schema.name if self.schema else None,
@@ -60,7 +60,7 @@ class Session:
         }
 
     def use_database(self, database: Database) -> None:
-        """Its PUBLIC schema becomes the current one, where it has one."""
+        """Enters a database, and its PUBLIC schema if it has one."""
         self.database, self.schema = database, database.schema("PUBLIC")
 
     def use_schema(self, schema: Schema) -> None:

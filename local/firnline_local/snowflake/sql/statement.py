@@ -1,7 +1,7 @@
 """One statement of a client: its text, its tokens, and its tree.
 
 The text is cut into tokens once, by our own lexer; bound values, the statements that the catalog answers and the names of
-columns are read from these. The tree is sqlglot's, for queries and DML, and is made when somebody asks for it.
+columns are read from these. The tree is sqlglot's, for queries and DML, and is made on first use.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 @dataclass(frozen=True)
 class Statement:
-    """What a client sent, read once."""
+    """A statement as a client sent it, read once."""
 
     text: str
     tokens: Sequence[Token]

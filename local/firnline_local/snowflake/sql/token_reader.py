@@ -35,7 +35,7 @@ class TokenReader:
         return self.next is None
 
     def starts(self, phrase: str) -> bool:
-        """Whether the next words are these, whatever their case."""
+        """Tells whether the next words are these, in any case."""
         wanted = phrase.split()
         found = self._tokens[self._next : self._next + len(wanted)]
         return [token.word for token in found] == wanted

@@ -24,7 +24,7 @@ from firnline_local.snowflake.sql.scope import Context
 
 UPDATES = "u"
 UNTYPED = ("INTEGER", "VARCHAR")
-"""What DuckDB makes of a column that has nothing but NULLs."""
+"""The types that DuckDB gives to a column of NULLs."""
 
 
 def insert(context: Context, tree: exp.Insert) -> Result:

@@ -23,7 +23,7 @@ Value = str | int | None
 
 
 def obstacles(context: Context, volume: ExternalVolume) -> list[str]:
-    """What is in the way at the active location, the first; empty where nothing is."""
+    """Returns what keeps Snowflake from using the active location, which is the first; empty if nothing does."""
     return _ask(context, volume.locations[0])
 
 
@@ -97,7 +97,7 @@ ANSWERS: dict[str, Callable[[Context], Value]] = {
     "CURRENT_VERSION": lambda _: VERSION,
     "LAST_QUERY_ID": lambda context: context.session.last_query_id,
 }
-"""By the name as Snowflake calls it."""
+"""Session functions by Snowflake's name."""
 
 
 def answer_session_functions(context: Context, tree: exp.Expr) -> None:

@@ -41,7 +41,7 @@ EPOCHS = {"EPOCH_SECOND": 1_000_000, "EPOCH_MILLISECOND": 1_000, "EPOCH_MICROSEC
 """Microseconds in each unit."""
 PARTS = frozenset({"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"})
 SOURCES = (exp.From, exp.Join, exp.CTE, exp.SetOperation, exp.Exists)
-"""Where a query is a source of rows, and not a value."""
+"""Parents under which a query is a source of rows, not a value."""
 COMPARISONS = (exp.EQ, exp.NEQ, exp.In)
 ORDERINGS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 TAKE_VARIANTS = (

@@ -75,7 +75,7 @@ def numbered(count: int) -> str:
 
 
 def fill_views(cursor: duckdb.DuckDBPyConnection, views: Iterable[View]) -> None:
-    """They live as long as the cursor."""
+    """Makes a temporary table of each; they live as long as the cursor."""
     for view in views:
         definition = ", ".join(f"{quote(column.name)} {column.type.duckdb}" for column in view.columns)
         cursor.execute(f"CREATE TEMP TABLE {view.name} ({definition})")

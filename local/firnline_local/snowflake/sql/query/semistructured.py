@@ -106,7 +106,7 @@ def _quoted(value: str) -> str:
 
 
 class FlattenInput(exp.Expression, exp.Func):
-    """What is flattened, as the condition of the join that stands for it."""
+    """The input of a FLATTEN, kept as the condition of the join that stands for it."""
 
     arg_types = {"this": True}  # noqa: RUF012 - sqlglot's own way
 

@@ -39,7 +39,7 @@ class Sources:
     columns: dict[str, object] = field(default_factory=dict)
     """Name and type of each column, hidden ones too."""
     visible: dict[str, object] = field(default_factory=dict)
-    """What `*` shows."""
+    """The columns that `*` expands to."""
     views: list[View] = field(default_factory=list)
     """The views that have to be filled before the query runs."""
 

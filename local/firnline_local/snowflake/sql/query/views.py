@@ -1,5 +1,5 @@
-"""What a query may name that is made for it: the views of INFORMATION_SCHEMA (COLUMNS, TABLES, SCHEMATA, of the
-database that the name says) and the table function POLICY_REFERENCES (of users; tables have no policies here).
+"""Tables that are made for a query: the views of INFORMATION_SCHEMA (COLUMNS, TABLES, SCHEMATA, of the database in
+their name) and the table function POLICY_REFERENCES (of users; tables have no policies here).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,7 +85,7 @@ CREATED = Listed("CREATED", attribute("created_on"), MOMENT)
 RETENTION_TIME = Listed("RETENTION_TIME", retention, NUMBER)
 SIZED = ("VARCHAR", "BINARY")
 TYPE_NAMES = {"VARCHAR": "TEXT"}
-"""Where DATA_TYPE has another name for a type."""
+"""Types that DATA_TYPE calls by another name."""
 
 SCHEMATA = (
     Listed("CATALOG_NAME", lambda found, _: found.database.name), Listed("SCHEMA_NAME", attribute("name")),

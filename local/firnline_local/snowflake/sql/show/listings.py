@@ -197,7 +197,7 @@ LISTINGS = {
     "USERS": Listing(USERS, all_of(kinds.USER), whole_account=True),
     "WAREHOUSES": Listing(WAREHOUSES, all_of(kinds.WAREHOUSE), whole_account=True),
 }
-"""By the plural that SHOW names."""
+"""The listings by the plural that SHOW names."""
 
 
 def _suspension(found: Warehouse) -> str:
@@ -244,7 +244,7 @@ DESCRIBED_LISTS: dict[str, Callable[[list[str]], str]] = {
     "ALLOWED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
     "BLOCKED_NETWORK_RULE_LIST": lambda names: json.dumps([{"fullyQualifiedRuleName": name} for name in names]),
 }
-"""How DESCRIBE NETWORK POLICY writes each list; those that are not set are not shown."""
+"""How DESCRIBE NETWORK POLICY writes each list; it leaves out those that are not set."""
 
 AUTHENTICATION_DEFAULTS: dict[str, Any] = {
     "AUTHENTICATION_METHODS": ["ALL"],

@@ -26,7 +26,7 @@ TERSE = ("created_on", "name", "kind", "database_name", "schema_name")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a SHOW narrows its rows to."""
+    """The clauses of one SHOW, which narrow its rows."""
 
     inside: CatalogObject
     """The account, a database, a schema or a table."""

@@ -32,7 +32,7 @@ MANAGE_KEYS = "MODIFY PROGRAMMATIC AUTHENTICATION METHODS"
 
 
 def alter_policy_of(context: Context, reader: TokenReader, user: User) -> bool:
-    """Whether the statement was one about the user's authentication policy."""
+    """Tells whether the statement was about the user's authentication policy; if so, it is done."""
     match reader.accept_one("SET AUTHENTICATION POLICY", "UNSET AUTHENTICATION POLICY"):
         case "SET AUTHENTICATION POLICY":
             policy = context.find(AuthenticationPolicy, reader.name())
@@ -106,7 +106,7 @@ def _set(context: Context, reader: TokenReader, found: CatalogObject) -> None:
 
 
 def _require(context: Context, found: CatalogObject, keys: list[str]) -> None:
-    """Ownership, but for the two things that may be granted apart: a user's keys, and pausing a pipe."""
+    """Requires ownership, except for what can be granted apart: a user's keys, pausing a pipe, MODIFY."""
     if isinstance(found, User) and keys and set(keys) <= set(KEY_SLOTS):
         context.require(MANAGE_KEYS, found)
     elif isinstance(found, Pipe) and keys == ["PIPE_EXECUTION_PAUSED"]:

@@ -170,4 +170,4 @@ ACTIONS: dict[str, Callable[[Context, TokenReader, Table], None]] = {
     "MODIFY": _alter_columns,
     "CLUSTER BY": _cluster_by,
 }
-"""By the words that follow the name; the longer ones first."""
+"""Actions by the words that follow the name; longer phrases come first."""

@@ -52,7 +52,7 @@ def create_schema(context: Context, reader: TokenReader, modifiers: Modifiers) -
 
 
 def creator_of(made: type[CatalogObject]) -> Creator:
-    """For a kind with nothing of its own."""
+    """Returns CREATE for a kind that has only a name and settings."""
 
     def create_object(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
         return _create(context, reader, place(context, reader, made.kind, modifiers), made)
@@ -83,7 +83,7 @@ def refuse_foreign_policy(context: Context, kind: ObjectKind, parameters: Mappin
 
 
 def _enter(context: Context, found: CatalogObject) -> None:
-    """What is made for use is used from then on."""
+    """A new database or schema becomes the session's, as in a real account."""
     if isinstance(found, Database):
         context.session.use_database(found)
     elif isinstance(found, Schema):
@@ -142,7 +142,7 @@ CREATORS: dict[str, Creator] = {
     "EXTERNAL VOLUME": create_external_volume,
     **{made.kind.name: creator_of(made) for made in (Role, User, NetworkPolicy, NetworkRule, AuthenticationPolicy)},
 }
-"""By the words that name the kind."""
+"""Forms of CREATE by the words that name the kind."""
 
 
 def create(context: Context, reader: TokenReader) -> Result:

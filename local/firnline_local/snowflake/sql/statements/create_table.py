@@ -200,7 +200,7 @@ def _inherited(container: CatalogObject, key: str) -> str:
 
 
 def _refuse_type(column: Column, version: int) -> None:
-    """Which types each version has: user guide `tables-iceberg-data-types`."""
+    """Raises NotInFormatVersion for a type that the version lacks (user guide `tables-iceberg-data-types`)."""
     kind = column.type
     too_fine = kind.family.startswith("TIM") and (kind.size or 0) > FINEST_TIME[version]
     if kind.family == "VARIANT" and version < FIRST_WITH_VARIANT:

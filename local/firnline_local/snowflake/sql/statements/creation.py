@@ -16,7 +16,7 @@ Made = TypeVar("Made", bound=CatalogObject)
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """What stands between CREATE and the kind."""
+    """The words between CREATE and the kind."""
 
     replace: bool = False
     transient: bool = False
@@ -28,12 +28,12 @@ Creator = Callable[[Context, TokenReader, Modifiers], Result]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the new object goes, and whether it has to."""
+    """The new object's container and name, and whether it has to be made."""
 
     container: CatalogObject
     name: str
     kept: bool
-    """IF NOT EXISTS, and it does: nothing will be made."""
+    """The statement says IF NOT EXISTS and the object exists, so nothing is made."""
     replace: bool
 
     def create(self, context: Context, made: type[Made], *, privilege: str | None = None, **fields: Any) -> Made:

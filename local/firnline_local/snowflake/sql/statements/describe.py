@@ -43,7 +43,7 @@ TABLE_COLUMNS = (
 EVOLUTION = "schema evolution record"
 ICEBERG_COLUMNS = ("name mapping", "source iceberg type", "write default")
 UNSET = "null"
-"""How DESCRIBE USER writes a property without a value."""
+"""DESCRIBE USER writes this for a property without a value."""
 BOOLEANS = ("DISABLED", "MUST_CHANGE_PASSWORD", "EXT_AUTHN_DUO", "HAS_MFA", "SNOWFLAKE_LOCK", "HAS_PASSWORD")
 USER_TEXTS = (
     "NAME", "COMMENT", "DISPLAY_NAME", "TYPE", "LOGIN_NAME", "FIRST_NAME", "LAST_NAME", "EMAIL", "DAYS_TO_EXPIRY",

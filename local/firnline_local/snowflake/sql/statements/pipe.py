@@ -48,7 +48,7 @@ def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> 
 
 @dataclass(frozen=True)
 class Copy:
-    """What COPY INTO says."""
+    """The contents of COPY INTO."""
 
     table: Table
     mode: str = ""

@@ -1,4 +1,4 @@
-"""The real snowflake-connector-python, over TLS, against the embedded Snowflake's SQL face.
+"""The real snowflake-connector-python, over TLS, against the embedded Snowflake's SQL service.
 
 Runs with connector 5 and with connector 4, which find the certificate authority in different ways.
 """
