@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from firnline_local.process import end_with_parent
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -72,7 +72,7 @@ class ObviousShard:
 @click.option("--stream", required=True)
 def main(*, kinesis: str, snowflake: str, ca_file: str, key_file: Path, stream: str) -> None:
     """Move records until stdin ends."""
-    end_with_parent()
+    exit_when_stdin_ends()
     os.environ.update(SSL_CERT_FILE=ca_file, SS_LOG_LEVEL="error")  # before the SDK is imported
     import boto3
     from snowflake.ingest.streaming import StreamingIngestClient

@@ -8,7 +8,7 @@ from bench.kinesis.service import CannedKinesis
 from bench.kinesis.shard import CannedShard
 from bench.listen import serve
 from bench.payload import payloads
-from firnline_local.process import end_with_parent
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 
 
 @click.command()
@@ -17,7 +17,7 @@ from firnline_local.process import end_with_parent
 @click.option("--trickle/--full", required=True, help="Records arrive as time goes by, or are all there.")
 def main(*, shards: int, records_per_s: float, trickle: bool) -> None:
     """Serve one stream, whatever its name, on 127.0.0.1 until stdin ends, or a signal comes."""
-    end_with_parent()
+    exit_when_stdin_ends()
     texts = payloads()
     began_s = time.time() if trickle else time.time() - 3600
     canned = [

@@ -9,9 +9,9 @@ import click
 from bench.listen import serve
 from bench.snowflake import session
 from bench.snowflake.streaming import CountingStream
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.wire import Reply
-from firnline_local.process import end_with_parent
 
 COUNTS = "/__firnline__/counts"
 
@@ -21,7 +21,7 @@ COUNTS = "/__firnline__/counts"
 @click.option("--key", type=click.Path(exists=True, path_type=Path), required=True)
 def main(*, certificate: Path, key: Path) -> None:
     """Serve one account on 127.0.0.1 until stdin ends, or a signal comes."""
-    end_with_parent()
+    exit_when_stdin_ends()
     stream = CountingStream()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.error import HTTPError
 from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
+from firnline_ingest.errors import nearest
 from firnline_local.errors import ControlRefused
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
 Server = Literal["kinesis", "aws", "snowflake"]
+SERVERS: tuple[Server, ...] = ("kinesis", "aws", "snowflake")
 AWS_SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")  # of the `aws` server
+SERVER_OF: dict[str, Server] = {"kinesis": "kinesis", "snowflake": "snowflake", **dict.fromkeys(AWS_SERVICES, "aws")}
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 CONTROL = "/__firnline__"
 TIMEOUT_S = 30.0
@@ -91,6 +94,23 @@ def sql_session(endpoints: Endpoints, login: Login) -> "SnowflakeConnection":
         key=SigningKey(login.private_key_file.read_text(), f"file {login.private_key_file}"),
         ca_file=endpoints.ca_file,
     )
+
+
+def servers_of(endpoint: str) -> tuple[Server, ...]:
+    """Which servers a fault is for: all of them where its pattern matches over services, such as *:*.
+
+    Raises InvalidFault for a service that is not embedded.
+    """
+    from firnline_local.faults import InvalidFault
+
+    service, _, operation = endpoint.partition(":")
+    if any(wild in service for wild in "*?["):
+        return SERVERS
+    if service not in SERVER_OF or not operation:
+        near = nearest(service, SERVER_OF)
+        hint = f"did you mean {near}:{operation or '*'}?" if near else f"services: {', '.join(SERVER_OF)}"
+        raise InvalidFault(f"{endpoint!r} is not service:Operation of an embedded service; {hint}")
+    return (SERVER_OF[service],)
 
 
 def control(endpoints: Endpoints, server: Server, path: str, body: object = None) -> Any:

@@ -1,12 +1,11 @@
 """Child processes that can't outlive their parent.
 
 A child's stdin is a pipe that its parent holds open; it reaches its end when the parent goes, however it goes. A child
-says once that it is ready, with one line of JSON on stdout. Both sides of that agreement are here: `end_with_parent`
-and `announce_ready` for the child, `ChildProcess` for the parent.
+says once that it is ready, with one line of JSON on stdout. The child has `exit_when_stdin_ends`
+(exit_with_parent.py) and `announce_ready` for its side of that agreement, the parent has `ChildProcess`.
 """
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -20,18 +19,6 @@ from firnline_local.errors import PortInUse, ProcessEnded, ProcessNotReady
 
 LOG_LINES = 15  # of a failed child's stderr, shown in the error
 GRACE_S = 5.0  # a child ends within a second of its stdin; one that doesn't is killed
-
-
-def end_with_parent() -> None:
-    """Ends this process, with status 0, as soon as its stdin reaches its end. Call it before the heavy imports."""
-
-    def wait_for_the_end() -> None:
-        # The descriptor, not sys.stdin: a daemon thread that holds its lock would abort the interpreter's shutdown.
-        while os.read(0, 4096):
-            pass
-        os._exit(0)
-
-    threading.Thread(target=wait_for_the_end, name="end-with-parent", daemon=True).start()
 
 
 def announce_ready(**facts: str) -> None:

@@ -11,9 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from firnline_local.endpoints import Endpoints, Login, aws_client, control, sql_session
+from firnline_local.endpoints import SERVERS, Endpoints, Login, aws_client, control, servers_of, sql_session
 from firnline_local.errors import StatementRefused
-from firnline_local.fault_servers import SERVERS, servers_of
 from firnline_local.folder import Folder
 from firnline_local.producer import PartitionKey, PutReport, put_records
 from firnline_local.report import report_json, report_table

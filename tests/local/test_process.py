@@ -16,8 +16,9 @@ from firnline_local.process import ChildProcess
 
 SERVER = """
 import socket, time
-from firnline_local.process import announce_ready, end_with_parent
-end_with_parent()
+from firnline_local.exit_with_parent import exit_when_stdin_ends
+from firnline_local.process import announce_ready
+exit_when_stdin_ends()
 listener = socket.create_server(("127.0.0.1", 0))
 announce_ready(endpoint=str(listener.getsockname()[1]))
 time.sleep(600)

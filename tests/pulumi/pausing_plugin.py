@@ -3,10 +3,10 @@
 A Pulumi home that is written for `PAUSING` runs it in place of `firnline_local.pulumi.plugin`.
 """
 
-from firnline_local.pulumi.parent import end_with_parent
+from firnline_local.exit_with_parent import exit_when_parent_is_gone
 
 if __name__ == "__main__":
-    end_with_parent()  # before the heavy imports, during which the engine may end
+    exit_when_parent_is_gone()  # before the heavy imports, during which the engine may end
 
 import os
 import sys

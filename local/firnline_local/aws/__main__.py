@@ -6,8 +6,9 @@ from wsgiref.types import WSGIApplication
 
 import click
 
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 from firnline_local.faults import FaultPlan
-from firnline_local.process import announce_ready, end_with_parent
+from firnline_local.process import announce_ready
 
 
 def command(make_application: Callable[[], WSGIApplication]) -> click.Command:
@@ -17,7 +18,7 @@ def command(make_application: Callable[[], WSGIApplication]) -> click.Command:
     @click.option("--port", type=int, default=0, help="0 is a free one.")
     def main(*, port: int) -> None:
         """Serve DynamoDB, IAM, KMS, S3, Secrets Manager and STS on 127.0.0.1 until stdin ends, or a signal comes."""
-        end_with_parent()
+        exit_when_stdin_ends()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
 

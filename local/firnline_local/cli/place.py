@@ -1,11 +1,11 @@
 """`--local` and `--folder`: how a person asks a command of `firnline` for the embedded accounts."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_local.cli.options import folder_of_environment
 from firnline_local.folder import DEFAULT_FOLDER
 
 if TYPE_CHECKING:
@@ -19,12 +19,8 @@ class EmbeddedPlace:
     parameters = ("local", "folder")
 
     def add_options(self, command: Callable[..., Any]) -> Callable[..., Any]:
-        folder = click.option(
-            "--folder",
-            type=click.Path(path_type=Path, file_okay=False),
-            envvar="FIRNLINE_LOCAL_FOLDER",
-            show_envvar=True,
-            help=f"The embedded environment that runs in this folder; {DEFAULT_FOLDER} with --local alone.",
+        folder = folder_of_environment(
+            f"The embedded environment that runs in this folder; {DEFAULT_FOLDER} with --local alone."
         )
         local = click.option("--local", is_flag=True, help="The embedded environment instead of real accounts.")
         return local(folder(command))

@@ -5,10 +5,10 @@ When this process ends, Spark's JVM reads the end of its stdin and takes its Pyt
 
 import sys
 
-from firnline_local.process import end_with_parent
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 
 if __name__ == "__main__":
-    end_with_parent()
+    exit_when_stdin_ends()
     from firnline_ingest.__main__ import main
 
     sys.exit(main())

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
+from firnline_local.exit_with_parent import exit_when_stdin_ends
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.routes import KinesisFace
 from firnline_local.kinesis.server import Listener
-from firnline_local.process import announce_ready, end_with_parent
+from firnline_local.process import announce_ready
 
 
 def command(face_of: Callable[[FakeKinesis], KinesisFace]) -> click.Command:
@@ -26,7 +27,7 @@ def command(face_of: Callable[[FakeKinesis], KinesisFace]) -> click.Command:
     @click.option("--empty-page-every", type=click.IntRange(2), help="Each n-th page of a shard is empty.")
     def main(*, port: int, **fake: Any) -> None:
         """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
-        end_with_parent()
+        exit_when_stdin_ends()
         asyncio.run(_serve(face_of(FakeKinesis(**fake)), port))
 
     return main

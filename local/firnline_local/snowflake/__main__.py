@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from firnline_local.process import announce_ready, end_with_parent
+from firnline_local.exit_with_parent import exit_when_stdin_ends
+from firnline_local.process import announce_ready
 
 
 @click.command()
@@ -23,7 +24,7 @@ from firnline_local.process import announce_ready, end_with_parent
 @click.option("--port", type=int, default=0, help="0 is a free one.")
 def main(*, account: str, admin_public_key: Path, state: Path, commit_lag_ms: int, port: int) -> None:
     """Serve one Snowflake account on 127.0.0.1 until stdin ends, or a signal comes."""
-    end_with_parent()
+    exit_when_stdin_ends()
     from firnline_local.snowflake.catalog import Catalog
     from firnline_local.snowflake.server import EmbeddedSnowflake
     from firnline_local.snowflake.streaming import StreamingSettings

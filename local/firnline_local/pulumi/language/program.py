@@ -13,7 +13,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from firnline_local.pulumi.parent import end_with_parent
+from firnline_local.exit_with_parent import exit_when_parent_is_gone
 
 ALREADY_SHOWN = 32  # exit status of a program whose error the engine has been given
 THREADS_PER_OPERATION = 4  # as the stock host
@@ -21,7 +21,7 @@ THREADS_PER_OPERATION = 4  # as the stock host
 
 def main() -> int:
     settings = json.loads(sys.argv[1])
-    end_with_parent(settings.pop("parent_pid"))
+    exit_when_parent_is_gone(settings.pop("parent_pid"))
     program = settings.pop("program")
     sys.argv = [program, *sys.argv[2:]]
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # futures that nobody awaited, where a resource failed

@@ -2,9 +2,9 @@
 
 import sys
 
-from firnline_local.pulumi.parent import end_with_parent
+from firnline_local.exit_with_parent import exit_when_parent_is_gone
 
-end_with_parent()
+exit_when_parent_is_gone()
 
 from firnline_local.pulumi.plugin.server import main  # noqa: E402 (the engine may end while this loads)
 

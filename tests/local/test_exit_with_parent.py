@@ -6,8 +6,8 @@ import time
 
 CHILD = """
 import sys, time
-from firnline_local.pulumi.parent import end_with_parent
-end_with_parent({parent})
+from firnline_local.exit_with_parent import exit_when_parent_is_gone
+exit_when_parent_is_gone({parent})
 print("ready", flush=True)
 time.sleep(60)
 """

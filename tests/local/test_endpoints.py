@@ -1,6 +1,6 @@
 import pytest
 
-from firnline_local.fault_servers import SERVERS, servers_of
+from firnline_local.endpoints import SERVERS, servers_of
 from firnline_local.faults import InvalidFault
 
 
