@@ -98,33 +98,33 @@ def _cost(lap: Callable[[], None], laps: int, bodies: Bodies) -> float:
 
 
 def _our_lap(bodies: Bodies) -> Callable[[], None]:
-    from firnline_ingest.config.model import Aws, Pipeline, Polling
+    from firnline_ingest.config.model import AwsConfig, PipelineConfig, PollingConfig
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.reader import ShardReader
     from firnline_ingest.kinesis.start import TrimHorizon
     from firnline_ingest.ledger.row import Proven
     from firnline_ingest.records.rows import RowMaker
     from firnline_ingest.shard.appender import Appender
-    from firnline_ingest.shard.flight import Flight
+    from firnline_ingest.shard.in_flight import InFlightRows
     from firnline_ingest.shard.pace import Pace
-    from firnline_ingest.shard.tally import Tally
+    from firnline_ingest.shard.receipt import Tally
     from firnline_ingest.shard.window import SendWindow
     from firnline_ingest.values import ShardKey
 
-    client = kinesis_client(Aws(region="us-east-1"))
+    client = kinesis_client(AwsConfig(region="us-east-1"))
     bodies.answer(client)
     client.get_shard_iterator = lambda **_: {"ShardIterator": "0:0"}  # type: ignore[method-assign, assignment]
     key = ShardKey(STREAM, 1, bodies.shard.id)
     an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
     maker = RowMaker(
-        Pipeline.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"}), STREAM, key.shard_id
+        PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"}), STREAM, key.shard_id
     )
 
     def lap() -> None:
-        reader = ShardReader(client, key, TrimHorizon(), Polling())
+        reader = ShardReader(client, key, TrimHorizon(), PollingConfig())
         nowhere = Nowhere()
         channel = cast("Channel", nowhere)
-        flight, window = Flight(key, Proven(), None), SendWindow(channel)
+        flight, window = InFlightRows(key, Proven(), None), SendWindow(channel)
         appender = Appender(channel, flight, None, Pace(an_hour_later), window, lambda: None)
         for _ in range(PAGES):
             read = reader.read(lambda _: False)

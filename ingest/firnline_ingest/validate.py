@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import Pipeline
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
@@ -88,5 +88,5 @@ def _snowflake(config: EngineConfig) -> Iterator[Check]:
         catalog.close()
 
 
-def _table(catalog: "TargetCatalog", pipeline: Pipeline) -> str:
+def _table(catalog: "TargetCatalog", pipeline: PipelineConfig) -> str:
     return str(catalog.state_of(pipeline).target)

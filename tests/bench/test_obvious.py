@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench import obvious
-from firnline_ingest.config.model import Pipeline
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 
@@ -20,7 +20,7 @@ def comparable(row: dict[str, Any]) -> dict[str, Any]:
 def test_both_sides_of_the_comparison_make_the_same_row() -> None:
     place = {"stream": "orders", "shard_id": "shardId-000000000000"}
     record = Record(SequenceNumber="49590", Data=DATA, PartitionKey="a", ApproximateArrivalTimestamp=ARRIVED_S)
-    pipeline = Pipeline.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
+    pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
     ours = RowMaker(pipeline, *place.values()).convert([record]).rows
     theirs = obvious.rows_of(
         [

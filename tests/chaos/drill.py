@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 
-from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.steps import EpochStep
 from tests.chaos.lane import Lane
 from tests.chaos.records import payload
 from tests.chaos.schedule import Act, Blow, Schedule
@@ -33,7 +33,7 @@ class Outcome:
 
     seed: int
     problems: list[str] = field(default_factory=list)
-    strikes: Counter[tuple[Step, Blow]] = field(default_factory=Counter)
+    strikes: Counter[tuple[EpochStep, Blow]] = field(default_factory=Counter)
     """Those that hit; a step that was not reached has none."""
     records: int = 0
     zombies: int = 0
@@ -169,7 +169,7 @@ class Drill:
         match message:
             case Planned(offsets) if worker is self._workers[-1]:
                 self._offsets = offsets
-            case Reached(Step.OPENED) if worker is self._workers[-1]:
+            case Reached(EpochStep.OPENED) if worker is self._workers[-1]:
                 self._thaw_all()
             case Struck(strike):
                 self.outcome.strikes[strike.step, strike.blow] += 1

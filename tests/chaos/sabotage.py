@@ -6,7 +6,7 @@ Used with `scripts/chaos --sabotage` and by the suite's own tests; a worker comm
 from collections.abc import Callable
 
 from firnline_ingest.shard.appender import Appender
-from firnline_ingest.shard.flight import Chunk, Flight
+from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 
 
 def append_again() -> None:
@@ -20,7 +20,7 @@ def append_again() -> None:
 
 def ledger_before_proof() -> None:
     """The ledger is told that a record is accounted for as soon as it is appended."""
-    Flight.read_through = property(lambda flight: flight.accounted)  # type: ignore[method-assign, assignment] # sabotage
+    InFlightRows.read_through = property(lambda in_flight: in_flight.accounted)  # type: ignore[method-assign, assignment] # sabotage
 
 
 SABOTAGES: dict[str, Callable[[], None]] = {

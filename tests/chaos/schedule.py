@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
 
-from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.steps import EpochStep
 from firnline_local.faults import Fault
 from tests.chaos.faults import random_faults
 from tests.chaos.records import Fate
 
-ONCE_A_SHARD = {Step.TAKEN, Step.OPENED, Step.REREAD, Step.RECONCILED}
+ONCE_A_SHARD = {EpochStep.TAKEN, EpochStep.OPENED, EpochStep.REREAD, EpochStep.RECONCILED}
 
 
 class Blow(StrEnum):
@@ -28,13 +28,13 @@ class Blow(StrEnum):
 class Strike:
     """The worker is struck some time after it has come to a step for the n-th time."""
 
-    step: Step
+    step: EpochStep
     nth: int
     blow: Blow
     delay_ms: int
 
 
-STRIKES = tuple(product(Step, Blow))
+STRIKES = tuple(product(EpochStep, Blow))
 """Every step with every blow: a suite of so many schedules has all of them."""
 
 
@@ -97,11 +97,11 @@ def _first_strike(seed: int, rng: random.Random, shards: int) -> Strike:
 
 
 def _strike(rng: random.Random, shards: int) -> Strike:
-    return _strike_at(rng.choice(list(Step)), rng.choice(list(Blow)), rng, shards)
+    return _strike_at(rng.choice(list(EpochStep)), rng.choice(list(Blow)), rng, shards)
 
 
-def _strike_at(step: Step, blow: Blow, rng: random.Random, shards: int) -> Strike:
-    most = shards if step in ONCE_A_SHARD else 1 if step is Step.DEAD_LETTERED else 2
+def _strike_at(step: EpochStep, blow: Blow, rng: random.Random, shards: int) -> Strike:
+    most = shards if step in ONCE_A_SHARD else 1 if step is EpochStep.DEAD_LETTERED else 2
     return Strike(step=step, nth=rng.randint(1, most), blow=blow, delay_ms=rng.choice((0, 0, 20, 120)))
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from firnline_ingest.shard.steps import Step
+from firnline_ingest.shard.steps import EpochStep
 from tests.chaos.sabotage import SABOTAGES
 from tests.chaos.schedule import STRIKES, Blow
 from tests.chaos.suite import run_schedules
@@ -21,7 +21,7 @@ def test_every_record_is_in_its_place_once_whatever_is_killed_or_frozen() -> Non
     failed = {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems}
     assert failed == {}, "run one again with: scripts/chaos --runs 1 --seed SEED"
     assert len(outcomes) == SCHEDULES
-    struck: Counter[tuple[Step, Blow]] = sum((outcome.strikes for outcome in outcomes), Counter())
+    struck: Counter[tuple[EpochStep, Blow]] = sum((outcome.strikes for outcome in outcomes), Counter())
     assert set(STRIKES) <= set(struck), "every numbered point was struck, with every blow"
     assert sum(outcome.zombies for outcome in outcomes) > 0
     assert sum(outcome.fault_hits for outcome in outcomes) > 0

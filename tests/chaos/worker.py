@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from firnline_ingest.aws.client import dynamodb_client
-from firnline_ingest.config.model import EngineConfig, Polling
+from firnline_ingest.config.model import EngineConfig, PollingConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import channel_name
@@ -25,11 +25,11 @@ from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.start import TrimHorizon, parse_start
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.plan import Plan, plan_shards, unread_parents
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
-from firnline_ingest.shard.receipt import Problem, Receipt, State
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.values import ShardKey, TargetTable
 from tests.chaos.sabotage import SABOTAGES
@@ -73,7 +73,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Reached:
-    step: Step
+    step: EpochStep
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Struck:
 class Failed:
     """An epoch of a shard, or its planning, ended with a problem."""
 
-    problem: Problem
+    problem: ShardProblem
 
 
 Message = Planned | Reached | Struck | Failed
@@ -117,10 +117,10 @@ class Striker:
 
     strike: Strike | None
     line: "Connection[Message, None]"
-    seen: Counter[Step] = field(default_factory=Counter)
+    seen: Counter[EpochStep] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, step: Step, key: ShardKey) -> None:
+    def __call__(self, step: EpochStep, key: ShardKey) -> None:
         with self.lock:
             self.seen[step] += 1
             self.line.send(Reached(step))
@@ -143,12 +143,12 @@ class _Worker:
         self._striker = Striker(orders.strike, line)
         self._config = config = orders.config
         self._pipeline = config.pipelines[0]
-        self._tools = Tools(
+        self._services = ShardServices(
             ledger=DynamoLedger(dynamodb_client(config.aws), config.ledger.table),
             kinesis=kinesis_client(config.aws),
             channels=SdkChannels(config, SDK_PROPERTIES),
             dead_letters=LocalFolder(Path(config.dead_letters.folder)),
-            polling=Polling.model_construct(max_records=orders.page, interval_ms=10),
+            polling=PollingConfig.model_construct(max_records=orders.page, interval_ms=10),
             run_id=f"worker-{orders.number}",
             observer=self._striker,
             prove_every_s=0.05,
@@ -156,7 +156,7 @@ class _Worker:
             final_commit_s=10.0,
             reopen_delay_s=0.05,
         )
-        self._group = ShardGroup(self._tools)
+        self._group = ShardGroup(self._services)
         self._finished: set[ShardKey] = set()
         self._offsets = orders.offsets
 
@@ -168,19 +168,19 @@ class _Worker:
             try:
                 works = self._plan(epoch)
             except FirnlineError as error:
-                self._striker.say(Failed(Problem.of(error)))
+                self._striker.say(Failed(ShardProblem.of(error)))
                 continue
             if not works:
                 return
             for receipt in self._group.run(
-                works, Until.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
+                works, Deadline.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
             ):
                 self._judge(receipt)
 
     def _plan(self, epoch: int) -> list[ShardWork]:
         """As spark/source.py plans it."""
-        lineage = read_lineage(self._tools.kinesis, self._pipeline.stream)
-        rows = self._tools.ledger.rows(lineage.incarnation)
+        lineage = read_lineage(self._services.kinesis, self._pipeline.stream)
+        rows = self._services.ledger.rows(lineage.incarnation)
         plan: Plan = plan_shards(lineage, rows, self._offsets, TrimHorizon())
         self._offsets = plan.offsets
         self._striker.say(Planned(self._offsets))
@@ -201,7 +201,7 @@ class _Worker:
         ]
 
     def _judge(self, receipt: Receipt) -> None:
-        if receipt.state in (State.DONE, State.ENDED) and self._orders.arrival_ms is not None:
+        if receipt.state in (ShardState.DONE, ShardState.ENDED) and self._orders.arrival_ms is not None:
             self._finished.add(receipt.key)
         if receipt.problem is not None:
             self._striker.say(Failed(receipt.problem))

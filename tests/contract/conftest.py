@@ -16,10 +16,10 @@ from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
-from firnline_ingest.shard.receipt import Problem, State
-from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import Tools
+from firnline_ingest.shard.receipt import ShardProblem, ShardState
+from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
@@ -43,7 +43,7 @@ class EngineWithoutSpark:
     def ledger(self) -> DynamoLedger:
         return open_ledger(self.config)
 
-    def run(self) -> list[Problem | None]:
+    def run(self) -> list[ShardProblem | None]:
         """A bounded run of one epoch; the problem of each shard."""
         lease = RunLease(self.ledger, self.config.application, sleep=lambda _: None)
         lease.begin()
@@ -64,10 +64,10 @@ class EngineWithoutSpark:
         finally:
             catalog.close()
 
-    def epoch(self, target: TargetTable, run_id: str | None = None) -> list[Problem | None]:
+    def epoch(self, target: TargetTable, run_id: str | None = None) -> list[ShardProblem | None]:
         """What a task does with all shards; where a run is named, it watches that run."""
         channels = SdkChannels(self.config)
-        tools = Tools(
+        services = ShardServices(
             ledger=self.ledger,
             kinesis=self.kinesis,
             channels=channels,
@@ -75,16 +75,16 @@ class EngineWithoutSpark:
             polling=self.config.polling,
             run_id=run_id or "nobody",
         )
-        group = ShardGroup(tools)
+        group = ShardGroup(services)
         arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000
-        works = Assignment(self.config, tools.run_id, self._planned(target), 60, arrival_ms).works
+        works = Assignment(self.config, services.run_id, self._planned(target), 60, arrival_ms).works
         try:
             watch = Watch(self.ledger, run_id) if run_id else None
-            receipts = group.run(works, Until.after(60, arrival_ms=arrival_ms), watch)
+            receipts = group.run(works, Deadline.after(60, arrival_ms=arrival_ms), watch)
         finally:
             group.close()
             channels.close()
-        assert all(receipt.problem or receipt.state is State.DONE for receipt in receipts), receipts
+        assert all(receipt.problem or receipt.state is ShardState.DONE for receipt in receipts), receipts
         return [receipt.problem for receipt in receipts]
 
     def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:

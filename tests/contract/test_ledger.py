@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.aws.client import dynamodb_client
-from firnline_ingest.config.model import Aws
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger, Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
@@ -27,7 +27,7 @@ def dynamodb() -> Iterator[Any]:
     from moto import mock_aws
 
     with mock_aws():
-        yield dynamodb_client(Aws(region="us-east-1"))
+        yield dynamodb_client(AwsConfig(region="us-east-1"))
 
 
 @pytest.fixture(params=["memory", "dynamodb"])

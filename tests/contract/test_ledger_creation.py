@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from firnline_ingest.aws.client import dynamodb_client
-from firnline_ingest.config.model import Aws
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerTableMissing
 
@@ -17,7 +17,7 @@ def ledger() -> Iterator[DynamoLedger]:
     from moto import mock_aws
 
     with mock_aws():
-        yield DynamoLedger(dynamodb_client(Aws(region="us-east-1")), "ledger")
+        yield DynamoLedger(dynamodb_client(AwsConfig(region="us-east-1")), "ledger")
 
 
 def test_a_table_that_is_made_is_a_ledger(ledger: DynamoLedger) -> None:

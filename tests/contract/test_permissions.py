@@ -17,7 +17,7 @@ from firnline_ingest.__main__ import main
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
-from firnline_ingest.shard.receipt import Problem
+from firnline_ingest.shard.receipt import ShardProblem
 from firnline_local.aws.policy import applies, is_allowed
 from firnline_local.running import RunningEnvironment
 from tests.iam.request import Access
@@ -319,7 +319,7 @@ def without(statements: list[Statement], sid: str, action: str) -> Iterator[Stat
             yield {**statement, "Action": actions}
 
 
-def failure_of(engine: EngineWithoutSpark) -> FirnlineError | Problem:
+def failure_of(engine: EngineWithoutSpark) -> FirnlineError | ShardProblem:
     try:
         (problem,) = engine.run()
     except FirnlineError as error:

@@ -19,7 +19,7 @@ from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep,
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.model import EngineConfig, Pipeline
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 
@@ -37,7 +37,7 @@ class PipelineAudit:
     """One pipeline, and the clients and sessions that reach its stream and its table."""
 
     config: EngineConfig
-    pipeline: Pipeline
+    pipeline: PipelineConfig
     client: "KinesisClient"
     connection: "SnowflakeConnection"
     role: str
@@ -139,12 +139,12 @@ class PipelineAudit:
         return remarks
 
 
-def statements_of(pipeline: Pipeline) -> Statements:
+def statements_of(pipeline: PipelineConfig) -> Statements:
     database, schema, table = _target(pipeline)
     return Statements(database, schema, table, pipeline.stream, pipeline.metadata)
 
 
-def refuse_unauditable(pipeline: Pipeline, companions: Set[str]) -> None:
+def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
     """Raises NotAuditable."""
     needed = ["shard_id", "sequence_number", *(["stream"] if companions else [])]
     if lacking := [part for part in needed if not getattr(pipeline.metadata, part)]:
@@ -165,6 +165,6 @@ def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_str
     return findings
 
 
-def _target(pipeline: Pipeline) -> tuple[str, str, str]:
+def _target(pipeline: PipelineConfig) -> tuple[str, str, str]:
     table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
     return stored_name(pipeline.database), stored_name(pipeline.schema_), table

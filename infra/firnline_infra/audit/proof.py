@@ -15,7 +15,7 @@ from firnline_infra.audit.reader_user import ReaderUser
 from firnline_infra.audit.report import AuditReport
 from firnline_infra.audit.shards import SHARDS_AT_ONCE
 from firnline_infra.audit.window import AuditWindow
-from firnline_ingest.config.model import EngineConfig, Pipeline
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 
 
 def audit(
@@ -66,7 +66,7 @@ def audit(
         )
 
 
-def _chosen(config: EngineConfig, stream: str | None) -> list[Pipeline]:
+def _chosen(config: EngineConfig, stream: str | None) -> list[PipelineConfig]:
     if stream is None:
         return config.pipelines
     chosen = [pipeline for pipeline in config.pipelines if pipeline.stream == stream]

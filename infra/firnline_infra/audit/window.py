@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
-from firnline_ingest.config.model import Pipeline, StartAt
+from firnline_ingest.config.model import PipelineConfig, StartAt
 from firnline_ingest.kinesis.page import Record
 
 SECOND_MS = 1000
@@ -25,7 +25,9 @@ class AuditWindow:
     until_ms: int
 
     @classmethod
-    def of(cls, pipeline: Pipeline, *, server_ms: int, since: datetime | None, until: datetime | None) -> "AuditWindow":
+    def of(
+        cls, pipeline: PipelineConfig, *, server_ms: int, since: datetime | None, until: datetime | None
+    ) -> "AuditWindow":
         """`server_ms` is the stream's clock in whole seconds. Raises StartUnknown or EndInTheFuture."""
         now_ms = server_ms + SECOND_MS - 1  # what arrived earlier in this second was there before the audit
         until_ms = _ms(until) if until else now_ms
@@ -46,7 +48,7 @@ class AuditWindow:
             yield StreamRecord(int(record.SequenceNumber), record.Data, status, record.PartitionKey, arrived_ms)
 
 
-def _since_ms(pipeline: Pipeline, since: datetime | None) -> int | None:
+def _since_ms(pipeline: PipelineConfig, since: datetime | None) -> int | None:
     if since is not None:
         return _ms(since)
     if pipeline.initial_position.at is StartAt.LATEST:

@@ -14,7 +14,7 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.model import APPLICATION, Epoch, Polling
+from firnline_ingest.config.model import APPLICATION, EpochConfig, PollingConfig
 
 NAME = Form(
     r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
@@ -57,9 +57,9 @@ class EnvironmentSpec(Section):
     """Where other tools find what was made."""
     dead_letters_folder: str = "/var/lib/firnline/dead-letters"
     """A folder that every worker of the engine shares, for records that can't be ingested."""
-    epoch: Epoch = Epoch()
+    epoch: EpochConfig = EpochConfig()
     """How long a task keeps its shards; passed to the engine as it is."""
-    polling: Polling = Polling()
+    polling: PollingConfig = PollingConfig()
     """How the engine reads; passed to it as it is."""
     tags: dict[str, str] = Field(default_factory=dict)
     """On every AWS object, beside Firnline's own."""

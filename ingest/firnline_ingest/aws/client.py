@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from botocore.config import Config
 from botocore.session import Session
 
-from firnline_ingest.config.model import Aws, AwsService
+from firnline_ingest.config.model import AwsConfig, AwsService
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -14,12 +14,12 @@ CONNECT_TIMEOUT_S = 5
 READ_TIMEOUT_S = 15
 
 
-def dynamodb_client(aws: Aws, *, connections: int = 10) -> "DynamoDBClient":
+def dynamodb_client(aws: AwsConfig, *, connections: int = 10) -> "DynamoDBClient":
     return cast("DynamoDBClient", aws_client(aws, "dynamodb", connections=connections))
 
 
 def aws_client(
-    aws: Aws, service: AwsService, *, attempts: int = 5, connections: int = 10, session: Session | None = None
+    aws: AwsConfig, service: AwsService, *, attempts: int = 5, connections: int = 10, session: Session | None = None
 ) -> Any:
     """A client of `session`; where that is absent, of a new one under the configuration's profile."""
     config = Config(

@@ -8,7 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
-from firnline_ingest.config.model import Aws
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
 NO_VALUE = {
@@ -65,7 +65,7 @@ class SecretCredentialsMissing(SnowflakeError, Fatal):
         )
 
 
-def read_secret(aws: Aws, arn: str) -> str | None:
+def read_secret(aws: AwsConfig, arn: str) -> str | None:
     """The current version's text; None where it holds bytes.
 
     Raises SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable.

@@ -19,7 +19,7 @@ APPLICATION = plain(1, 64, example="firnline-dev")
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
-class Aws(Section):
+class AwsConfig(Section):
     """How AWS is reached. Credentials come from the default chain (environment, profile, role)."""
 
     region: str
@@ -45,7 +45,7 @@ class PrivateKey(Section):
         return self
 
 
-class Snowflake(Section):
+class SnowflakeConfig(Section):
     """The account and the service user that writes."""
 
     account: str
@@ -120,7 +120,7 @@ class Metadata(Section):
     """Both numbers in one, which sorts the rows of a shard."""
 
 
-class Pipeline(Section):
+class PipelineConfig(Section):
     """One stream into one table."""
 
     stream: str
@@ -146,7 +146,7 @@ class Pipeline(Section):
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 
-class Ledger(Section):
+class LedgerConfig(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
 
     table: str
@@ -154,13 +154,13 @@ class Ledger(Section):
     """Let the engine create the table where infrastructure does not."""
 
 
-class DeadLetters(Section):
+class DeadLettersConfig(Section):
     """Where records go that can't be ingested."""
 
     folder: Path = Field(strict=False)
 
 
-class Epoch(Section):
+class EpochConfig(Section):
     """How long a task keeps its shards before Spark records the epoch."""
 
     seconds: float = Field(default=30.0, ge=10, le=300)
@@ -171,7 +171,7 @@ class Epoch(Section):
     """Between two log lines that say how a shard gets on."""
 
 
-class Polling(Section):
+class PollingConfig(Section):
     """Shared-throughput reads (GetRecords)."""
 
     max_records: int = Field(default=10_000, ge=1, le=10_000)
@@ -180,7 +180,7 @@ class Polling(Section):
     """Between two reads of a shard: the service allows five a second to all consumers together."""
 
 
-class Spark(Section):
+class SparkConfig(Section):
     """What the driver needs of its cluster."""
 
     checkpoint: str
@@ -196,14 +196,14 @@ class EngineConfig(Section):
     version: Literal[1]
     application: Annotated[str, APPLICATION]
     """Names this engine: part of every channel's name, so it can't change once records have flowed."""
-    aws: Aws
-    ledger: Ledger
-    snowflake: Snowflake
-    pipelines: list[Pipeline] = Field(min_length=1)
-    dead_letters: DeadLetters
-    spark: Spark
-    epoch: Epoch = Epoch()
-    polling: Polling = Polling()
+    aws: AwsConfig
+    ledger: LedgerConfig
+    snowflake: SnowflakeConfig
+    pipelines: list[PipelineConfig] = Field(min_length=1)
+    dead_letters: DeadLettersConfig
+    spark: SparkConfig
+    epoch: EpochConfig = EpochConfig()
+    polling: PollingConfig = PollingConfig()
 
     @model_validator(mode="after")
     def _streams_are_distinct(self) -> Self:
@@ -212,7 +212,7 @@ class EngineConfig(Section):
             raise ValueError(f"each stream belongs to one pipeline; named twice: {', '.join(twice)}")
         return self
 
-    def pipeline_of(self, stream: str) -> Pipeline:
+    def pipeline_of(self, stream: str) -> PipelineConfig:
         return next(pipeline for pipeline in self.pipelines if pipeline.stream == stream)
 
     @property

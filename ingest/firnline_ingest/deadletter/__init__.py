@@ -1,7 +1,7 @@
 """Where a record goes that can't be ingested, and how it is found again."""
 
 from firnline_ingest.deadletter.folder import LocalFolder
-from firnline_ingest.deadletter.letter import DeadLetter, LetterKey, Stage
+from firnline_ingest.deadletter.letter import DeadLetter, FailedAt, LetterKey
 from firnline_ingest.deadletter.store import DeadLetterStore
 
-__all__ = ["DeadLetter", "DeadLetterStore", "LetterKey", "LocalFolder", "Stage"]
+__all__ = ["DeadLetter", "DeadLetterStore", "FailedAt", "LetterKey", "LocalFolder"]

@@ -14,13 +14,13 @@ import msgspec
 
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected
+from firnline_ingest.records.rejection import RejectedRecord
 from firnline_ingest.values import DIGITS, Position, ShardKey
 
 _KEY = re.compile(rf"([^/@]+)@([0-9]{{1,16}})/([^/]+)/([0-9]{{{2 * DIGITS + 1},256}})\.([a-z]+)", re.ASCII)
 
 
-class Stage(StrEnum):
+class FailedAt(StrEnum):
     """What a record was going through when it turned out to be unusable."""
 
     PARSE = "parse"
@@ -34,7 +34,7 @@ class LetterKey:
     stream_created_ms: int
     shard_id: str
     position: Position
-    stage: Stage
+    stage: FailedAt
 
     def __str__(self) -> str:
         return f"{self.stream}@{self.stream_created_ms}/{self.shard_id}/{self.position.token}.{self.stage}"
@@ -43,9 +43,9 @@ class LetterKey:
     def parse(cls, text: str) -> Self:
         """The key that str() wrote. Raises UnknownDeadLetter for other text."""
         match = _KEY.fullmatch(text)
-        if not match or match[5] not in set(Stage):
+        if not match or match[5] not in set(FailedAt):
             raise UnknownDeadLetter(text)
-        return cls(match[1], int(match[2]), match[3], Position.from_token(match[4]), Stage(match[5]))
+        return cls(match[1], int(match[2]), match[3], Position.from_token(match[4]), FailedAt(match[5]))
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -58,7 +58,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     sequence_number: str
     sub_sequence_number: int = 0
     row: int = 0
-    stage: Stage
+    stage: FailedAt
     reason: str
     """A RejectReason's value; text, because letters outlive the version that wrote them."""
     detail: str
@@ -67,7 +67,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     data: bytes
 
     @classmethod
-    def of(cls, rejected: Rejected, record: Record, shard: ShardKey, *, stage: Stage = Stage.PARSE) -> Self:
+    def of(cls, rejected: RejectedRecord, record: Record, shard: ShardKey, *, stage: FailedAt = FailedAt.PARSE) -> Self:
         return cls(
             stream=shard.stream,
             stream_created_ms=shard.stream_created_ms,

@@ -14,14 +14,14 @@ from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 from botocore.session import Session
 
 from firnline_ingest.aws.client import aws_client
-from firnline_ingest.config.model import Aws
-from firnline_ingest.kinesis.page import Page, decode_page
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.page import RecordPage, decode_page
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
-def kinesis_client(aws: Aws, *, attempts: int = 1, connections: int = 10) -> "KinesisClient":
+def kinesis_client(aws: AwsConfig, *, attempts: int = 1, connections: int = 10) -> "KinesisClient":
     """GetRecords answers with typed records (kinesis/page.py)."""
     session = kinesis_session(aws.profile)
     client = aws_client(aws, "kinesis", attempts=attempts, connections=connections, session=session)
@@ -64,7 +64,7 @@ class TypedPageParserFactory(ResponseParserFactory):
         return TypedPageParser() if protocol_name == "json" else super().create_parser(protocol_name)
 
 
-def _page(body: bytes) -> Page:
+def _page(body: bytes) -> RecordPage:
     try:
         return decode_page(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class ListedShard:
     """One shard as it is listed; one or two parents where it came from a split or a merge."""
 
     id: str
@@ -30,7 +30,7 @@ class Lineage:
     stream: str
     stream_created_ms: int
     retention_hours: int
-    shards: Mapping[str, Shard]
+    shards: Mapping[str, ListedShard]
 
     @property
     def incarnation(self) -> str:
@@ -48,8 +48,8 @@ def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
     return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards))
 
 
-def _list_shards(client: "KinesisClient", stream: str) -> list[Shard]:
-    shards: list[Shard] = []
+def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
+    shards: list[ListedShard] = []
     page: dict[str, Any] = {"StreamName": stream}
     while True:
         try:
@@ -62,6 +62,6 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[Shard]:
         page = {"NextToken": answer["NextToken"]}
 
 
-def _shard(listed: Mapping[str, Any]) -> Shard:
+def _shard(listed: Mapping[str, Any]) -> ListedShard:
     parents = tuple(listed[name] for name in ("ParentShardId", "AdjacentParentShardId") if listed.get(name))
-    return Shard(listed["ShardId"], parents)
+    return ListedShard(listed["ShardId"], parents)

@@ -24,7 +24,7 @@ class ChildShard(msgspec.Struct, gc=False):
     HashKeyRange: dict[str, str] = {}
 
 
-class Page(msgspec.Struct, gc=False):
+class RecordPage(msgspec.Struct, gc=False):
     """Records in the order of their sequence numbers. No next iterator: the shard was read to its end."""
 
     Records: list[Record] = []
@@ -34,7 +34,7 @@ class Page(msgspec.Struct, gc=False):
     ChildShards: list[ChildShard] | None = None
 
 
-decode_page = msgspec.json.Decoder(Page).decode
+decode_page = msgspec.json.Decoder(RecordPage).decode
 """Body to Page. Unknown fields are skipped, only a record's sequence number is required.
 
 Raises msgspec.MsgspecError, UnicodeDecodeError or RecursionError for a body that is not a page.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.config.model import Polling
+from firnline_ingest.config.model import PollingConfig
 from firnline_ingest.errors import KinesisError
 from firnline_ingest.kinesis.errors import IteratorExpired, StreamThrottled, kinesis_error
 from firnline_ingest.kinesis.page import Record
@@ -59,7 +59,7 @@ class ShardReader:
         client: "KinesisClient",
         key: ShardKey,
         start: Start,
-        polling: Polling,
+        polling: PollingConfig,
         *,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[], float] = random.random,

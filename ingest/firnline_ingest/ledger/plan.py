@@ -7,7 +7,7 @@ is never appended before its parent's last one is proven (docs/design/ledger.md,
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firnline_ingest.kinesis.lineage import Lineage, Shard
+from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import ENDED, After, Pin, Start, TrimHorizon, parse_start
 from firnline_ingest.ledger.row import ShardRow
 
@@ -59,7 +59,7 @@ def _has_ended(shard_id: str, rows: Mapping[str, ShardRow], offsets: Mapping[str
     return row.ended if row else offsets.get(shard_id) == ENDED
 
 
-def _parents_are_finished(shard: Shard, lineage: Lineage, ended: frozenset[str]) -> bool:
+def _parents_are_finished(shard: ListedShard, lineage: Lineage, ended: frozenset[str]) -> bool:
     return all(parent in ended or parent not in lineage.shards for parent in shard.parents)
 
 

@@ -13,12 +13,12 @@ import msgspec
 from firnline_ingest.records.first_level import FirstLevel
 from firnline_ingest.records.key_shape import KeyShape
 from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
-from firnline_ingest.records.rejection import Fault, RejectReason, Unusable
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13
 SHALLOW = 2 * (MAX_DEPTH - 1)  # a first-level value of so many bytes can't be too deep
 
-_TOO_DEEP = Fault(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
+_TOO_DEEP = Rejection(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
 _KNOWN_STARTS = {
     b"\xef\xbb\xbf": "a byte order mark",
     b"\x1f\x8b": "gzip",
@@ -76,26 +76,26 @@ def _refuse_duplicates(payload: bytes) -> None:
     keys = json.loads(payload, object_pairs_hook=_keys, parse_int=str, parse_float=str)
     key, count = Counter(keys).most_common(1)[0]
     if count > 1:
-        raise Unusable(Fault(RejectReason.DUPLICATE_KEY, f"the key {key[:60]!r} occurs {count} times."))
+        raise Unusable(Rejection(RejectReason.DUPLICATE_KEY, f"the key {key[:60]!r} occurs {count} times."))
 
 
 def _keys(pairs: list[tuple[str, object]]) -> list[str]:
     return [key for key, _ in pairs]
 
 
-def _fault(payload: bytes, error: Exception) -> Fault:
+def _fault(payload: bytes, error: Exception) -> Rejection:
     if not payload.strip():
-        return Fault(RejectReason.EMPTY, "it has no content.")
+        return Rejection(RejectReason.EMPTY, "it has no content.")
     for start, name in _KNOWN_STARTS.items():
         if payload.startswith(start):
-            return Fault(RejectReason.NOT_JSON, f"it begins like {name}.")
+            return Rejection(RejectReason.NOT_JSON, f"it begins like {name}.")
     if isinstance(error, UnicodeDecodeError):
-        return Fault(RejectReason.INVALID_UTF8, f"it is not UTF-8 from byte {_first_bad_byte(payload)} on.")
+        return Rejection(RejectReason.INVALID_UTF8, f"it is not UTF-8 from byte {_first_bad_byte(payload)} on.")
     if isinstance(error, RecursionError):
         return _TOO_DEEP
     if isinstance(error, msgspec.ValidationError):
-        return Fault(RejectReason.NOT_AN_OBJECT, f"{error}.".replace("`", ""))
-    return Fault(RejectReason.NOT_JSON, f"{error}.")
+        return Rejection(RejectReason.NOT_AN_OBJECT, f"{error}.".replace("`", ""))
+    return Rejection(RejectReason.NOT_JSON, f"{error}.")
 
 
 def _first_bad_byte(payload: bytes) -> int:

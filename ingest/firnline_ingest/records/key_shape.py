@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from firnline_ingest.identifiers import MAX_CHARACTERS
-from firnline_ingest.records.rejection import Fault, RejectReason
+from firnline_ingest.records.rejection import Rejection, RejectReason
 
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
 
@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder().encode
 class KeyShape(NamedTuple):
     """One list of distinct keys, in order: whether it can be columns, and what it adds to the values' own bytes."""
 
-    fault: Fault | None
+    fault: Rejection | None
     bytes_in_ascii: int
     """Of an object without any blank, in a payload of ASCII only, where every other character is an escape."""
     bytes_in_utf8: int
@@ -61,20 +61,20 @@ def column_key(key: str) -> str:
     return key.upper().casefold()
 
 
-def _fault(keys: Sequence[str], metadata_column: str | None) -> Fault | None:
+def _fault(keys: Sequence[str], metadata_column: str | None) -> Rejection | None:
     seen: dict[str, str] = {}
     reserved = column_key(metadata_column) if metadata_column else None
     for key in keys:
         if not key or len(key) > MAX_CHARACTERS or "\0" in key:
-            return Fault(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
+            return Rejection(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
         column = column_key(key)
         if column == reserved:
-            return Fault(
+            return Rejection(
                 RejectReason.METADATA_CLASH, f"the key {_shown(key)} is the metadata column {metadata_column}."
             )
         if (other := seen.setdefault(column, key)) is not key:
             detail = f"the keys {_shown(other)} and {_shown(key)} are one column: names match whatever their case."
-            return Fault(RejectReason.DUPLICATE_KEY, detail)
+            return Rejection(RejectReason.DUPLICATE_KEY, detail)
     return None
 
 
@@ -88,7 +88,7 @@ def _shown(key: str) -> str:
     return repr(key if len(key) <= 60 else key[:60] + "…")
 
 
-def _measured(keys: Sequence[str], fault: Fault | None) -> KeyShape:
+def _measured(keys: Sequence[str], fault: Rejection | None) -> KeyShape:
     written = [_encode(key) for key in keys]
     text = b"".join(written).decode()
     escaped = sum(1 if character < "\x80" else 6 if character <= "\uffff" else 12 for character in text)

@@ -1,6 +1,6 @@
-"""Why a record can't become a row. A rejected record goes to the dead letters; docs/records.md lists the fates.
+"""Why a record can't become a row. A rejected record goes to the dead letters; docs/records.md lists the reasons.
 
-A record's fate is a function of the record and of the pipeline alone, so that reading it again decides the same.
+What becomes of a record is a function of the record and of the pipeline alone, so that reading it again decides the same.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class RejectReason(StrEnum):
     TOO_LARGE = "too-large"
 
 
-class Fault(NamedTuple):
+class Rejection(NamedTuple):
     """A reason, and a sentence about this record."""
 
     reason: RejectReason
@@ -30,7 +30,7 @@ class Fault(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedRecord:
     """The record at `index` of what was converted, and why it is no row."""
 
     index: int
@@ -41,6 +41,6 @@ class Rejected:
 class Unusable(Exception):
     """How a step says that it can't go on with a payload; RowMaker turns it into a `Rejected`."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Rejection) -> None:
         super().__init__(fault)
         self.fault = fault

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firnline_ingest.config.model import Pipeline
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
-from firnline_ingest.records.rejection import Fault, Rejected, RejectReason, Unusable
+from firnline_ingest.records.rejection import RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
 
 
@@ -26,7 +26,7 @@ class Rows:
     """Bytes of each row, for pacing."""
     indexes: Sequence[int]
     """Of each row: where its record stands in the page."""
-    rejected: Sequence[Rejected] = field(default_factory=tuple)
+    rejected: Sequence[RejectedRecord] = field(default_factory=tuple)
 
     @property
     def bytes(self) -> int:
@@ -36,7 +36,7 @@ class Rows:
 class RowMaker:
     """Not thread-safe: one shard, one thread."""
 
-    def __init__(self, pipeline: Pipeline, stream: str, shard_id: str) -> None:
+    def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str) -> None:
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._check = JsonObjectCheck(self._head.column)
         self._max_row_bytes = pipeline.max_row_bytes
@@ -45,24 +45,26 @@ class RowMaker:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
         head, check, most = self._head, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
-        rejected: list[Rejected] = []
+        rejected: list[RejectedRecord] = []
         for index, record in enumerate(records):
             try:
                 row = splice(head(record), check(record.Data))
                 if len(row) > most:
                     raise Unusable(_too_large(len(row), most))
             except Unusable as unusable:
-                rejected.append(Rejected(index, *unusable.fault))
+                rejected.append(RejectedRecord(index, *unusable.fault))
             else:
                 rows.append(msgspec.Raw(row))
         return Rows(rows, list(map(len, rows)), _others(len(records), rejected), rejected)
 
 
-def _too_large(size: int, most: int) -> Fault:
-    return Fault(RejectReason.TOO_LARGE, f"the row has {size} bytes with its metadata, max_row_bytes allows {most}.")
+def _too_large(size: int, most: int) -> Rejection:
+    return Rejection(
+        RejectReason.TOO_LARGE, f"the row has {size} bytes with its metadata, max_row_bytes allows {most}."
+    )
 
 
-def _others(count: int, rejected: Sequence[Rejected]) -> Sequence[int]:
+def _others(count: int, rejected: Sequence[RejectedRecord]) -> Sequence[int]:
     if not rejected:
         return range(count)
     missing = {one.index for one in rejected}

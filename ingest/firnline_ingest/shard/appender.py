@@ -13,9 +13,9 @@ import msgspec
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.channel import Channel
-from firnline_ingest.shard.flight import Chunk, Flight
+from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.pace import Pace
-from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.snowflake.errors import Backpressure
 from firnline_ingest.values import Position
@@ -30,7 +30,7 @@ class Appender:
     """One shard's; not thread-safe."""
 
     channel: Channel
-    flight: Flight
+    in_flight: InFlightRows
     committed_before: Position | None
     """The channel's token when it was opened."""
     pace: Pace
@@ -40,7 +40,7 @@ class Appender:
     def append(self, records: Sequence[Record], made: Rows, tally: Tally) -> None:
         """Appends all rows of a page. Raises ChannelLost, ClientLost, SnowflakeUnavailable, or Backpressure that lasted."""
         if not made.rows:
-            self.flight.sent(Chunk(position_of(records[-1]), (), 0))
+            self.in_flight.add(Chunk(position_of(records[-1]), (), 0))
         first = 0
         while first < len(made.rows):
             last, size = _chunk_end(made.sizes, first)
@@ -55,7 +55,7 @@ class Appender:
             tally.reread_rows += known
             assert self.committed_before is not None
             upto = min(self.committed_before, chunk.end)
-            self.flight.sent(Chunk(upto, chunk.sequence_numbers[:known], 0))
+            self.in_flight.add(Chunk(upto, chunk.sequence_numbers[:known], 0))
             rows = rows[known:]
             chunk = Chunk(chunk.end, chunk.sequence_numbers[known:], chunk.bytes)
         if rows:
@@ -63,7 +63,7 @@ class Appender:
             self._send(rows, start.token, chunk.end.token, chunk.bytes)
             tally.rows += len(rows)
             tally.bytes += chunk.bytes
-        self.flight.sent(chunk)
+        self.in_flight.add(chunk)
 
     def _known(self, chunk: Chunk) -> int:
         return chunk.rows_up_to(self.committed_before) if self.committed_before else 0

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.backend import RunLedger
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.runner import ShardRunner
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey
 
 WATCH_EVERY_S = 1.0
@@ -44,25 +43,25 @@ class Watch:
 class ShardGroup:
     """All shards of this process, whatever group the driver made of them."""
 
-    tools: Tools
+    services: ShardServices
     progress_every_s: float = 5.0
     _runners: dict[ShardKey, ShardRunner] = field(default_factory=dict)
 
-    def run(self, works: Sequence[ShardWork], until: Until, watch: Watch | None = None) -> list[Receipt]:
+    def run(self, works: Sequence[ShardWork], deadline: Deadline, watch: Watch | None = None) -> list[Receipt]:
         """One receipt a shard, in no particular order. Raises nothing that one shard could cause."""
         self._close_all_but({work.key for work in works})
-        self.tools.channels.look_for_new_key()
+        self.services.channels.look_for_new_key()
         tallies = {work.key: Tally() for work in works}
         with ThreadPoolExecutor(len(works), thread_name_prefix="shard") as threads:
-            running = [threads.submit(self._runner(work).run, work, until, tallies[work.key]) for work in works]
-            self._supervise(running, until, tallies, watch)
+            running = [threads.submit(self._runner(work).run, work, deadline, tallies[work.key]) for work in works]
+            self._supervise(running, deadline, tallies, watch)
         return [future.result() for future in running]
 
     def close(self) -> None:
         self._close_all_but(set())
 
     def _runner(self, work: ShardWork) -> ShardRunner:
-        return self._runners.setdefault(work.key, ShardRunner(self.tools))
+        return self._runners.setdefault(work.key, ShardRunner(self.services))
 
     def _close_all_but(self, asked: set[ShardKey]) -> None:
         for key in set(self._runners) - asked:
@@ -71,17 +70,17 @@ class ShardGroup:
     def _supervise(
         self,
         running: Sequence["Future[Receipt]"],
-        until: Until,
+        deadline: Deadline,
         tallies: Mapping[ShardKey, Tally],
         watch: Watch | None,
     ) -> None:
         next_progress_s = next_watch_s = time.monotonic()
         while wait(running, timeout=min(WATCH_EVERY_S, self.progress_every_s)).not_done:
             now_s = time.monotonic()
-            if watch is not None and not until.is_over and now_s >= next_watch_s:
+            if watch is not None and not deadline.is_over and now_s >= next_watch_s:
                 next_watch_s = now_s + WATCH_EVERY_S
                 if watch.wants_a_stop():
-                    until.stop()
+                    deadline.stop()
             if now_s >= next_progress_s:
                 next_progress_s = now_s + self.progress_every_s
                 _report(tallies)
@@ -89,16 +88,4 @@ class ShardGroup:
 
 def _report(tallies: Mapping[ShardKey, Tally]) -> None:
     for key, tally in tallies.items():
-        log.info(
-            "shard.progress",
-            extra={
-                "stream": key.stream,
-                "shard": key.shard_id,
-                "records": tally.records,
-                "rows": tally.rows,
-                "reread_rows": tally.reread_rows,
-                "bytes": tally.bytes,
-                "dead_letters": tally.dead_letters,
-                "behind_ms": tally.behind_ms,
-            },
-        )
+        log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tally.as_dict()})

@@ -13,8 +13,8 @@ from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, ShardRow
 from firnline_ingest.shard.channel import Channel
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import Fence
 
 
@@ -27,36 +27,36 @@ class Opened:
     resume: Resume
 
 
-def open_shard(work: ShardWork, tools: Tools) -> Opened:
+def open_shard(work: ShardWork, services: ShardServices) -> Opened:
     """May block as long as another opener's rows are uncommitted.
 
     Raises Fenced, the refusals of ledger/reconcile.py, and what the channel's opening raises.
     """
-    taken = _take(work, tools)
-    tools.observer(Step.TAKEN, work.key)
-    channel, state = tools.channels.open(work.target, work.channel)
+    taken = _take(work, services)
+    services.observer(EpochStep.TAKEN, work.key)
+    channel, state = services.channels.open(work.target, work.channel)
     try:
-        tools.observer(Step.OPENED, work.key)
-        row = _as_spark_knows(_read_again(taken, tools), work)
-        tools.observer(Step.REREAD, work.key)
+        services.observer(EpochStep.OPENED, work.key)
+        row = _as_spark_knows(_read_again(taken, services), work)
+        services.observer(EpochStep.REREAD, work.key)
         resume = reconcile(row, work.channel, state, work.target, work.pipeline.conversion_hash)
-        row = _listed(row, work, resume, tools.now_ms())
-        tools.ledger.write(row)
-        tools.observer(Step.RECONCILED, work.key)
+        row = _listed(row, work, resume, services.now_ms())
+        services.ledger.write(row)
+        services.observer(EpochStep.RECONCILED, work.key)
     except BaseException:
         channel.close()
         raise
     return Opened(row, channel, resume)
 
 
-def _take(work: ShardWork, tools: Tools) -> ShardRow:
-    before = tools.ledger.read(work.key)
-    owner = f"{tools.run_id}/{uuid4().hex[:12]}"
-    return tools.ledger.take(work.key, before.fence if before else Fence(), owner, work.pin)
+def _take(work: ShardWork, services: ShardServices) -> ShardRow:
+    before = services.ledger.read(work.key)
+    owner = f"{services.run_id}/{uuid4().hex[:12]}"
+    return services.ledger.take(work.key, before.fence if before else Fence(), owner, work.pin)
 
 
-def _read_again(taken: ShardRow, tools: Tools) -> ShardRow:
-    row = tools.ledger.read(taken.key)
+def _read_again(taken: ShardRow, services: ShardServices) -> ShardRow:
+    row = services.ledger.read(taken.key)
     if row is None or row.fence != taken.fence:
         raise Fenced(taken.key, row.fence.owner if row else "")
     return row

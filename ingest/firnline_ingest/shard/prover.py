@@ -6,9 +6,9 @@ from types import MappingProxyType
 from firnline_ingest.config.model import Tolerance
 from firnline_ingest.ledger.row import ChannelEntry, Incident, Proven, ShardRow
 from firnline_ingest.shard.channel import Channel
-from firnline_ingest.shard.flight import Flight
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.in_flight import InFlightRows
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
 
 STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
@@ -19,9 +19,9 @@ class Prover:
     """One shard's; not thread-safe. `row` is the ledger's row as last written by this process."""
 
     work: ShardWork
-    tools: Tools
+    services: ShardServices
     channel: Channel
-    flight: Flight
+    in_flight: InFlightRows
     row: ShardRow
     tip_ms: int = 0
     incidents: list[Incident] = field(default_factory=list)
@@ -29,17 +29,17 @@ class Prover:
 
     def prove(self, now_s: float) -> bool:
         """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind, RowsRejected or ChannelLost."""
-        landed = None if self.flight.is_empty else self.flight.landed(self.channel.state(), now_s)
-        if landed is not None:
-            self.tools.observer(Step.COMMITTED, self.work.key)
-            self._refuse_rejected(landed)
-            self.flight.accept(landed)
-            self.tools.observer(Step.PROVEN, self.work.key)
-        if landed is not None or self.flight.is_empty:
+        confirmed = None if self.in_flight.is_empty else self.in_flight.confirm(self.channel.state(), now_s)
+        if confirmed is not None:
+            self.services.observer(EpochStep.COMMITTED, self.work.key)
+            self._refuse_rejected(confirmed)
+            self.in_flight.accept(confirmed)
+            self.services.observer(EpochStep.PROVEN, self.work.key)
+        if confirmed is not None or self.in_flight.is_empty:
             self.waits_since_s = None
         else:
             self._wait(now_s)
-        return self.flight.is_empty
+        return self.in_flight.is_empty
 
     def _wait(self, now_s: float) -> None:
         """Not for ever: whoever opens the channel discards rows that wait, and only an append would tell us."""
@@ -50,33 +50,33 @@ class Prover:
 
     def write(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
         """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now."""
-        entry = ChannelEntry(self.work.target, self.flight.proven)
+        entry = ChannelEntry(self.work.target, self.in_flight.proven)
         row = replace(
             self.row,
-            heartbeat_ms=self.tools.now_ms(),
-            read_through=self.flight.read_through,
-            tip_ms=self.tip_ms if self.tip_ms and self.flight.is_empty else self.row.tip_ms,
+            heartbeat_ms=self.services.now_ms(),
+            read_through=self.in_flight.read_through,
+            tip_ms=self.tip_ms if self.tip_ms and self.in_flight.is_empty else self.row.tip_ms,
             channels=MappingProxyType({**self.row.channels, self.work.channel: entry}),
             incidents=(*self.row.incidents, *self.incidents),
             ended=ended,
             children=children,
         )
-        self.tools.ledger.write(row)
+        self.services.ledger.write(row)
         self.row = row
         self.incidents.clear()
-        self.tools.observer(Step.LEDGERED, self.work.key)
+        self.services.observer(EpochStep.LEDGERED, self.work.key)
 
-    def _refuse_rejected(self, landed: Proven) -> None:
-        rejected = landed.rows_error - self.flight.proven.rows_error
+    def _refuse_rejected(self, confirmed: Proven) -> None:
+        rejected = confirmed.rows_error - self.in_flight.proven.rows_error
         if rejected <= 0 or self.work.pipeline.tolerance is Tolerance.ALL:
             return
         accepted = self.row.accepted_errors_through
-        assert landed.position is not None
-        if accepted is None or landed.position > accepted:
+        assert confirmed.position is not None
+        if accepted is None or confirmed.position > accepted:
             raise RowsRejected(
                 self.work.key,
                 str(self.work.target),
                 rejected,
-                up_to=landed.position.token,
+                up_to=confirmed.position.token,
                 cause=self.channel.last_error(),
             )

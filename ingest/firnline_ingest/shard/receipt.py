@@ -1,14 +1,18 @@
-"""What a task tells the driver of one shard's epoch; the only thing of it that crosses the JVM."""
+"""What happened to a shard during one epoch: counted while it runs, told to the driver at its end.
+
+The receipt is the only thing of an epoch that crosses the JVM.
+"""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Self
 
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.values import ShardKey
 
 
-class State(StrEnum):
+class ShardState(StrEnum):
     READING = "reading"
     OPENING = "opening"
     DONE = "done"
@@ -20,7 +24,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ShardProblem:
     """An error as text, because it crosses processes and versions."""
 
     id: str
@@ -35,6 +39,29 @@ class Problem:
         return cls("FL-1000", f"{type(error).__name__}: {error}", "this is a defect of ours: please report it.", False)
 
 
+@dataclass(slots=True)
+class Tally:
+    """An epoch's counts, for its receipt and its progress lines; starts at zero with every epoch."""
+
+    records: int = 0
+    rows: int = 0
+    reread_rows: int = 0
+    """Rows that were committed before and only counted."""
+    bytes: int = 0
+    dead_letters: int = 0
+    behind_ms: int = 0
+    opens: int = 0
+
+    def read(self, read: Read) -> None:
+        self.records += len(read.records)
+        if read.behind_ms is not None:
+            self.behind_ms = read.behind_ms
+
+    def as_dict(self) -> dict[str, Any]:
+        """By the names that a receipt has for them too."""
+        return asdict(self)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """One shard, one epoch. Positions are tokens, empty where there is none yet."""
@@ -43,14 +70,13 @@ class Receipt:
     stream_created_ms: int
     shard_id: str
     epoch: int
-    state: State
+    state: ShardState
     start: str = ""
     end: str = ""
     proven: str = ""
     records: int = 0
     rows: int = 0
     reread_rows: int = 0
-    """Rows that were committed before and only counted."""
     bytes: int = 0
     dead_letters: int = 0
     behind_ms: int = 0
@@ -60,7 +86,12 @@ class Receipt:
     pid: int = 0
     fingerprint: str = ""
     """Of the Snowflake key that the shard's channel was opened with."""
-    problem: Problem | None = None
+    problem: ShardProblem | None = None
+
+    @classmethod
+    def of(cls, key: ShardKey, tally: Tally, **others: Any) -> Self:
+        """The shard's names and the epoch's counts as they are, and what else a receipt has."""
+        return cls(**asdict(key), **tally.as_dict(), **others)
 
     @property
     def key(self) -> ShardKey:
@@ -73,5 +104,9 @@ class Receipt:
     def from_dict(cls, document: dict[str, Any]) -> Self:
         problem = document["problem"]
         return cls(
-            **{**document, "state": State(document["state"]), "problem": Problem(**problem) if problem else None}
+            **{
+                **document,
+                "state": ShardState(document["state"]),
+                "problem": ShardProblem(**problem) if problem else None,
+            }
         )

@@ -12,13 +12,12 @@ from concurrent.futures import Future
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.opening import Opened, open_shard
-from firnline_ingest.shard.receipt import Problem, Receipt, State
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.shard.session import ShardSession
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
 from firnline_ingest.values import TargetTable
 
@@ -30,28 +29,28 @@ log = logging.getLogger(__name__)
 class ShardRunner:
     """One shard's, in this process; one epoch at a time."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
+    def __init__(self, services: ShardServices) -> None:
+        self._services = services
         self._session: ShardSession | None = None
         self._opening: Future[Opened] | None = None
         self._opening_on: TargetTable | None = None
 
-    def run(self, work: ShardWork, until: Until, tally: Tally) -> Receipt:
-        state, problem, start = State.FAILED, None, ""
+    def run(self, work: ShardWork, deadline: Deadline, tally: Tally) -> Receipt:
+        state, problem, start = ShardState.FAILED, None, ""
         try:
             self._forget_what_moved(work)
             start = self._start_token()
-            state = self._ingest(work, until, tally)
+            state = self._ingest(work, deadline, tally)
         except Fenced as error:
-            state, problem = State.FENCED, Problem.of(error)
+            state, problem = ShardState.FENCED, ShardProblem.of(error)
             self.close()
         except Exception as error:
             if not isinstance(error, FirnlineError):
                 log.exception("shard.defect", extra={"shard": str(work.key)})
-            problem = Problem.of(error)
+            problem = ShardProblem.of(error)
             self.close()
         receipt = self._receipt(work, state, problem, start, tally)
-        if state in (State.DONE, State.ENDED):
+        if state in (ShardState.DONE, ShardState.ENDED):
             self.close()  # its reader may have gone past a bounded run's end
         return receipt
 
@@ -70,20 +69,20 @@ class ShardRunner:
         if self._opening is not None and self._opening_on != work.target:
             self.close()
 
-    def _ingest(self, work: ShardWork, until: Until, tally: Tally) -> State:
+    def _ingest(self, work: ShardWork, deadline: Deadline, tally: Tally) -> ShardState:
         reopens = 0
         while True:
             if self._session is None:
-                opened = self._open(work, until)
+                opened = self._open(work, deadline)
                 if opened is None:
-                    return State.OPENING
+                    return ShardState.OPENING
                 tally.opens += 1
                 if opened.row.ended:  # planned from an offset older than the ledger's row
                     opened.channel.close()
-                    return State.ENDED
-                self._session = ShardSession(work, self._tools, opened)
+                    return ShardState.ENDED
+                self._session = ShardSession(work, self._services, opened)
             try:
-                state = self._session.ingest(until, tally)
+                state = self._session.ingest(deadline, tally)
             except (ChannelLost, ClientLost) as error:
                 reopens += 1
                 self._yield_to_a_new_owner(work, error)
@@ -91,28 +90,28 @@ class ShardRunner:
                 if reopens > REOPENS:
                     raise
                 log.info("shard.reopens", extra={"shard": str(work.key), "cause": error.what})
-                until.wait(self._tools.reopen_delay_s)
+                deadline.wait(self._services.reopen_delay_s)
             except FirnlineError as error:
                 if not error.is_retryable:
                     self._yield_to_a_new_owner(work, error)
                 raise
             else:
-                self._tools.observer(Step.RECEIPT, work.key)
+                self._services.observer(EpochStep.RECEIPT, work.key)
                 return state
 
     def _yield_to_a_new_owner(self, work: ShardWork, error: FirnlineError) -> None:
         """Raises Fenced where the shard is another attempt's by now: what this one saw is then the other's doing."""
         assert self._session is not None
         if not self._session.is_still_ours(work):
-            row = self._tools.ledger.read(work.key)
+            row = self._services.ledger.read(work.key)
             raise Fenced(work.key, row.fence.owner if row else "") from error
 
-    def _open(self, work: ShardWork, until: Until) -> Opened | None:
+    def _open(self, work: ShardWork, deadline: Deadline) -> Opened | None:
         """None where the open outlasts the epoch: it goes on in the background, and the next epoch finds it."""
-        opening = self._opening or _in_background(lambda: open_shard(work, self._tools))
+        opening = self._opening or _in_background(lambda: open_shard(work, self._services))
         self._opening, self._opening_on = opening, work.target
         while not opening.done():
-            if until.wait(0.02):
+            if deadline.wait(0.02):
                 return None
         self._opening = None
         return opening.result()
@@ -121,28 +120,22 @@ class ShardRunner:
         accounted = self._session.accounted if self._session else None
         return accounted.token if accounted else ""
 
-    def _receipt(self, work: ShardWork, state: State, problem: Problem | None, start: str, tally: Tally) -> Receipt:
+    def _receipt(
+        self, work: ShardWork, state: ShardState, problem: ShardProblem | None, start: str, tally: Tally
+    ) -> Receipt:
         session = self._session
-        return Receipt(
-            stream=work.key.stream,
-            stream_created_ms=work.key.stream_created_ms,
-            shard_id=work.key.shard_id,
+        return Receipt.of(
+            work.key,
+            tally,
             epoch=work.epoch,
             state=state,
             start=start,
             end=session.accounted.token if session and session.accounted else "",
             proven=session.proven.token if session and session.proven else "",
-            records=tally.records,
-            rows=tally.rows,
-            reread_rows=tally.reread_rows,
-            bytes=tally.bytes,
-            dead_letters=tally.dead_letters,
-            behind_ms=tally.behind_ms,
             reads=session.reader.reads if session else 0,
             throttled=session.reader.throttled if session else 0,
-            opens=tally.opens,
             pid=os.getpid(),
-            fingerprint=self._tools.channels.fingerprint if session else "",
+            fingerprint=self._services.channels.fingerprint if session else "",
             problem=problem,
         )
 

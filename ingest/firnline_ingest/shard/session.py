@@ -14,16 +14,15 @@ from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.ledger.row import Incident, IncidentKind, Proven
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
-from firnline_ingest.shard.flight import Flight
+from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
-from firnline_ingest.shard.receipt import State
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.receipt import ShardState, Tally
+from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.window import SendWindow
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import Position
 
@@ -34,22 +33,22 @@ COMMIT_POLL_S = 0.2
 class ShardSession:
     """Holds an open channel and a reader; a session that raised is closed and never used again."""
 
-    def __init__(self, work: ShardWork, tools: Tools, opened: Opened) -> None:
-        self.reader = ShardReader(tools.kinesis, work.key, opened.resume.start, tools.polling)
+    def __init__(self, work: ShardWork, services: ShardServices, opened: Opened) -> None:
+        self.reader = ShardReader(services.kinesis, work.key, opened.resume.start, services.polling)
         self._work = work
-        self._tools = tools
+        self._services = services
         self._channel = opened.channel
         self._committed_before = opened.resume.committed
-        self._flight = Flight(work.key, opened.resume.baseline, opened.row.read_through)
-        self._prover = Prover(work, tools, opened.channel, self._flight, opened.row)
+        self._in_flight = InFlightRows(work.key, opened.resume.baseline, opened.row.read_through)
+        self._prover = Prover(work, services, opened.channel, self._in_flight, opened.row)
         self._window = SendWindow(opened.channel)
         self._appender = Appender(
             opened.channel,
-            self._flight,
+            self._in_flight,
             opened.resume.committed,
             Pace(),
             self._window,
-            lambda: tools.observer(Step.APPENDED, work.key),
+            lambda: services.observer(EpochStep.APPENDED, work.key),
         )
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
@@ -57,98 +56,98 @@ class ShardSession:
     @property
     def accounted(self) -> Position | None:
         """Every record up to here was appended, or is a durable dead letter."""
-        return self._flight.accounted
+        return self._in_flight.accounted
 
     @property
     def proven(self) -> Position | None:
-        return self._flight.proven.position
+        return self._in_flight.proven.position
 
     def is_still_ours(self, work: ShardWork) -> bool:
         """Whether nobody opened the shard since, and the table is the same; asked before another epoch."""
-        row = self._tools.ledger.read(work.key)
+        row = self._services.ledger.read(work.key)
         return row is not None and row.fence == self._prover.row.fence and self._work.target == work.target
 
-    def ingest(self, until: Until, tally: Tally) -> State:
+    def ingest(self, deadline: Deadline, tally: Tally) -> ShardState:
         """Takes in the shard until it is over. Raises what stops the shard, or makes it open its channel again."""
-        state, children = State.READING, tuple[str, ...]()
-        while state is State.READING and not until.is_over:
-            read = self._read(until)
+        state, children = ShardState.READING, tuple[str, ...]()
+        while state is ShardState.READING and not deadline.is_over:
+            read = self._read(deadline)
             if read is not None:
                 tally.read(read)
-                state, children = self._take_in(read, until, tally), read.children
+                state, children = self._take_in(read, deadline, tally), read.children
             self._keep_books()
         self._window.empty()
         if self._is_past_what_was_committed:
-            if state is not State.READING or until.is_stopped:
+            if state is not ShardState.READING or deadline.is_stopped:
                 self._await_proof()
             else:
                 self._prover.prove(time.monotonic())
-        self._prover.write(ended=state is State.ENDED, children=children)
+        self._prover.write(ended=state is ShardState.ENDED, children=children)
         return state
 
     def close(self) -> None:
         self._channel.close()
 
-    def _read(self, until: Until) -> Read | None:
-        if self._flight.bytes < UNPROVEN_BYTES:
-            return self.reader.read(until.wait)
-        until.wait(COMMIT_POLL_S)
+    def _read(self, deadline: Deadline) -> Read | None:
+        if self._in_flight.bytes < UNPROVEN_BYTES:
+            return self.reader.read(deadline.wait)
+        deadline.wait(COMMIT_POLL_S)
         return None
 
-    def _take_in(self, read: Read, until: Until, tally: Tally) -> State:
-        self._tools.observer(Step.READ, self._work.key)
+    def _take_in(self, read: Read, deadline: Deadline, tally: Tally) -> ShardState:
+        self._services.observer(EpochStep.READ, self._work.key)
         if read.gap:
             self._account_for_loss(read.gap)
-        records = _arrived_by(read.records, until.arrival_ms, self._committed_before)
+        records = _arrived_by(read.records, deadline.arrival_ms, self._committed_before)
         is_cut = len(records) < len(read.records)
         if records:
             self._ingest_records(records, tally)
         if read.is_end and not is_cut:
-            return State.ENDED
+            return ShardState.ENDED
         at_tip = read.behind_ms == 0 and not is_cut
-        self._prover.tip_ms = self._tools.now_ms() if at_tip else 0
-        return State.DONE if until.arrival_ms is not None and (at_tip or is_cut) else State.READING
+        self._prover.tip_ms = self._services.now_ms() if at_tip else 0
+        return ShardState.DONE if deadline.arrival_ms is not None and (at_tip or is_cut) else ShardState.READING
 
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
         made = self._rows.convert(records)
         if made.rejected:
             letters = [DeadLetter.of(each, records[each.index], self._work.key) for each in made.rejected]
-            tally.dead_letters += self._tools.dead_letters.put(letters)
-            self._tools.observer(Step.DEAD_LETTERED, self._work.key)
+            tally.dead_letters += self._services.dead_letters.put(letters)
+            self._services.observer(EpochStep.DEAD_LETTERED, self._work.key)
         self._appender.append(records, made, tally)
 
     def _keep_books(self) -> None:
         now_s = time.monotonic()
         if now_s >= self._next_proof_s and self._is_past_what_was_committed:
-            self._next_proof_s = now_s + self._tools.prove_every_s
+            self._next_proof_s = now_s + self._services.prove_every_s
             self._prover.prove(now_s)
-        if now_s >= self._next_write_s and self._flight.read_through != self._prover.row.read_through:
-            self._next_write_s = now_s + self._tools.write_every_s
+        if now_s >= self._next_write_s and self._in_flight.read_through != self._prover.row.read_through:
+            self._next_write_s = now_s + self._services.write_every_s
             self._prover.write()
 
     @property
     def _is_past_what_was_committed(self) -> bool:
         """Until then the counters hold rows that were not read again yet."""
         known = self._committed_before
-        return known is None or (self._flight.accounted is not None and self._flight.accounted >= known)
+        return known is None or (self._in_flight.accounted is not None and self._in_flight.accounted >= known)
 
     def _await_proof(self) -> None:
-        give_up_s = time.monotonic() + self._tools.final_commit_s
+        give_up_s = time.monotonic() + self._services.final_commit_s
         while not self._prover.prove(time.monotonic()):
             if time.monotonic() > give_up_s:
                 raise SnowflakeUnavailable(
                     f"commit the last rows of {self._work.key}",
-                    f"they are not visible after {self._tools.final_commit_s:.0f} s",
+                    f"they are not visible after {self._services.final_commit_s:.0f} s",
                 )
             time.sleep(COMMIT_POLL_S)
 
     def _account_for_loss(self, gap: Gap) -> None:
         """Records that left retention unread: an incident, and the end of the shard's run where the policy says so."""
-        now_ms = self._tools.now_ms()
+        now_ms = self._services.now_ms()
         if self._prover.row.tip_ms > now_ms - self._work.retention_hours * 3_600_000:
             return  # whatever arrived after the shard's tip was last seen is still in the stream
         first = gap.first.token if gap.first else "the shard's end"
-        proven = self._flight.proven
+        proven = self._in_flight.proven
         unproven = self._committed_before is not None and self._committed_before != proven.position
         kind = IncidentKind.UNPROVABLE_RANGE if unproven else IncidentKind.RETENTION_LOSS
         detail = f"records after {gap.after.token} and before {first} left retention unread"
@@ -158,7 +157,7 @@ class ShardSession:
             raise RecordsLost(str(self._work.key), after=gap.after.token, first=first)
         if unproven:
             state = self._channel.state()
-            self._flight.proven = Proven(state.committed, state.rows_inserted, state.rows_error)
+            self._in_flight.proven = Proven(state.committed, state.rows_inserted, state.rows_error)
 
 
 def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from firnline_ingest.values import ShardKey
 
 
-class Step(StrEnum):
+class EpochStep(StrEnum):
     TAKEN = "taken"
     OPENED = "opened"
     REREAD = "reread"
@@ -23,8 +23,8 @@ class Step(StrEnum):
     RECEIPT = "receipt"
 
 
-Observer = Callable[[Step, ShardKey], None]
+Observer = Callable[[EpochStep, ShardKey], None]
 
 
-def unobserved(step: Step, key: ShardKey) -> None:
+def unobserved(step: EpochStep, key: ShardKey) -> None:
     """The default: nobody watches."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import Pipeline, Polling
+from firnline_ingest.config.model import PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import DeadLetterStore
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
@@ -25,7 +25,7 @@ class ShardWork:
     epoch: int
     start: Start
     """Spark's offset: the last resort, where neither the ledger nor Snowflake knows better."""
-    pipeline: Pipeline
+    pipeline: PipelineConfig
     target: TargetTable
     channel: str
     retention_hours: int
@@ -38,14 +38,14 @@ class ShardWork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
+class ShardServices:
     """The world as a shard meets it, and how often it looks."""
 
     ledger: Ledger
     kinesis: "KinesisClient"
     channels: Channels
     dead_letters: DeadLetterStore
-    polling: Polling
+    polling: PollingConfig
     run_id: str
     observer: Observer = unobserved
     now_ms: Callable[[], int] = lambda: int(time.time() * 1000)

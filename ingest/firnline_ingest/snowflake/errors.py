@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
-from firnline_ingest.snowflake.grants import Wanted, grant_statements
+from firnline_ingest.snowflake.grants import WantedPrivilege, grant_statements
 from firnline_ingest.values import ShardKey
 
 
@@ -62,7 +62,7 @@ class NotAllowed(SnowflakeError, Fatal):
 class TableMissing(SnowflakeError, Fatal):
     id = "FL-3006"
 
-    def __init__(self, table: str, role: str, missing: Sequence[Wanted] = ()) -> None:
+    def __init__(self, table: str, role: str, missing: Sequence[WantedPrivilege] = ()) -> None:
         super().__init__(
             f"The table {table} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "INSERT on it, and USAGE on its database and schema")
@@ -73,7 +73,7 @@ class TableMissing(SnowflakeError, Fatal):
 class PipeMissing(SnowflakeError, Fatal):
     id = "FL-3007"
 
-    def __init__(self, pipe: str, role: str, missing: Sequence[Wanted] = ()) -> None:
+    def __init__(self, pipe: str, role: str, missing: Sequence[WantedPrivilege] = ()) -> None:
         super().__init__(
             f"The pipe {pipe} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "OPERATE on it")
@@ -86,7 +86,7 @@ class GrantMissing(SnowflakeError, Fatal):
 
     id = "FL-3009"
 
-    def __init__(self, table: str, role: str, missing: Sequence[Wanted]) -> None:
+    def __init__(self, table: str, role: str, missing: Sequence[WantedPrivilege]) -> None:
         super().__init__(
             f"Role {role} may not write to {table} as it has to: it lacks {', '.join(map(str, missing))}.",
             next_step=f"{grant_statements(missing, role)} docs/permissions.md says why.",
@@ -191,10 +191,10 @@ class CountsDisagree(SnowflakeError, Fatal):
         )
 
 
-def _lack(missing: Sequence[Wanted]) -> str:
+def _lack(missing: Sequence[WantedPrivilege]) -> str:
     return f": it lacks {', '.join(map(str, missing))}" if missing else ""
 
 
-def _grant_or(missing: Sequence[Wanted], role: str, needed: str) -> str:
+def _grant_or(missing: Sequence[WantedPrivilege], role: str, needed: str) -> str:
     """The statements where it is known what is missing; else what a role needs."""
     return f"where it exists: {grant_statements(missing, role) or f'grant the role {needed}.'}"

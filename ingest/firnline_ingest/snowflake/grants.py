@@ -14,7 +14,7 @@ from firnline_ingest.permissions.snowflake import OWNERSHIP, Privilege
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedPrivilege:
     """One privilege on one object; `kind` is as GRANT spells it, `name` the stored names from the database down."""
 
     privilege: str
@@ -36,7 +36,7 @@ class Wanted:
         return f"GRANT {self.privilege} ON {self.kind} {self.object} TO ROLE {role};"
 
 
-def grant_statements(missing: Iterable[Wanted], role: str) -> str:
+def grant_statements(missing: Iterable[WantedPrivilege], role: str) -> str:
     return " ".join(wanted.grant(role) for wanted in missing)
 
 
@@ -58,10 +58,10 @@ class RoleGrants:
         """Whether anything is granted on the object itself."""
         return ".".join(name).replace('"', "") in {held for _, _, held in self.held}
 
-    def lacking(self, wanted: Iterable[Wanted]) -> list[Wanted]:
+    def lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:
         return [one for one in wanted if self.lacks(one)]
 
-    def lacks(self, wanted: Wanted) -> bool:
+    def lacks(self, wanted: WantedPrivilege) -> bool:
         """Owning an object is every privilege on it."""
         name = ".".join(part.replace('"', "") for part in wanted.name)
         return not any(

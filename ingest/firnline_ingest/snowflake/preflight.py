@@ -8,14 +8,14 @@ import socket
 import ssl
 from urllib.parse import urlsplit
 
-from firnline_ingest.config.model import Snowflake
+from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.snowflake.errors import CertificateUntrusted, HostUnknown, KeyRefused, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey
 
 TIMEOUT_S = 5.0
 
 
-def check_connection(snowflake: Snowflake, key: SigningKey) -> str:
+def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
     """The ingest host's name. Raises HostUnknown, CertificateUntrusted, KeyRefused or SnowflakeUnavailable."""
     url = urlsplit(snowflake.base_url)
     host = url.netloc

@@ -4,7 +4,7 @@ A pure function of the error and of what was being done; what follows from it (a
 decided in sdk.py.
 """
 
-from firnline_ingest.config.model import Snowflake
+from firnline_ingest.config.model import SnowflakeConfig
 from firnline_ingest.snowflake.errors import (
     Backpressure,
     ChannelLost,
@@ -31,7 +31,7 @@ ROLE_REFUSED = "390189"  # the service's number for a role that the user does no
 
 
 def sdk_error(
-    error: Exception, *, snowflake: Snowflake, target: TargetTable, channel: str, fingerprint: str
+    error: Exception, *, snowflake: SnowflakeConfig, target: TargetTable, channel: str, fingerprint: str
 ) -> Exception:
     """Maps an error of the SDK to a SnowflakeError; returns other errors unchanged."""
     code = sdk_code(error)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.config.model import EngineConfig, Pipeline, Tolerance
+from firnline_ingest.config.model import EngineConfig, PipelineConfig, Tolerance
 from firnline_ingest.identifiers import default_pipe, like_pattern, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
@@ -20,7 +20,7 @@ from firnline_ingest.snowflake.errors import (
     SnowflakeUnavailable,
     TableMissing,
 )
-from firnline_ingest.snowflake.grants import RoleGrants, Wanted
+from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
 from firnline_ingest.snowflake.key import load_key
 from firnline_ingest.snowflake.preflight import check_connection
 from firnline_ingest.values import TargetTable
@@ -52,7 +52,7 @@ class TargetCatalog:
         self._connection: SnowflakeConnection | None = None
         self._allowed: set[TargetTable] = set()
 
-    def state_of(self, pipeline: Pipeline) -> TargetState:
+    def state_of(self, pipeline: PipelineConfig) -> TargetState:
         """Raises TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, SessionRefused, KeyRefused or
         SnowflakeUnavailable.
         """
@@ -92,7 +92,7 @@ class TargetCatalog:
             )
         return self._connection
 
-    def _pipe(self, pipeline: Pipeline, where: str, table: str) -> tuple[str, str]:
+    def _pipe(self, pipeline: PipelineConfig, where: str, table: str) -> tuple[str, str]:
         """The pipe that was named; else the one with the table's name; else the table's default pipe."""
         wanted = stored_name(pipeline.pipe) if pipeline.pipe else table
         found = self._find("PIPES", wanted, where)
@@ -100,7 +100,7 @@ class TargetCatalog:
             return written_name(wanted), _timestamp(found["created_on"])
         if pipeline.pipe:
             name = (stored_name(pipeline.database), stored_name(pipeline.schema_), wanted)
-            missing = self._lacking([Wanted("OPERATE", "PIPE", name)])
+            missing = self._lacking([WantedPrivilege("OPERATE", "PIPE", name)])
             raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role, missing)
         return default_pipe(table), ""
 
@@ -117,15 +117,15 @@ class TargetCatalog:
             raise GrantMissing(str(target), self._config.snowflake.role, missing)
         self._allowed.add(target)
 
-    def _on_volume(self, table: tuple[str, str, str]) -> list[Wanted]:
+    def _on_volume(self, table: tuple[str, str, str]) -> list[WantedPrivilege]:
         """What an Iceberg table's files need, where they are not in Snowflake's own storage."""
         database, schema, name = table
         found = self._find("ICEBERG TABLES", name, f"{quoted(database)}.{quoted(schema)}") or {}
         volume = found.get("external_volume_name")
         needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
-        return [Wanted.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
+        return [WantedPrivilege.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
 
-    def _lacking(self, wanted: Iterable[Wanted]) -> list[Wanted]:
+    def _lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:
         """Empty, too, where the role's grants don't tell."""
         grants = self._role_grants()
         return grants.lacking(wanted) if grants else []
@@ -154,11 +154,11 @@ class TargetCatalog:
             raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
 
 
-def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> list[Wanted]:
+def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> list[WantedPrivilege]:
     """On the database, the schema and the table; what a pipe needs is asked for where it is looked up."""
     places = {"DATABASE": ("DATABASE", 1), "SCHEMA": ("SCHEMA", 2), "TABLE": (kind, 3)}
     declared = ((one, *places[one.on]) for one in required_privileges(*needs))
-    return [Wanted.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]
+    return [WantedPrivilege.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]
 
 
 def _timestamp(value: object) -> str:

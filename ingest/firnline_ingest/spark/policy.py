@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
-from firnline_ingest.shard.receipt import Problem, Receipt, State
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
@@ -29,7 +29,7 @@ class ShardPolicy:
     clock: Callable[[], float] = time.monotonic
     finished: set[ShardKey] = field(default_factory=set)
     """Shards that a bounded run is done with."""
-    failures: dict[ShardKey, Problem] = field(default_factory=dict)
+    failures: dict[ShardKey, ShardProblem] = field(default_factory=dict)
     """Shards that stop the engine, and why."""
     _fenced_at: dict[ShardKey, deque[float]] = field(default_factory=lambda: defaultdict(deque))
     _failed_in_a_row: dict[ShardKey, int] = field(default_factory=lambda: defaultdict(int))
@@ -37,11 +37,11 @@ class ShardPolicy:
     def judge(self, receipts: Iterable[Receipt]) -> None:
         for receipt in receipts:
             log.info("shard.receipt", extra=receipt.as_dict())
-            if receipt.state in (State.DONE, State.ENDED):
+            if receipt.state in (ShardState.DONE, ShardState.ENDED):
                 self.finished.add(receipt.key)
-            if receipt.state is State.FENCED:
+            if receipt.state is ShardState.FENCED:
                 self._count_fence(receipt.key)
-            if receipt.state is State.FAILED and receipt.problem:
+            if receipt.state is ShardState.FAILED and receipt.problem:
                 self._count_failure(receipt.key, receipt.problem)
             else:
                 self._failed_in_a_row.pop(receipt.key, None)
@@ -58,14 +58,14 @@ class ShardPolicy:
         while now - times[0] > FENCE_WINDOW_S:
             times.popleft()
         if len(times) >= FENCES:
-            self._fail(key, Problem.of(FencedRepeatedly(key, len(times), FENCE_WINDOW_S / 60)))
+            self._fail(key, ShardProblem.of(FencedRepeatedly(key, len(times), FENCE_WINDOW_S / 60)))
 
-    def _count_failure(self, key: ShardKey, problem: Problem) -> None:
+    def _count_failure(self, key: ShardKey, problem: ShardProblem) -> None:
         self._failed_in_a_row[key] += 1
         if not problem.is_retryable or self._failed_in_a_row[key] >= PATIENT_EPOCHS:
             self._fail(key, problem)
 
-    def _fail(self, key: ShardKey, problem: Problem) -> None:
+    def _fail(self, key: ShardKey, problem: ShardProblem) -> None:
         self.failures[key] = problem
         log.error(
             "shard.failed",

@@ -1,4 +1,4 @@
-"""What runs in an executor's Python process: builds this process's tools once, and takes groups of shards.
+"""What runs in an executor's Python process: builds this process's services once, and takes groups of shards.
 
 The group outlives the task, so that the next epoch finds its channels open. It is rebuilt when the configuration or
 the run changes.
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.logs import configure_logs
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.memory import keep_freed_memory
-from firnline_ingest.shard.until import Until
 from firnline_ingest.spark.assignment import Assignment
 
 _groups: dict[tuple[str, str], ShardGroup] = {}
@@ -23,9 +23,9 @@ def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
         assignment = Assignment.from_json(document)
         configure_logs(assignment.log_level)
         group = _group_for(assignment.config, assignment.run_id)
-        until = Until.after(assignment.seconds, arrival_ms=assignment.arrival_ms)
-        watch = Watch(group.tools.ledger, assignment.run_id)
-        for receipt in group.run(assignment.works, until, watch):
+        deadline = Deadline.after(assignment.seconds, arrival_ms=assignment.arrival_ms)
+        watch = Watch(group.services.ledger, assignment.run_id)
+        for receipt in group.run(assignment.works, deadline, watch):
             yield json.dumps(receipt.as_dict())
 
 
@@ -44,11 +44,11 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.deadletter import LocalFolder
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.ledger.dynamodb import DynamoLedger
-    from firnline_ingest.shard.work import Tools
+    from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.sdk import SdkChannels
 
     threads = config.epoch.shards_per_task + 2
-    tools = Tools(
+    services = ShardServices(
         ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
         kinesis=kinesis_client(config.aws, connections=threads),
         channels=SdkChannels(config),
@@ -56,4 +56,4 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         polling=config.polling,
         run_id=run_id,
     )
-    return ShardGroup(tools, config.epoch.progress_seconds)
+    return ShardGroup(services, config.epoch.progress_seconds)

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from bench.kinesis.shard import CannedShard, located
-from firnline_ingest.kinesis.page import Page, decode_page
+from firnline_ingest.kinesis.page import RecordPage, decode_page
 
 PAYLOADS = [b'{"n":0}', b'{"n":1}', b'{"n":2}']
 BEGAN_S = 1_750_000_000.0
@@ -14,7 +14,7 @@ def shard(**settings: Any) -> CannedShard:
     return CannedShard.of(PAYLOADS, **(usual | settings))
 
 
-def page(first: int, limit: int, *, after_s: float = 0.0, **settings: Any) -> Page:
+def page(first: int, limit: int, *, after_s: float = 0.0, **settings: Any) -> RecordPage:
     body, records = shard(**settings).page(first, limit, BEGAN_S + after_s)
     decoded = decode_page(body)
     assert len(decoded.Records) == records

@@ -15,17 +15,16 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import Aws, Pipeline, Polling
+from firnline_ingest.config.model import AwsConfig, PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import appender, runner, session
-from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.runner import ShardRunner
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
@@ -33,7 +32,7 @@ from tests.fakes.channels import MemoryChannel, MemoryChannels, ServedChannel
 from tests.fakes.ledger import MemoryLedger
 
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
-PIPELINE = Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
+PIPELINE = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
 GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
 FAR_MS = 10**15
 PATIENCE_S = 20.0  # for one turn, which takes a millisecond
@@ -160,7 +159,7 @@ class BufferedChannel:
 
 @dataclass
 class Turns:
-    """Stands in for Until: an epoch lasts some looks at it, and waiting gives the turn away."""
+    """Stands in for Deadline: an epoch lasts some looks at it, and waiting gives the turn away."""
 
     left: int
     arrival_ms: int | None
@@ -227,15 +226,15 @@ class World:
 
     def start(self, *, is_last: bool = False) -> Engine:
         self._engines += 1
-        tools = self._tools(f"engine{self._engines}", page=self.rng.randint(1, 5))
-        return Engine(lambda: self._run(ShardRunner(tools), is_last=is_last))
+        services = self._services(f"engine{self._engines}", page=self.rng.randint(1, 5))
+        return Engine(lambda: self._run(ShardRunner(services), is_last=is_last))
 
     def _run(self, shard: ShardRunner, *, is_last: bool) -> None:
         for epoch in range(1 if is_last else self.rng.randint(1, 4)):
             is_bounded = is_last or self.rng.random() < 0.2
             turns = ENDLESS if is_last else self.rng.randint(0, 12)
-            until: Any = Turns(turns, FAR_MS if is_bounded else None, stops=self.rng.random() < 0.3)
-            self.receipts.append(shard.run(self._work(epoch), until, Tally()))
+            deadline: Any = Turns(turns, FAR_MS if is_bounded else None, stops=self.rng.random() < 0.3)
+            self.receipts.append(shard.run(self._work(epoch), deadline, Tally()))
             pause()
 
     def _work(self, epoch: int) -> ShardWork:
@@ -249,16 +248,16 @@ class World:
             retention_hours=24,
         )
 
-    def _tools(self, run_id: str, *, page: int) -> Tools:
+    def _services(self, run_id: str, *, page: int) -> ShardServices:
         ledger: Any = Paused(self.ledger, self._lose_an_answer)
         channels: Any = SimpleNamespace(open=self._open, fingerprint="")
         dead_letters: Any = Paused(self.dead_letters)
-        return Tools(
+        return ShardServices(
             ledger=ledger,
             kinesis=self._kinesis,
             channels=channels,
             dead_letters=dead_letters,
-            polling=Polling.model_construct(max_records=page, interval_ms=0),
+            polling=PollingConfig.model_construct(max_records=page, interval_ms=0),
             run_id=run_id,
             observer=lambda step, key: pause(),
             prove_every_s=0.0,
@@ -315,7 +314,7 @@ def come_to_an_end(world: World, engines: list[Engine]) -> None:
         finish(world, engine)
     for _ in range(LAST_ENGINES):
         finish(world, world.start(is_last=True))
-        if world.receipts[-1].state is State.DONE:
+        if world.receipts[-1].state is ShardState.DONE:
             return
     raise AssertionError(f"no engine comes to the end: {world.receipts[-1].problem}")
 
@@ -329,7 +328,7 @@ def finish(world: World, engine: Engine) -> None:
 @pytest.fixture(scope="session")
 def kinesis() -> tuple[FakeKinesis, Any]:
     fake = FakeKinesis(read_limits=False)
-    client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+    client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
     fake.connect(client)
     return fake, client
 

@@ -4,11 +4,11 @@ from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.pipeline import refuse_unauditable, statements_of, unattributed_rows
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.table import TableInventory
-from firnline_ingest.config.model import Pipeline
+from firnline_ingest.config.model import PipelineConfig
 
 
-def pipeline(**changes: object) -> Pipeline:
-    return Pipeline.model_validate({"stream": "my-orders", "database": "db", "schema": '"raw"', **changes})
+def pipeline(**changes: object) -> PipelineConfig:
+    return PipelineConfig.model_validate({"stream": "my-orders", "database": "db", "schema": '"raw"', **changes})
 
 
 def test_the_table_is_the_one_that_the_engine_writes_to() -> None:

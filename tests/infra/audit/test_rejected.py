@@ -7,7 +7,7 @@ from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
 
 SHARD = "shardId-000000000000"
@@ -94,7 +94,7 @@ OTHER = "shardId-000000000001"
 
 def letter(number: int, shard_id: str = SHARD, *, stream: str = "orders", created_ms: int = 7) -> DeadLetter:
     record = Record(str(number), b"nonsense", "key", 1_700_000_000.123)
-    rejected = Rejected(0, RejectReason.NOT_JSON, "because")
+    rejected = RejectedRecord(0, RejectReason.NOT_JSON, "because")
     return DeadLetter.of(rejected, record, ShardKey(stream, created_ms, shard_id))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from firnline_infra.audit.errors import StreamSilent
 from firnline_infra.audit.shard_scan import PATIENCE_S, READ_EVERY_S, SHARD_BYTES_PER_S, ShardScan
-from firnline_ingest.config.model import Aws
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamForbidden
 from firnline_local.clock import ManualClock
@@ -44,7 +44,7 @@ def time(kinesis: FakeKinesis) -> Time:
 @pytest.fixture
 def reader_of(kinesis: FakeKinesis, time: Time) -> Callable[[str], ShardScan]:
     def reader(shard_id: str) -> ShardScan:
-        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         kinesis.connect(client)
         return ShardScan(client, "orders", shard_id, sleep=time.sleep, clock=lambda: time.now_s)
 

@@ -12,7 +12,7 @@ from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
-from firnline_ingest.config.model import Aws
+from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis, ShardHandle
@@ -76,7 +76,7 @@ class World:
         return Outcome(number, 0, place, self.now_ms)
 
     def audit(self, shard_id: str | None = None, **changes: Any) -> Counts:
-        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
         values: dict[str, Any] = {
             "client": client,

@@ -5,7 +5,7 @@ import pytest
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
 from firnline_infra.audit.outcome import ClaimStatus
 from firnline_infra.audit.window import HOUR_MS, TOLERANCE_MS, AuditWindow, RetentionCutoff, arrival_ms, arrival_text
-from firnline_ingest.config.model import Pipeline
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 
 SERVER_MS = 1_700_000_000_000
@@ -20,7 +20,7 @@ def window_of(
 ) -> AuditWindow:
     document = {"stream": "s", "database": "D", "schema": "S", "initial_position": position or {}}
     return AuditWindow.of(
-        Pipeline.model_validate(document),
+        PipelineConfig.model_validate(document),
         server_ms=SERVER_MS,
         since=None if since is None else at(since),
         until=None if until is None else at(until),

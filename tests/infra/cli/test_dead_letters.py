@@ -9,7 +9,7 @@ from firnline_infra.cli.dead_letters import dead_letters
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
@@ -20,7 +20,7 @@ KEY = "orders@1700000000000/shardId-000000000000/495900000000000000000000.parse"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "letters"
-    rejected = Rejected(0, RejectReason.NOT_JSON, "JSON is malformed: invalid character (byte 5).")
+    rejected = RejectedRecord(0, RejectReason.NOT_JSON, "JSON is malformed: invalid character (byte 5).")
     record = Record("4959", PAYLOAD, "key-\x1b[2J", 1763725995.123)
     LocalFolder(folder).put([DeadLetter.of(rejected, record, SHARD)])
     return folder

@@ -15,10 +15,10 @@ from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt
-from firnline_ingest.shard.until import Until
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.job import EngineJob
@@ -40,7 +40,7 @@ class EngineThread:
         self._job = EngineJob(self.config, self._ledger)
         self._job._runner = cast("Any", SimpleNamespace(run_id="run"))
         ticks = itertools.count()
-        self._tools = Tools(
+        self._tools = ShardServices(
             ledger=self._ledger,
             kinesis=kinesis_client(self.config.aws),
             channels=SdkChannels(self.config, QUICK, clock=lambda: next(ticks) * LOOK_FOR_KEY_EVERY_S),
@@ -81,7 +81,7 @@ class EngineThread:
             target = catalog.state_of(self.config.pipelines[0]).target
             for epoch in itertools.count(1):
                 is_last = self._over.is_set()
-                receipts = group.run(self._works(epoch, target), Until.after(EPOCH_S))
+                receipts = group.run(self._works(epoch, target), Deadline.after(EPOCH_S))
                 self.receipts += receipts
                 self._job._show_fingerprints(receipts)
                 if is_last:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
@@ -21,7 +21,7 @@ SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
 
 def letter(number: int, *, shard: ShardKey = SHARD, data: bytes = b"no", detail: str = "x") -> DeadLetter:
     record = Record(str(number), data, "p", 1763725995.123)
-    return DeadLetter.of(Rejected(0, RejectReason.NOT_JSON, detail), record, shard)
+    return DeadLetter.of(RejectedRecord(0, RejectReason.NOT_JSON, detail), record, shard)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.deadletter import DeadLetter, LetterKey, Stage
+from firnline_ingest.deadletter import DeadLetter, FailedAt, LetterKey
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import Position, ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
@@ -18,19 +18,21 @@ KEYS = st.builds(
     st.integers(min_value=0, max_value=10**14),
     st.from_regex(r"[a-zA-Z0-9_.-]{1,128}", fullmatch=True),
     st.builds(Position, st.integers(0, 10**129 - 1), st.integers(0, 10**10 - 1), st.integers(0, 10**10 - 1)),
-    st.sampled_from(Stage),
+    st.sampled_from(FailedAt),
 )
 
 
 def test_a_letter_holds_the_record_its_place_and_why() -> None:
     record = Record(SequenceNumber="4959", Data=b"\xff", PartitionKey="p", ApproximateArrivalTimestamp=1763725995.1234)
-    letter = DeadLetter.of(Rejected(3, RejectReason.INVALID_UTF8, "it is not UTF-8 from byte 0 on."), record, SHARD)
+    letter = DeadLetter.of(
+        RejectedRecord(3, RejectReason.INVALID_UTF8, "it is not UTF-8 from byte 0 on."), record, SHARD
+    )
     assert letter == DeadLetter(
         stream="orders",
         stream_created_ms=1_700_000_000_000,
         shard_id="shardId-000000000000",
         sequence_number="4959",
-        stage=Stage.PARSE,
+        stage=FailedAt.PARSE,
         reason="invalid-utf-8",
         detail="it is not UTF-8 from byte 0 on.",
         partition_key="p",
@@ -41,7 +43,7 @@ def test_a_letter_holds_the_record_its_place_and_why() -> None:
 
 
 def test_a_record_without_an_arrival_time_can_be_kept() -> None:
-    letter = DeadLetter.of(Rejected(0, RejectReason.EMPTY, "it has no content."), Record("1"), SHARD)
+    letter = DeadLetter.of(RejectedRecord(0, RejectReason.EMPTY, "it has no content."), Record("1"), SHARD)
     assert letter.approximate_arrival is None
 
 
@@ -77,8 +79,8 @@ def test_text_that_is_no_key_is_an_unknown_letter(text: str) -> None:
 
 def test_the_same_record_makes_the_same_letter_at_every_reading() -> None:
     record = Record("4959", b"no", "p", 1763725995.123)
-    first = DeadLetter.of(Rejected(0, RejectReason.NOT_JSON, "x"), record, SHARD)
-    again = DeadLetter.of(Rejected(7, RejectReason.NOT_JSON, "x"), record, SHARD)
+    first = DeadLetter.of(RejectedRecord(0, RejectReason.NOT_JSON, "x"), record, SHARD)
+    again = DeadLetter.of(RejectedRecord(7, RejectReason.NOT_JSON, "x"), record, SHARD)
     assert first == again
 
 
@@ -86,7 +88,9 @@ def test_the_names_in_its_json_are_documented() -> None:
     """docs/records.md promises them to whoever reads the files without us."""
     import msgspec
 
-    letter = DeadLetter.of(Rejected(0, RejectReason.NOT_JSON, "x"), Record("4959", b"\x00no", "p", 1763725995.5), SHARD)
+    letter = DeadLetter.of(
+        RejectedRecord(0, RejectReason.NOT_JSON, "x"), Record("4959", b"\x00no", "p", 1763725995.5), SHARD
+    )
     assert json.loads(msgspec.json.encode(letter)) == {
         "version": 1,
         "stream": "orders",

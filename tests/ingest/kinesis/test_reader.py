@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import Aws, Polling
+from firnline_ingest.config.model import AwsConfig, PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import StreamMissing
@@ -23,10 +23,10 @@ class Shard:
         self.waited: list[float] = []
 
     def reader(self, start: Start | None = None) -> ShardReader:
-        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
         key = ShardKey("events", 1, self.stream.shards[0].id)
-        return ShardReader(client, key, start or TrimHorizon(), Polling(), clock=self.seconds, jitter=lambda: 1.0)
+        return ShardReader(client, key, start or TrimHorizon(), PollingConfig(), clock=self.seconds, jitter=lambda: 1.0)
 
     def seconds(self) -> float:
         return self.clock.now.timestamp()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from firnline_ingest.records.first_level import ENOUGH
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.key_shape import column_key
-from firnline_ingest.records.rejection import Fault, RejectReason, Unusable
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 COLUMN = "KINESISMETADATA"
 
@@ -24,7 +24,7 @@ def fate(payload: bytes) -> bytes | RejectReason:
         return unusable.fault.reason
 
 
-def fault(payload: bytes) -> Fault:
+def fault(payload: bytes) -> Rejection:
     with pytest.raises(Unusable) as raised:
         JsonObjectCheck(COLUMN)(payload)
     return raised.value.fault

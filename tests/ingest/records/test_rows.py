@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import Metadata, Pipeline
+from firnline_ingest.config.model import Metadata, PipelineConfig
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import Rejected, RejectReason
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import RowMaker
 
 NOTHING = {name: False for name in Metadata.model_fields if name != "column"}
@@ -16,7 +16,7 @@ NOTHING = {name: False for name in Metadata.model_fields if name != "column"}
 
 def maker(metadata: Mapping[str, bool] | None = None, max_row_bytes: int = 4 * 1024 * 1024) -> RowMaker:
     document = {"stream": "orders", "database": "DB", "schema": "RAW"}
-    pipeline = Pipeline.model_validate({**document, "metadata": metadata or {}, "max_row_bytes": max_row_bytes})
+    pipeline = PipelineConfig.model_validate({**document, "metadata": metadata or {}, "max_row_bytes": max_row_bytes})
     return RowMaker(pipeline, "orders", "shardId-000000000000")
 
 
@@ -70,7 +70,7 @@ def test_a_row_is_as_large_as_allowed_with_its_metadata_and_no_larger() -> None:
 
     made = maker(max_row_bytes=size - 1).convert(records(payload))
     detail = f"the row has {size} bytes with its metadata, max_row_bytes allows {size - 1}."
-    assert (list(made.rows), made.rejected) == ([], [Rejected(0, RejectReason.TOO_LARGE, detail)])
+    assert (list(made.rows), made.rejected) == ([], [RejectedRecord(0, RejectReason.TOO_LARGE, detail)])
 
 
 def test_with_every_part_of_the_metadata_off_a_row_is_the_payload() -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from firnline_ingest.config.model import Aws, Pipeline, Polling
+from firnline_ingest.config.model import AwsConfig, PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.runner import ShardRunner
-from firnline_ingest.shard.work import ShardWork, Tools
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, ShardHandle, StreamHandle
 from tests.fakes.channels import MemoryChannels, ServedChannel
@@ -26,8 +26,8 @@ class World:
     kinesis: FakeKinesis = field(default_factory=lambda: FakeKinesis(read_limits=False))
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
     channels: MemoryChannels = field(default_factory=MemoryChannels)
-    pipeline: Pipeline = field(
-        default_factory=lambda: Pipeline.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
+    pipeline: PipelineConfig = field(
+        default_factory=lambda: PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
     )
 
     def __post_init__(self) -> None:
@@ -53,25 +53,25 @@ class World:
         }
         return ShardWork(**{**settings, **changes})
 
-    def tools(self, run_id: str = "run", **changes: object) -> Tools:
-        client = kinesis_client(Aws(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+    def services(self, run_id: str = "run", **changes: object) -> ShardServices:
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
         settings: dict[str, object] = {
             "ledger": self.ledger,
             "kinesis": client,
             "channels": self.channels,
             "dead_letters": self.dead_letters,
-            "polling": Polling(),
+            "polling": PollingConfig(),
             "run_id": run_id,
             "prove_every_s": 0.0,
             "write_every_s": 0.0,
             "final_commit_s": 5.0,
             "reopen_delay_s": 0.0,
         }
-        return Tools(**{**settings, **changes})
+        return ShardServices(**{**settings, **changes})
 
     def runner(self, run_id: str = "run", **changes: object) -> ShardRunner:
-        return ShardRunner(self.tools(run_id, **changes))
+        return ShardRunner(self.services(run_id, **changes))
 
     @property
     def served(self) -> ServedChannel:

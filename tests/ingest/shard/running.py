@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.runner import ShardRunner
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
+from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 
 SOON_MS = 1000  # what was put just now may bear the next instant
@@ -19,7 +18,7 @@ SOON_MS = 1000  # what was put just now may bear the next instant
 
 def bounded(runner: ShardRunner, work: ShardWork, seconds: float = 20.0) -> Receipt:
     """Reads what is there now."""
-    return runner.run(work, Until.after(seconds, arrival_ms=int(time.time() * 1000) + SOON_MS), Tally())
+    return runner.run(work, Deadline.after(seconds, arrival_ms=int(time.time() * 1000) + SOON_MS), Tally())
 
 
 def numbers(rows: list[bytes]) -> list[int]:
@@ -27,12 +26,12 @@ def numbers(rows: list[bytes]) -> list[int]:
 
 
 @contextmanager
-def frozen_at(step: Step, world: Any) -> Iterator[list[Receipt]]:
+def frozen_at(step: EpochStep, world: Any) -> Iterator[list[Receipt]]:
     """A zombie that froze at the step; it goes on when the block ends, and gives its receipt."""
     frozen, thawed = threading.Event(), threading.Event()
     receipts: list[Receipt] = []
 
-    def freeze(reached: Step, key: object) -> None:
+    def freeze(reached: EpochStep, key: object) -> None:
         if reached is step:
             frozen.set()
             assert thawed.wait(10)

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import Polling
-from firnline_ingest.shard import flight, prover
-from firnline_ingest.shard.receipt import State
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
+from firnline_ingest.config.model import PollingConfig
+from firnline_ingest.shard import in_flight, prover
+from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.receipt import ShardState, Tally
+from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, ManualClock
 
@@ -26,8 +25,8 @@ class Killed(BaseException):
 def leave_rows_unproven(world: Any) -> None:
     """An engine appends what there is, and is killed when it is committed."""
 
-    def die_once_committed(step: Step, key: object) -> None:
-        if step is Step.COMMITTED:
+    def die_once_committed(step: EpochStep, key: object) -> None:
+        if step is EpochStep.COMMITTED:
             raise Killed
 
     with pytest.raises(Killed):
@@ -37,15 +36,15 @@ def leave_rows_unproven(world: Any) -> None:
 def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: Any) -> None:
     world.stream.shard(records=10)
     leave_rows_unproven(world)
-    until = Until.after(20)
+    deadline = Deadline.after(20)
     stopping = world.runner(
         "stopped",
-        polling=Polling(max_records=3),
-        observer=lambda step, key: until.stop() if step is Step.READ else None,
+        polling=PollingConfig(max_records=3),
+        observer=lambda step, key: deadline.stop() if step is EpochStep.READ else None,
         final_commit_s=0.0,
     )
-    receipt = stopping.run(world.work(), until, Tally())
-    assert (receipt.state, receipt.problem, receipt.reread_rows) == (State.READING, None, 3)
+    receipt = stopping.run(world.work(), deadline, Tally())
+    assert (receipt.state, receipt.problem, receipt.reread_rows) == (ShardState.READING, None, 3)
     assert bounded(world.runner("last"), world.work()).reread_rows == 10
     assert world.row.read_through == world.shard.last_position
 
@@ -60,8 +59,8 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: Any) -> N
     world.stream.put({"n": 1})
     leave_rows_unproven(world)
     world.stream.put({"n": 2})
-    receipt = world.runner(final_commit_s=0.0).run(world.work(), Until.after(20, arrival_ms=bound), Tally())
-    assert (receipt.state, receipt.reread_rows) == (State.DONE, 2)
+    receipt = world.runner(final_commit_s=0.0).run(world.work(), Deadline.after(20, arrival_ms=bound), Tally())
+    assert (receipt.state, receipt.reread_rows) == (ShardState.DONE, 2)
     assert numbers(world.served.rows) == [0, 1]
     assert receipt.proven == Position(world.shard.records[1].sequence_number).token
 
@@ -69,14 +68,14 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: Any) -> N
 def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flight, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(in_flight, "PATIENCE_S", 0.0)
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
-    with frozen_at(Step.APPENDED, world) as receipts:
+    with frozen_at(EpochStep.APPENDED, world) as receipts:
         world.channels.commits_at_once = True
         world.stream.put({"n": 3})
-        assert bounded(world.runner("owner"), world.work()).state is State.DONE
-    assert receipts[0].state is State.FENCED
+        assert bounded(world.runner("owner"), world.work()).state is ShardState.DONE
+    assert receipts[0].state is ShardState.FENCED
     assert numbers(world.served.rows) == [0, 1, 2, 3]
 
 
@@ -84,12 +83,12 @@ def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: Any, monk
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
     runner = world.runner()
-    runner.run(world.work(), Until.after(0.3), Tally())
+    runner.run(world.work(), Deadline.after(0.3), Tally())
     world.channels.open(world.work().target, world.work().channel)  # a frozen attempt that goes on, and yields then
     world.channels.commits_at_once = True
     monkeypatch.setattr(prover, "STALLED_S", 0.0)
-    receipt = runner.run(world.work(), Until.after(0.5), Tally())
-    assert (receipt.state, receipt.opens, receipt.rows) == (State.READING, 1, 3)
+    receipt = runner.run(world.work(), Deadline.after(0.5), Tally())
+    assert (receipt.state, receipt.opens, receipt.rows) == (ShardState.READING, 1, 3)
     assert numbers(world.served.rows) == [0, 1, 2]
 
 
@@ -115,7 +114,7 @@ class SlowOpening:
 def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: Any) -> None:
     slow = SlowOpening(world)
     runner = world.runner(channels=slow)
-    assert runner.run(world.work(), Until.after(0.05), Tally()).state is State.OPENING
+    assert runner.run(world.work(), Deadline.after(0.05), Tally()).state is ShardState.OPENING
     runner.close()
     slow.go.set()
     assert slow.given_back.wait(10)
@@ -125,9 +124,9 @@ def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: An
     world.stream.shard(records=2)
     slow = SlowOpening(world)
     runner = world.runner(channels=slow)
-    assert runner.run(world.work(), Until.after(0.05), Tally()).state is State.OPENING
+    assert runner.run(world.work(), Deadline.after(0.05), Tally()).state is ShardState.OPENING
     replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    assert bounded(runner, world.work(target=replaced)).state is State.DONE
+    assert bounded(runner, world.work(target=replaced)).state is ShardState.DONE
     slow.go.set()
     assert slow.given_back.wait(10)
     (entry,) = world.row.channels.values()

@@ -9,11 +9,10 @@ import pytest
 
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.row import IncidentKind
-from firnline_ingest.shard.receipt import State
-from firnline_ingest.shard.steps import Step
-from firnline_ingest.shard.tally import Tally
-from firnline_ingest.shard.until import Until
-from firnline_ingest.values import Fence, Position
+from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.values import Fence, Position, ShardKey
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
 
@@ -23,7 +22,7 @@ from .running import bounded, frozen_at, numbers
 def test_every_record_becomes_one_row_in_order_and_is_proven(world: Any) -> None:
     world.stream.shard(records=25)
     receipt = bounded(world.runner(), world.work())
-    assert receipt.state is State.DONE
+    assert receipt.state is ShardState.DONE
     assert (receipt.records, receipt.rows, receipt.opens) == (25, 25, 1)
     assert numbers(world.served.rows) == list(range(25))
     assert world.row.read_through == world.shard.last_position
@@ -51,12 +50,12 @@ def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it
     world.stream.put({"n": 0})
     bad = world.stream.put(b"not json")
     world.stream.put({"n": 1})
-    steps: list[Step] = []
+    steps: list[EpochStep] = []
     receipt = bounded(world.runner(observer=lambda step, key: steps.append(step)), world.work())
     assert numbers(world.served.rows) == [0, 1]
     (letter,) = world.dead_letters.list()
     assert (letter.data, letter.sequence_number) == (b"not json", str(bad.sequence_number))
-    assert steps.index(Step.DEAD_LETTERED) < steps.index(Step.APPENDED)
+    assert steps.index(EpochStep.DEAD_LETTERED) < steps.index(EpochStep.APPENDED)
     assert (receipt.records, receipt.rows, receipt.dead_letters) == (3, 2, 1)
 
 
@@ -74,8 +73,8 @@ def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_a
     class Killed(BaseException):
         pass
 
-    def die_once_committed(step: Step, key: object) -> None:
-        if step is Step.COMMITTED:
+    def die_once_committed(step: EpochStep, key: object) -> None:
+        if step is EpochStep.COMMITTED:
             raise Killed
 
     with pytest.raises(Killed):
@@ -93,7 +92,7 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: Any) 
     world.channels.discards_on_open = True
     world.stream.shard(records=10)
     lost = world.runner(final_commit_s=0.0)
-    assert bounded(lost, world.work()).state is State.FAILED
+    assert bounded(lost, world.work()).state is ShardState.FAILED
     world.channels.commits_at_once = True
     assert bounded(world.runner("second"), world.work()).rows == 10
     assert numbers(world.served.rows) == list(range(10))
@@ -103,19 +102,19 @@ def test_a_shard_that_somebody_else_opened_yields(world: Any) -> None:
     world.stream.shard(records=5)
     first = world.runner("first")
     bounded_work = world.work()
-    first.run(bounded_work, Until.after(0.3), Tally())
+    first.run(bounded_work, Deadline.after(0.3), Tally())
     bounded(world.runner("second"), bounded_work)
     world.stream.put({"n": 5})
-    receipt = first.run(bounded_work, Until.after(0.3), Tally())
-    assert receipt.state is State.READING, "asked again, it opens the shard again"
+    receipt = first.run(bounded_work, Deadline.after(0.3), Tally())
+    assert receipt.state is ShardState.READING, "asked again, it opens the shard again"
     assert numbers(world.served.rows) == list(range(6))
 
 
 def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
     world.stream.shard(records=3)
-    with frozen_at(Step.READ, world) as receipts:
-        assert bounded(world.runner("owner"), world.work()).state is State.DONE
-    assert receipts[0].state is State.FENCED
+    with frozen_at(EpochStep.READ, world) as receipts:
+        assert bounded(world.runner("owner"), world.work()).state is ShardState.DONE
+    assert receipts[0].state is ShardState.FENCED
     assert "owner" in receipts[0].problem.what
     assert numbers(world.served.rows) == [0, 1, 2]
     assert world.row.fence.owner.startswith("owner/")
@@ -124,11 +123,11 @@ def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
 def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: Any) -> None:
     world.stream.shard(records=5)
     runner = world.runner()
-    runner.run(world.work(), Until.after(0.3), Tally())
+    runner.run(world.work(), Deadline.after(0.3), Tally())
     world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
     world.stream.put({"n": 5})
     receipt = bounded(runner, world.work())
-    assert (receipt.state, receipt.opens) == (State.DONE, 1)
+    assert (receipt.state, receipt.opens) == (ShardState.DONE, 1)
     assert numbers(world.served.rows) == list(range(6))
 
 
@@ -137,7 +136,7 @@ def test_an_epochs_boundary_costs_no_reopen(world: Any) -> None:
     opens = 0
     for n in range(3):
         world.stream.put({"n": n})
-        opens += runner.run(world.work(), Until.after(0.3), Tally()).opens
+        opens += runner.run(world.work(), Deadline.after(0.3), Tally()).opens
     assert opens == 1
     assert numbers(world.served.rows) == [0, 1, 2]
 
@@ -147,7 +146,7 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: An
     world.stream.shard(records=3)
     for _ in range(2):
         receipt = bounded(world.runner(), world.work())
-        assert receipt.state is State.FAILED
+        assert receipt.state is ShardState.FAILED
         assert receipt.problem is not None
         assert receipt.problem.id == "FL-3105"
         assert not receipt.problem.is_retryable
@@ -160,7 +159,7 @@ def test_rejected_rows_are_passed_when_tolerated(world: Any) -> None:
     )
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
-    assert bounded(world.runner(), world.work()).state is State.DONE
+    assert bounded(world.runner(), world.work()).state is ShardState.DONE
     assert world.row.read_through == world.shard.last_position
 
 
@@ -168,7 +167,7 @@ def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Any
     parent = world.stream.shard(records=4)
     left, right = parent.split()
     receipt = bounded(world.runner(), world.work(shard=parent))
-    assert receipt.state is State.ENDED
+    assert receipt.state is ShardState.ENDED
     row = world.ledger.read(world.key(parent))
     assert row is not None
     assert row.ended
@@ -184,8 +183,8 @@ def test_a_bounded_run_leaves_later_arrivals_alone(world: Any) -> None:
     bound = int(clock.now.timestamp() * 1000) + 1
     clock.advance(seconds=1)
     world.stream.put({"n": 1})
-    receipt = world.runner().run(world.work(), Until.after(20, arrival_ms=bound), Tally())
-    assert receipt.state is State.DONE
+    receipt = world.runner().run(world.work(), Deadline.after(20, arrival_ms=bound), Tally())
+    assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0]
 
 
@@ -199,7 +198,7 @@ def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(wo
     clock.advance(hours=25)
     world.stream.put({"n": 2})
     far = 10**15
-    receipt = world.runner(now_ms=lambda: far).run(world.work(), Until.after(5, arrival_ms=far), Tally())
+    receipt = world.runner(now_ms=lambda: far).run(world.work(), Deadline.after(5, arrival_ms=far), Tally())
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-2008"
     assert str(first.sequence_number) in receipt.problem.what
@@ -217,8 +216,8 @@ def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: Any) ->
     clock.advance(hours=2)
     world.stream.put({"n": 1})
     far = int(clock.now.timestamp() * 1000) + 1
-    receipt = world.runner(now_ms=clock_ms(clock)).run(world.work(), Until.after(5, arrival_ms=far), Tally())
-    assert receipt.state is State.DONE
+    receipt = world.runner(now_ms=clock_ms(clock)).run(world.work(), Deadline.after(5, arrival_ms=far), Tally())
+    assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0, 1]
     assert world.row.incidents == ()
 
@@ -269,8 +268,16 @@ def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(wo
             return real_open(target, name)
 
     runner = world.runner(channels=Blocking())
-    assert runner.run(world.work(), Until.after(0.1), Tally()).state is State.OPENING
+    assert runner.run(world.work(), Deadline.after(0.1), Tally()).state is ShardState.OPENING
     unblock.set()
-    assert bounded(runner, world.work()).state is State.DONE
+    assert bounded(runner, world.work()).state is ShardState.DONE
     assert world.row.fence.generation == 1
     assert world.row.fence != Fence()
+
+
+def test_a_receipt_has_every_count_of_its_epoch() -> None:
+    tally = Tally(records=1, rows=2, reread_rows=3, bytes=4, dead_letters=5, behind_ms=6, opens=7)
+    receipt = Receipt.of(ShardKey("orders", 1, "shard-0"), tally, epoch=8, state=ShardState.DONE)
+    assert receipt.key == ShardKey("orders", 1, "shard-0")
+    assert tally.as_dict().items() <= receipt.as_dict().items()
+    assert Receipt.from_dict(receipt.as_dict()) == receipt

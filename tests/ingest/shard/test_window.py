@@ -9,9 +9,9 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.appender import APPEND_BYTES, Appender
-from firnline_ingest.shard.flight import Flight
+from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.pace import Pace
-from firnline_ingest.shard.tally import Tally
+from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import UNSENT_BYTES, SendWindow
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ShardKey
@@ -43,8 +43,8 @@ an_hour_later = count(0, 3600).__next__  # a clock on which no append waits for 
 def append(channel: Any, *, row_bytes: int, rows: int) -> None:
     records = [Record(str(number)) for number in range(1, rows + 1)]
     made = Rows([msgspec.Raw(b"x" * row_bytes)] * rows, [row_bytes] * rows, range(rows))
-    flight = Flight(ShardKey("events", 1, "shardId-0"), Proven(), None)
-    Appender(channel, flight, None, Pace(an_hour_later), SendWindow(channel), lambda: None).append(
+    in_flight = InFlightRows(ShardKey("events", 1, "shardId-0"), Proven(), None)
+    Appender(channel, in_flight, None, Pace(an_hour_later), SendWindow(channel), lambda: None).append(
         records, made, Tally()
     )
 

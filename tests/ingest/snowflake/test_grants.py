@@ -4,10 +4,10 @@ import pytest
 
 from firnline_ingest.permissions.snowflake import Need, required_privileges
 from firnline_ingest.snowflake.errors import GrantMissing, TableMissing
-from firnline_ingest.snowflake.grants import RoleGrants, Wanted, grant_statements
+from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege, grant_statements
 
 TABLE = ("LAKE", "raw", "My table")
-INSERT = Wanted("INSERT", "TABLE", TABLE)
+INSERT = WantedPrivilege("INSERT", "TABLE", TABLE)
 
 
 def row(privilege: str, on: str, name: str) -> dict[str, str]:
@@ -32,8 +32,8 @@ def test_one_that_is_not_listed_is_lacking() -> None:
 def test_the_same_privilege_on_another_object_or_kind_does_not_count() -> None:
     found = grants(row("INSERT", "TABLE", 'LAKE."raw".OTHER'), row("USAGE", "SCHEMA", 'LAKE."raw"'))
     assert found.lacks(INSERT)
-    assert found.lacks(Wanted("USAGE", "EXTERNAL VOLUME", ("LAKE",)))
-    assert not found.lacks(Wanted("USAGE", "DATABASE", ("LAKE",)))
+    assert found.lacks(WantedPrivilege("USAGE", "EXTERNAL VOLUME", ("LAKE",)))
+    assert not found.lacks(WantedPrivilege("USAGE", "DATABASE", ("LAKE",)))
 
 
 def test_an_owner_lacks_nothing() -> None:
@@ -46,7 +46,7 @@ def test_an_iceberg_table_is_a_table() -> None:
 
 @pytest.mark.parametrize("kind", ["VOLUME", "EXTERNAL_VOLUME"])
 def test_an_external_volume_is_a_volume(kind: str) -> None:
-    wanted = Wanted("USAGE", "EXTERNAL VOLUME", ("V",))
+    wanted = WantedPrivilege("USAGE", "EXTERNAL VOLUME", ("V",))
     assert not grants(row("USAGE", kind, "V")).lacks(wanted)
     assert wanted.grant("LOADER") == "GRANT USAGE ON EXTERNAL VOLUME V TO ROLE LOADER;"
 
@@ -57,7 +57,7 @@ def test_nothing_is_said_where_the_grants_do_not_tell_everything(rows: list[dict
 
 
 def test_a_grant_can_be_pasted_as_it_stands() -> None:
-    wanted = [Wanted("USAGE", "SCHEMA", ("LAKE", "raw")), INSERT]
+    wanted = [WantedPrivilege("USAGE", "SCHEMA", ("LAKE", "raw")), INSERT]
     assert grant_statements(wanted, '"Loader role"') == (
         'GRANT USAGE ON SCHEMA LAKE."raw" TO ROLE "Loader role"; '
         'GRANT INSERT ON TABLE LAKE."raw"."My table" TO ROLE "Loader role";'

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from firnline_ingest.config.model import PrivateKey, Snowflake
+from firnline_ingest.config.model import PrivateKey, SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake import errors
 from firnline_ingest.snowflake.sdk_errors import (
@@ -20,7 +20,7 @@ from firnline_ingest.snowflake.sdk_errors import (
 from firnline_ingest.values import TargetTable
 
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
-SNOWFLAKE = Snowflake(account="acme", user="INGEST", role="LOADER", private_key=PrivateKey(env="KEY"))
+SNOWFLAKE = SnowflakeConfig(account="acme", user="INGEST", role="LOADER", private_key=PrivateKey(env="KEY"))
 
 TABLE = {
     "ReceiverSaturated": errors.Backpressure,

@@ -4,13 +4,13 @@ from typing import Any, cast
 
 import pytest
 
-from firnline_ingest.snowflake.grants import Wanted
+from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.target import TargetCatalog
 
 TABLE = ("LAKE", "RAW", "ORDERS")
 
 
-def wanted_where(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> list[Wanted]:
+def wanted_where(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> list[WantedPrivilege]:
     asked: list[str] = []
     monkeypatch.setattr(TargetCatalog, "_rows", lambda _, statement: asked.append(statement) or rows)
     found = TargetCatalog(cast("Any", None))._on_volume(TABLE)
@@ -20,7 +20,7 @@ def wanted_where(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_iceberg_tables_volume_has_to_be_usable(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"name": "ORDERS", "external_volume_name": "Lake"}]
-    assert wanted_where(rows, monkeypatch) == [Wanted("USAGE", "EXTERNAL VOLUME", ("Lake",))]
+    assert wanted_where(rows, monkeypatch) == [WantedPrivilege("USAGE", "EXTERNAL VOLUME", ("Lake",))]
 
 
 @pytest.mark.parametrize("volume", ["SNOWFLAKE_MANAGED", "", None])

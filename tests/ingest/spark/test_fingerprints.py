@@ -8,7 +8,7 @@ import pytest
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import LedgerUnavailable
-from firnline_ingest.shard.receipt import Receipt, State
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark.job import EngineJob
 from tests.fakes.ledger import MemoryLedger
 
@@ -20,7 +20,7 @@ def receipts(*fingerprints: str) -> list[Receipt]:
             stream_created_ms=1,
             shard_id=f"shardId-{number}",
             epoch=1,
-            state=State.READING,
+            state=ShardState.READING,
             fingerprint=fingerprint,
         )
         for number, fingerprint in enumerate(fingerprints)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Until:
+class Deadline:
     """A deadline on the monotonic clock that can be brought forward; threads wait on it."""
 
     deadline_s: float
@@ -15,7 +15,7 @@ class Until:
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
-    def after(cls, seconds: float, *, arrival_ms: int | None = None) -> "Until":
+    def after(cls, seconds: float, *, arrival_ms: int | None = None) -> "Deadline":
         return cls(time.monotonic() + seconds, arrival_ms)
 
     def stop(self) -> None:

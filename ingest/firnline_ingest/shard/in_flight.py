@@ -31,7 +31,7 @@ class Chunk:
         return bisect.bisect_right(self.sequence_numbers, position.sequence_number, key=int)
 
 
-class Flight:
+class InFlightRows:
     """What was sent and is not proven yet; compares it with what the channel says."""
 
     def __init__(self, key: ShardKey, baseline: Proven, read_through: Position | None) -> None:
@@ -53,14 +53,14 @@ class Flight:
         """As the ledger may have it: never past a row that is not proven."""
         return self._read_through if self._chunks else self.accounted
 
-    def sent(self, chunk: Chunk) -> None:
+    def add(self, chunk: Chunk) -> None:
         is_proven = self.proven.position is not None and chunk.end <= self.proven.position
         if chunk.sequence_numbers and not is_proven:
             self._chunks.append(chunk)
             self.bytes += chunk.bytes
         self.accounted = chunk.end
 
-    def landed(self, state: ChannelState, now_s: float) -> Proven | None:
+    def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
         """The new proof that `state` gives, None where it gives none. Raises LedgerBehind or CountsDisagree."""
         committed, before = state.committed, self.proven
         if committed is None:
@@ -78,7 +78,7 @@ class Flight:
         return Proven(committed, state.rows_inserted, state.rows_error)
 
     def accept(self, proven: Proven) -> None:
-        """Takes a proof that `landed` gave, and forgets the rows that it covers."""
+        """Takes a proof that `confirm` gave, and forgets the rows that it covers."""
         assert proven.position is not None
         self.proven = proven
         while self._chunks and self._chunks[0].end <= proven.position:

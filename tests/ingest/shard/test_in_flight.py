@@ -1,0 +1,115 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firnline_ingest.ledger.errors import LedgerBehind
+from firnline_ingest.ledger.row import Proven
+from firnline_ingest.shard.in_flight import PATIENCE_S, Chunk, InFlightRows
+from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.values import ChannelState, Position, ShardKey
+
+KEY = ShardKey("events", 1, "shardId-000000000000")
+
+
+def chunk(*numbers: int, end: int | None = None) -> Chunk:
+    return Chunk(Position(end or numbers[-1]), [str(n) for n in numbers], 100 * len(numbers))
+
+
+def in_flight(proven: int | None = None, rows: int = 0, read_through: int | None = None) -> InFlightRows:
+    baseline = Proven(Position(proven) if proven else None, rows)
+    return InFlightRows(KEY, baseline, Position(read_through) if read_through else None)
+
+
+def test_a_range_is_proven_when_the_token_reached_it_and_the_counters_grew_by_its_rows() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2, 3))
+    confirmed = rows.confirm(ChannelState(Position(3), 3), 0.0)
+    assert confirmed == Proven(Position(3), 3)
+    rows.accept(confirmed)
+    assert rows.is_empty
+    assert rows.read_through == Position(3)
+    assert rows.bytes == 0
+
+
+def test_nothing_is_proven_while_the_counters_trail_the_token() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2, 3))
+    assert rows.confirm(ChannelState(Position(3), 2), 0.0) is None
+    assert rows.confirm(ChannelState(Position(3), 3), 1.0) is not None
+
+
+def test_counters_that_keep_disagreeing_stop_the_shard() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2, 3))
+    assert rows.confirm(ChannelState(Position(3), 4), 10.0) is None
+    assert rows.confirm(ChannelState(Position(3), 4), 10.0 + PATIENCE_S) is None
+    with pytest.raises(CountsDisagree, match="sent 3 rows"):
+        rows.confirm(ChannelState(Position(3), 4), 10.1 + PATIENCE_S)
+
+
+def test_a_disagreement_that_passes_is_forgotten() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2))
+    assert rows.confirm(ChannelState(Position(2), 1), 0.0) is None
+    rows.accept(rows.confirm(ChannelState(Position(2), 2), 20.0) or Proven())
+    rows.add(chunk(3))
+    assert rows.confirm(ChannelState(Position(3), 2), 2 * PATIENCE_S) is None
+
+
+def test_a_token_that_goes_back_stops_the_shard() -> None:
+    with pytest.raises(LedgerBehind):
+        in_flight(proven=10, rows=5).confirm(ChannelState(Position(9), 5), 0.0)
+
+
+def test_rejected_rows_count_as_confirmed_because_the_token_passes_them() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2, 3))
+    assert rows.confirm(ChannelState(Position(3), 2, 1), 0.0) == Proven(Position(3), 2, 1)
+
+
+def test_the_ledger_may_never_have_a_position_beyond_an_unproven_row() -> None:
+    rows = in_flight(proven=10, rows=5, read_through=12)
+    rows.add(chunk(13, 14, end=16))
+    assert rows.accounted == Position(16)
+    assert rows.read_through == Position(12)
+
+
+def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2))
+    rows.add(Chunk(Position(5), (), 0))
+    assert rows.read_through is None
+    rows.accept(Proven(Position(2), 2))
+    assert rows.read_through == Position(5)
+
+
+def test_a_token_inside_an_append_proves_the_rows_before_it() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2, 3, 4))
+    rows.accept(rows.confirm(ChannelState(Position(2), 2), 0.0) or Proven())
+    assert rows.read_through == Position(2)
+    assert not rows.is_empty
+    assert rows.confirm(ChannelState(Position(4), 4), 0.0) == Proven(Position(4), 4)
+
+
+def test_rows_that_a_proof_covers_already_are_not_waited_for() -> None:
+    rows = in_flight(proven=10, rows=5, read_through=8)
+    rows.add(chunk(9, 10))
+    assert rows.is_empty
+    assert rows.read_through == Position(10)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.data())
+def test_whatever_the_order_of_commits_everything_is_proven_once(sizes: list[int], data: st.DataObject) -> None:
+    rows, sent, committed = in_flight(), 0, 0
+    for size in sizes:
+        rows.add(chunk(*range(sent + 1, sent + size + 1)))
+        sent += size
+        committed = data.draw(st.integers(committed, sent))
+        if committed and (confirmed := rows.confirm(ChannelState(Position(committed), committed), 0.0)):
+            rows.accept(confirmed)
+        if rows.read_through:
+            assert rows.read_through.sequence_number == committed
+    rows.accept(rows.confirm(ChannelState(Position(sent), sent), 0.0) or rows.proven)
+    assert rows.is_empty
+    assert rows.read_through == Position(sent)
