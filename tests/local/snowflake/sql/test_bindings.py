@@ -55,3 +55,16 @@ def test_what_can_not_be_bound_is_refused() -> None:
         bind(Statement.read("SELECT ?"), bound("MAP", "{}"))
     with pytest.raises(NotExact, match="microsecond"):
         bind(Statement.read("SELECT ?"), bound("TIMESTAMP_NTZ", "1"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "bindings"),
+    [
+        ("SELECT ?, a -- ?\n FROM t WHERE b = ? ;", {**bound("TEXT", "it's"), "2": {"type": "DATE", "value": "0"}}),
+        ("INSERT INTO t (a) VALUES (?)", bound("FIXED", ["1", None, "-3"])),
+    ],
+)
+def test_a_bound_statement_has_the_tokens_of_its_text(sql: str, bindings: dict[str, dict[str, object]]) -> None:
+    statement = bind(Statement.read(sql), bindings)
+
+    assert statement == Statement.read(statement.text)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from firnline_local.snowflake.sql.lexer import tokenize
+
 
 @pytest.mark.parametrize(
     "statement",
@@ -75,3 +77,15 @@ def test_describing_a_statement_does_not_run_it(sql, catalog) -> None:
 
     assert ([str(column.type) for column in described.columns], described.rows) == (["NUMBER(5,2)"], [])
     assert sql.value("SELECT COUNT(*) FROM t") == "0"
+
+
+@pytest.mark.parametrize("text", ["SELECT 1 + 1, 'x'", "SHOW TABLES", "CREATE SCHEMA s", "INSERT INTO t VALUES (1)"])
+def test_a_statement_is_tokenised_once(sql, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    sql("CREATE TABLE t (a INT)")
+    cut: list[str] = []
+    monkeypatch.setattr(
+        "firnline_local.snowflake.sql.statement.tokenize", lambda source: cut.append(source) or tokenize(source)
+    )
+    sql(text)
+
+    assert cut == [text]
