@@ -17,8 +17,8 @@ from firnline_infra.specification.names import Names, Principal
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER, Endpoints, Login, Server
 from firnline_local.folder import Folder
-from firnline_local.furnishing import bootstrap, furnish
 from firnline_local.keys import KeyFiles, make_key_pair
+from firnline_local.provisioning import bootstrap, provision
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import Behaviour, ServerModules, Servers
 from firnline_local.state import State
@@ -35,15 +35,15 @@ class LocalEnvironment:
         folder: Path,
         spec: EnvironmentSpec,
         *,
-        is_furnished: bool = True,
+        is_provisioned: bool = True,
         modules: ServerModules = INSTALLED,
         **behaviour: Any,
     ) -> None:
-        """Unless `is_furnished`, it holds only what a bootstrap makes: `firnline up` does the rest.
+        """Unless `is_provisioned`, it holds only what a bootstrap makes: `firnline up` does the rest.
 
         `behaviour`: the fields of Behaviour.
         """
-        self._is_furnished = is_furnished
+        self._is_provisioned = is_provisioned
         self._folder = Folder(folder)
         self._spec = spec
         self._servers = Servers(self._folder, spec, Behaviour(**behaviour), modules)
@@ -87,8 +87,8 @@ class LocalEnvironment:
         )
         environment = RunningEnvironment(self._folder.path, state)
         bootstrap(environment, spec)
-        if self._is_furnished:
-            furnish(environment, spec)
+        if self._is_provisioned:
+            provision(environment, spec)
         self._folder.engine_config.write_text(json.dumps(state.engine_config, indent=2) + "\n", encoding="utf-8")
         state.save(self._folder)
         return state

@@ -8,7 +8,7 @@ LocalError
 ├── FolderForeign        something else does
 ├── NoEnvironment        none runs there
 ├── StaleEnvironment     one ran there, and was killed
-├── UnknownKind          a blueprint names what can't exist there
+├── UnknownTypeToken     a program names a type that can't exist there
 ├── InputNotCarried      a resource is asked for what can't be made there
 ├── PutRefused           a stream did not take all events
 ├── NoSuchStream         there is no such stream
@@ -117,15 +117,15 @@ class StaleEnvironment(LocalError):
         )
 
 
-class UnknownKind(LocalError):
-    """A blueprint names a kind of object that nothing here can make. Runbook: FL-6033."""
+class UnknownTypeToken(LocalError):
+    """A program names a resource, provider or function (by Pulumi's type token) that nothing here has. Runbook: FL-6033."""
 
     id = "FL-6033"
 
-    def __init__(self, kind: str, *, known: list[str]) -> None:
+    def __init__(self, token: str, *, known: list[str]) -> None:
         super().__init__(
-            f"The embedded environment can't make a {kind}; it makes: {', '.join(known)}.",
-            next_step="leave the object out of the specification, or add a file for its kind to local/materialise/.",
+            f"The embedded environment can't make a {token}; it makes: {', '.join(known)}.",
+            next_step="leave the object out of the specification, or add a file for its type to local/materialise/.",
         )
 
 

@@ -13,29 +13,29 @@ BOOTSTRAPPED = {"admin"}
 """The logins that there are before anything of a specification is made."""
 
 
-def report_json(folder: Folder, state: State, *, is_furnished: bool) -> str:
+def report_json(folder: Folder, state: State, *, is_provisioned: bool) -> str:
     """One line, so that a program can read it from a process that goes on."""
     document: dict[str, Any] = state.model_dump(mode="json", exclude={"engine_config"})
     document |= {
         "folder": str(folder.path),
         "variables": {**state.endpoints.aws_variables, "SSL_CERT_FILE": str(state.endpoints.ca_file)},
     }
-    if is_furnished:
+    if is_provisioned:
         document["engine_config"] = str(folder.engine_config)
     else:
         document["logins"] = {name: login for name, login in document["logins"].items() if name in BOOTSTRAPPED}
     return json.dumps(document)
 
 
-def report_table(folder: Folder, state: State, *, is_furnished: bool) -> str:
-    """Of an environment that is not furnished, what is there: its servers, and its administrator."""
-    lines = [*_servers(state), *_logins(state, is_furnished=is_furnished)]
-    if is_furnished:
+def report_table(folder: Folder, state: State, *, is_provisioned: bool) -> str:
+    """Of an environment that is not provisioned, what is there: its servers, and its administrator."""
+    lines = [*_servers(state), *_logins(state, is_provisioned=is_provisioned)]
+    if is_provisioned:
         lines += [*_pipelines(state), ("engine's configuration", str(folder.engine_config))]
     lines.append(("logs", str(folder.logs)))
     width = max(len(name) for name, _ in lines)
     table = "\n".join(f"  {name.ljust(width)}  {value}" for name, value in lines)
-    empty = "" if is_furnished else " and empty"
+    empty = "" if is_provisioned else " and empty"
     return f"The embedded environment {state.name!r} is up{empty}; Ctrl-C ends it.\n\n{table}"
 
 
@@ -56,9 +56,9 @@ def _servers(state: State) -> list[Line]:
     ]
 
 
-def _logins(state: State, *, is_furnished: bool) -> Iterator[Line]:
+def _logins(state: State, *, is_provisioned: bool) -> Iterator[Line]:
     for name, login in state.logins.items():
-        if is_furnished or name in BOOTSTRAPPED:
+        if is_provisioned or name in BOOTSTRAPPED:
             yield f"user {name}", f"{login.user}, key {login.private_key_file}"
 
 

@@ -103,8 +103,8 @@ class RunningEnvironment:
             {"server": server, **fault} for server in SERVERS for fault in control(self.endpoints, server, "faults")
         ]
 
-    def as_json(self, *, is_furnished: bool = True) -> str:
-        return report_json(self.folder, self.state, is_furnished=is_furnished)
+    def as_json(self, *, is_provisioned: bool = True) -> str:
+        return report_json(self.folder, self.state, is_provisioned=is_provisioned)
 
-    def as_table(self, *, is_furnished: bool = True) -> str:
-        return report_table(self.folder, self.state, is_furnished=is_furnished)
+    def as_table(self, *, is_provisioned: bool = True) -> str:
+        return report_table(self.folder, self.state, is_provisioned=is_provisioned)

@@ -21,7 +21,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import application_of
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.aws.policy import is_allowed
-from firnline_local.furnishing import bootstrap
+from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 from tests.iam.callers import UNGUARDED
 from tests.iam.request import Access

@@ -23,7 +23,7 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.aws.policy import applies, is_allowed
-from firnline_local.furnishing import bootstrap
+from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 from tests.iam.callers import UNGUARDED
 from tests.iam.request import Access

@@ -18,7 +18,7 @@ from firnline_local.endpoints import control
 from firnline_local.environment import LocalEnvironment
 from firnline_local.errors import ControlRefused, ProcessEnded, StatementRefused
 from firnline_local.faults import Fault, FaultKind
-from firnline_local.furnishing import bootstrap
+from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 
 LOCAL_SPEC = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
@@ -188,7 +188,7 @@ def test_what_a_specification_takes_for_granted_is_there(tmp_path: Path) -> None
 def test_a_first_statement_that_is_refused_is_named(
     environment: RunningEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firnline_local.furnishing.prerequisites", lambda _: iter(["GRANT ROLE NOBODY TO ROLE X"]))
+    monkeypatch.setattr("firnline_local.provisioning.prerequisites", lambda _: iter(["GRANT ROLE NOBODY TO ROLE X"]))
     with pytest.raises(StatementRefused, match="ACCOUNTADMIN could not run: GRANT ROLE NOBODY") as caught:
         bootstrap(environment, load_spec(LOCAL_SPEC))
     assert "correct what the specification names" in caught.value.next_step

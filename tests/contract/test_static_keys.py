@@ -17,7 +17,7 @@ from firnline_infra.keys.subject import Subject
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.ledger.errors import LedgerForbidden
 from firnline_local.accounts import EmbeddedAccounts
-from firnline_local.furnishing import bootstrap
+from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.running import RunningEnvironment
 from tests.iam.callers import UNGUARDED

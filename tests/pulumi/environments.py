@@ -77,7 +77,7 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
     spec_file = folder / f"{name}.yaml"
     shutil.copyfile(SPECS / spec_file.name, spec_file)
     spec = load_spec(spec_file)
-    with LocalEnvironment(folder / "environment", spec, is_furnished=False, commit_lag_ms=20) as environment:
+    with LocalEnvironment(folder / "environment", spec, is_provisioned=False, commit_lag_ms=20) as environment:
         if spec.aws.runtime.trust is not Trust.NOBODY:  # else the environment's own keys are used
             for user in USERS:
                 create_key(Subject.of(load_spec(spec_file), spec_file, user), EmbeddedAccounts(environment))

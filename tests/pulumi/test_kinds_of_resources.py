@@ -18,7 +18,7 @@ from firnline_infra.pulumi_cli.recovery.import_ids import REPEATED
 from firnline_infra.pulumi_cli.recovery.up import LOOKING
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.registry import FILES, materialiser_of, rules_of
-from firnline_local.pulumi.compare import same
+from firnline_local.pulumi.equality import same
 from firnline_local.pulumi.schema import fields_of
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.pause import VARIABLE

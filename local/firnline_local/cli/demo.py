@@ -76,7 +76,7 @@ def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bo
     screen = Screen()
     folder.mkdir(parents=True, exist_ok=True)
     screen.step("The embedded environment: Kinesis, DynamoDB and Snowflake, on this machine")
-    with open_environment(folder, spec, is_furnished=deployed_from is None) as environment:
+    with open_environment(folder, spec, is_provisioned=deployed_from is None) as environment:
         os.environ.update(environment.variables)  # the audit finds AWS as any program does
         endpoints = environment.endpoints
         listening = (("Kinesis", endpoints.kinesis), ("other AWS", endpoints.aws), ("Snowflake", endpoints.snowflake))

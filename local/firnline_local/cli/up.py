@@ -62,7 +62,7 @@ def up(
     supervisor = LocalEnvironment(
         folder,
         spec,
-        is_furnished=not empty,
+        is_provisioned=not empty,
         commit_lag_ms=commit_lag_ms,
         write_limits=write_limits,
         ports={"kinesis": kinesis_port, "aws": aws_port, "snowflake": snowflake_port},
@@ -71,7 +71,7 @@ def up(
     try:
         with supervisor as environment:
             report = environment.as_json if as_json else environment.as_table
-            click.echo(report(is_furnished=not empty))
+            click.echo(report(is_provisioned=not empty))
             if empty and not as_json:
                 click.echo(f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {folder}')}")
             while True:

@@ -176,6 +176,6 @@ class AtKill:
     visible: int
 
 
-def open_environment(folder: Path, spec: EnvironmentSpec, *, is_furnished: bool = True) -> LocalEnvironment:
+def open_environment(folder: Path, spec: EnvironmentSpec, *, is_provisioned: bool = True) -> LocalEnvironment:
     """The embedded environment as the demo wants it: rows become visible half a second after they were sent."""
-    return LocalEnvironment(folder, spec, is_furnished=is_furnished, commit_lag_ms=COMMIT_LAG_MS)
+    return LocalEnvironment(folder, spec, is_provisioned=is_provisioned, commit_lag_ms=COMMIT_LAG_MS)

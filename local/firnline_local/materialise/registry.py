@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.materialise.resource import Materialiser, Rules
 
 FILES: Mapping[str, str] = {
@@ -59,14 +59,14 @@ FILES: Mapping[str, str] = {
 
 
 def materialiser_of(token: str) -> Materialiser:
-    """Raises UnknownKind."""
+    """Raises UnknownTypeToken."""
     if token not in FILES:
-        raise UnknownKind(token, known=sorted(FILES))
+        raise UnknownTypeToken(token, known=sorted(FILES))
     return _load(FILES[token])
 
 
 def rules_of(token: str) -> Rules:
-    """Raises UnknownKind."""
+    """Raises UnknownTypeToken."""
     return materialiser_of(token).RULES
 
 

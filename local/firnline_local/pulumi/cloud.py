@@ -16,15 +16,15 @@ from firnline_local.folder import Folder
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.registry import materialiser_of, rules_of
 from firnline_local.materialise.resource import Made
-from firnline_local.pulumi.checks import check_inputs
+from firnline_local.pulumi.coerce import coerced_inputs
 from firnline_local.pulumi.configuration import Configuration, configuration_of, plain, problems_of
 from firnline_local.pulumi.diff import Change, changes, inputs_as_found, wanted
 from firnline_local.pulumi.errors import ConfigurationRefused
 from firnline_local.pulumi.invokes import invoke
-from firnline_local.pulumi.names import MADE_UP, SPELT
+from firnline_local.pulumi.property_names import MADE_UP, SPELT
 from firnline_local.pulumi.refusal import readable
 from firnline_local.pulumi.schema import fields_of
-from firnline_local.pulumi.shaping import shaped_inputs
+from firnline_local.pulumi.validate import check_inputs
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -50,7 +50,7 @@ class Cloud:
         self._configuration = Configuration()
         self._clients = Clients(environment.endpoints, environment.logins["admin"])
         # One session of Snowflake serves all; statements of two resources must not come between each other's.
-        self._turn: AbstractContextManager[object] = Lock() if package == "snowflake" else nullcontext()
+        self._lock: AbstractContextManager[object] = Lock() if package == "snowflake" else nullcontext()
 
     @property
     def folder(self) -> Folder:
@@ -71,13 +71,13 @@ class Cloud:
     def check(
         self, token: str, inputs: Values, *, old: Values, proposed_name: str, secrets: Collection[str] = ()
     ) -> tuple[dict[str, Any], list[str]]:
-        """The inputs as the other calls take them, and what is wrong with them. Raises UnknownKind."""
+        """The inputs as the other calls take them, and what is wrong with them. Raises UnknownTypeToken."""
         materialiser_of(token)
         features = self._configuration.preview_features
         problems = check_inputs(token, inputs, preview_features=features, secrets=secrets)
         if problems:
             return dict(inputs), problems
-        checked = shaped_inputs(token, inputs)
+        checked = coerced_inputs(token, inputs)
         made_up = MADE_UP.get(token)
         if made_up and checked.get(made_up) is None and not _is_excluded(made_up, token, checked):
             spelt = SPELT.get(token, str)(proposed_name) if proposed_name else ""
@@ -116,7 +116,7 @@ class Cloud:
             materialiser_of(token).delete(id_, properties, self._clients)
 
     def invoke(self, token: str) -> dict[str, Any]:
-        """Raises UnknownKind."""
+        """Raises UnknownTypeToken."""
         return invoke(token, self._environment.endpoints)
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class Cloud:
 
     @contextmanager
     def _asking(self, token: str, name: str) -> Iterator[None]:
-        with self._turn, readable(token, name):
+        with self._lock, readable(token, name):
             yield
 
     def _login(self) -> Login:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_local.endpoints import Endpoints
-from firnline_local.pulumi.checks import check_shape
+from firnline_local.pulumi.coerce import coerced
 from firnline_local.pulumi.properties import UNKNOWN, out_of_text
-from firnline_local.pulumi.schema import Kind, provider_fields
-from firnline_local.pulumi.shaping import shaped
+from firnline_local.pulumi.schema import ShapeKind, provider_fields
+from firnline_local.pulumi.validate import check_shape
 from firnline_local.state import State
 
 OF_THE_ENGINE = {"version", "pluginDownloadURL", "__internal"}
@@ -30,10 +30,10 @@ class Configuration:
 def plain(package: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """A provider's arguments as they were given: they travel as JSON in text."""
     fields = provider_fields(package)
-    texts = [name for name, each in fields.items() if each.shape.kind is Kind.STRING]
+    texts = [name for name, each in fields.items() if each.shape.kind is ShapeKind.STRING]
     given = {name: value for name, value in values.items() if name not in OF_THE_ENGINE}
     return {
-        name: shaped(fields[name].shape, value) if name in fields else value
+        name: coerced(fields[name].shape, value) if name in fields else value
         for name, value in out_of_text(given, texts).items()
     }
 

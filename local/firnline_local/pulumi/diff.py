@@ -9,13 +9,13 @@ from enum import Enum
 from typing import Any
 
 from firnline_local.materialise.resource import Rules
-from firnline_local.pulumi.compare import is_nothing, same
-from firnline_local.pulumi.names import MADE_UP
-from firnline_local.pulumi.schema import Field, Fields, Kind, Shape, fields_of
+from firnline_local.pulumi.equality import is_nothing, same
+from firnline_local.pulumi.property_names import MADE_UP
+from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of
 
 Values = Mapping[str, Any]
 NOT_IMPORTED = {"arn", "region"}  # a program may give them, and hardly one does
-ANYTHING = Field(Shape(Kind.STRING), attribute="")
+ANYTHING = Field(Shape(ShapeKind.STRING), attribute="")
 
 
 class ChangeKind(Enum):
@@ -108,7 +108,7 @@ def _imported(fields: Fields, rules: Rules, found: Values) -> dict[str, Any]:
 
 def _given(shape: Shape, value: Any) -> Any:
     """Without what only the service says, at any depth: a column has a field for how it evolved."""
-    if shape.kind is Kind.OBJECT and isinstance(value, Mapping):
+    if shape.kind is ShapeKind.OBJECT and isinstance(value, Mapping):
         return {
             name: _given(shape.fields[name].shape, each) if name in shape.fields else each
             for name, each in value.items()

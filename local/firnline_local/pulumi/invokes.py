@@ -3,14 +3,14 @@
 from typing import Any
 
 from firnline_local.endpoints import Endpoints
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 
 USER = "firnline-local"
 FUNCTIONS = ("getCallerIdentity", "getPartition", "getRegion")
 
 
 def invoke(token: str, endpoints: Endpoints) -> dict[str, Any]:
-    """The account is the specification's; arguments there are none. Raises UnknownKind: no other function has an answer."""
+    """The account is the specification's; arguments there are none. Raises UnknownTypeToken: no other function has an answer."""
     match token:
         case "aws:index/getCallerIdentity:getCallerIdentity":
             account = endpoints.aws_account
@@ -27,4 +27,4 @@ def invoke(token: str, endpoints: Endpoints) -> dict[str, Any]:
                 "reverseDnsPrefix": "com.amazonaws",
             }
         case _:
-            raise UnknownKind(token, known=[f"aws:index/{name}:{name}" for name in FUNCTIONS])
+            raise UnknownTypeToken(token, known=[f"aws:index/{name}:{name}" for name in FUNCTIONS])

@@ -12,12 +12,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from firnline_local.pulumi.names import CHOSEN, DECLARED, ONCE, RENAMED, pulumi_name
+from firnline_local.pulumi.property_names import CHOSEN, DECLARED, ONCE, RENAMED, pulumi_name
 
 TEXT = re.compile(r"((?:(?:list|set|map)\()*)(string|number|bool)\)*(!|\?=|\?|=)")
 
 
-class Kind(Enum):
+class ShapeKind(Enum):
     STRING = "string"
     NUMBER = "number"
     BOOL = "bool"
@@ -29,7 +29,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    kind: Kind
+    kind: ShapeKind
     element: "Shape | None" = None
     """Of a list, a set or a map."""
     fields: Mapping[str, "Field"] = field(default_factory=dict)
@@ -104,14 +104,14 @@ def _plain(said: str) -> tuple[Shape, str]:
     if match is None:
         raise AssertionError(f"no notation of schemas/: {said}")
     collections, scalar, flag = match.groups()
-    shape = Shape(Kind(scalar))
+    shape = Shape(ShapeKind(scalar))
     for collection in reversed(collections.split("(")[:-1]):
-        shape = Shape(Kind(collection), element=shape)
+        shape = Shape(ShapeKind(collection), element=shape)
     return shape, flag
 
 
 def _nested(said: Mapping[str, Any], token: str, path: str) -> Shape:
-    content = Shape(Kind.OBJECT, fields=dict(_fields(said["fields"], token, f"{path}.")))
+    content = Shape(ShapeKind.OBJECT, fields=dict(_fields(said["fields"], token, f"{path}.")))
     if said["nested"] == "object" or path in ONCE.get(token, ()):
         return content
-    return Shape(Kind(said["nested"]), element=content)
+    return Shape(ShapeKind(said["nested"]), element=content)

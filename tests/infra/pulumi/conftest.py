@@ -24,7 +24,7 @@ from pulumi.runtime.sync_await import _sync_await
 
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.checks import problems
-from firnline_local.pulumi.checks import check_inputs
+from firnline_local.pulumi.validate import check_inputs
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 IAM_USER = "arn:aws:iam::999988887777:user/snowflake"

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.pulumi import providers
-from firnline_local.pulumi.checks import check_shape
 from firnline_local.pulumi.schema import provider_fields
+from firnline_local.pulumi.validate import check_shape
 
 TEXTS = {"region", "role", "organizationName", "accountName"}
 

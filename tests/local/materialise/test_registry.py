@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.materialise.registry import FILES, materialiser_of, rules_of
 from firnline_local.pulumi.schema import fields_of
 
@@ -31,7 +31,7 @@ def test_a_default_is_a_value_that_the_input_may_have(token: str) -> None:
 
 
 def test_an_unknown_type_is_refused_by_name() -> None:
-    with pytest.raises(UnknownKind, match="aws:sqs/queue:Queue"):
+    with pytest.raises(UnknownTypeToken, match="aws:sqs/queue:Queue"):
         materialiser_of("aws:sqs/queue:Queue")
 
 

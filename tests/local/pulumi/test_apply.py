@@ -17,7 +17,7 @@ import pulumi_aws as aws
 import pulumi_snowflake as snowflake
 import pytest
 
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.pulumi.apply import Application
 from firnline_local.pulumi.errors import (
     ConfigurationRefused,
@@ -245,7 +245,7 @@ def test_an_exception_of_the_program_is_the_callers(application: Application, na
 
 
 def test_a_type_that_nothing_makes_is_refused_by_name(application: Application) -> None:
-    with pytest.raises(UnknownKind, match="aws:sqs/queue:Queue"):
+    with pytest.raises(UnknownTypeToken, match="aws:sqs/queue:Queue"):
         up(application, lambda: aws.sqs.Queue("queue") and None)
 
 

@@ -4,7 +4,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 from snowflake.connector.errors import OperationalError, ProgrammingError
 
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.pulumi.errors import ServiceRefused
 from firnline_local.pulumi.refusal import readable
 
@@ -61,5 +61,5 @@ def test_what_no_service_said_is_our_defect() -> None:
 
 
 def test_an_error_of_ours_passes_as_it_is() -> None:
-    with pytest.raises(UnknownKind), readable(TYPE, "orders"):
-        raise UnknownKind("x", known=[])
+    with pytest.raises(UnknownTypeToken), readable(TYPE, "orders"):
+        raise UnknownTypeToken("x", known=[])

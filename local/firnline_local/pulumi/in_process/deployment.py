@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.pulumi.cloud import Cloud, Found, made_up_name
 from firnline_local.pulumi.errors import DeletionRefused, ImportRefused, InputsRefused
 from firnline_local.pulumi.in_process.record import Record
@@ -54,18 +54,20 @@ class Deployment:
         return list(self._records.values())
 
     def configure(self, provider: str, package: str, configuration: Mapping[str, Any]) -> None:
-        """A provider of the program's own. Raises UnknownKind or ConfigurationRefused."""
+        """A provider of the program's own. Raises UnknownTypeToken or ConfigurationRefused."""
         if package not in PACKAGES:
-            raise UnknownKind(f"pulumi:providers:{package}", known=[f"pulumi:providers:{each}" for each in PACKAGES])
+            raise UnknownTypeToken(
+                f"pulumi:providers:{package}", known=[f"pulumi:providers:{each}" for each in PACKAGES]
+            )
         cloud = self._clouds[provider] = Cloud(package, self._environment)
         cloud.configure(configuration)
         self._configurations[provider] = configuration
 
     def cloud(self, token: str, provider: str = "") -> Cloud:
-        """The one that makes a type. Raises UnknownKind."""
+        """The one that makes a type. Raises UnknownTypeToken."""
         package = token.partition(":")[0]
         if package not in PACKAGES:
-            raise UnknownKind(token, known=list(PACKAGES))
+            raise UnknownTypeToken(token, known=list(PACKAGES))
         key = provider or package
         if key not in self._clouds:
             prefix = f"{package}:"
@@ -76,7 +78,7 @@ class Deployment:
         return self._clouds[key]
 
     def register(self, wanted: Wanted) -> Record:
-        """Raises InputsRefused, ServiceRefused, ImportRefused, DeletionRefused, UnknownKind."""
+        """Raises InputsRefused, ServiceRefused, ImportRefused, DeletionRefused, UnknownTypeToken."""
         cloud = self.cloud(wanted.token, wanted.provider)
         known = self._records.get(wanted.urn)
         inputs, problems = cloud.check(

@@ -43,7 +43,7 @@ def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"CREATE ROLE IF NOT EXISTS {Identifier.parse(role).sql}"
 
 
-def furnish(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
+def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
     """Applies the Pulumi program in this process. Raises a LocalError for what is refused."""
     import pulumi
 

@@ -10,10 +10,10 @@ import pytest
 from pulumi import Asset, _types
 
 from firnline_local.materialise.registry import FILES
-from firnline_local.pulumi.names import DOCUMENTS, MADE_UP, RENAMED, pulumi_name
-from firnline_local.pulumi.schema import Field, Fields, Kind, Shape, fields_of, provider_fields, tokens
+from firnline_local.pulumi.property_names import DOCUMENTS, MADE_UP, RENAMED, pulumi_name
+from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of, provider_fields, tokens
 
-SCALARS = {bool: Kind.BOOL, int: Kind.NUMBER, float: Kind.NUMBER, str: Kind.STRING}
+SCALARS = {bool: ShapeKind.BOOL, int: ShapeKind.NUMBER, float: ShapeKind.NUMBER, str: ShapeKind.STRING}
 
 
 def arguments_of(token: str) -> type:
@@ -45,17 +45,17 @@ def alternatives(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def kinds(annotation: Any) -> set[Kind]:
+def kinds(annotation: Any) -> set[ShapeKind]:
     found = set()
     for each in alternatives(annotation):
         if each in SCALARS:
             found.add(SCALARS[each])
         elif get_origin(each) is not None:
-            found |= {Kind.LIST, Kind.SET} if get_origin(each).__name__ == "Sequence" else {Kind.MAP}
+            found |= {ShapeKind.LIST, ShapeKind.SET} if get_origin(each).__name__ == "Sequence" else {ShapeKind.MAP}
         elif _types.is_input_type(each):
-            found.add(Kind.OBJECT)
+            found.add(ShapeKind.OBJECT)
         elif each is Asset:
-            found.add(Kind.STRING)  # a file's path, in Terraform
+            found.add(ShapeKind.STRING)  # a file's path, in Terraform
     return found
 
 
@@ -77,7 +77,7 @@ def misfits(path: str, annotation: Any, shape: Shape) -> Iterator[str]:
     for each in alternatives(annotation):
         if get_origin(each) is not None and shape.element is not None:
             yield from misfits(f"{path}[]", get_args(each)[-1], shape.element)
-        elif shape.kind is Kind.OBJECT and _types.is_input_type(each):
+        elif shape.kind is ShapeKind.OBJECT and _types.is_input_type(each):
             yield from differences(f"{path}.", each, shape.fields)
 
 
@@ -110,7 +110,7 @@ def test_a_required_attribute_that_the_sdk_does_not_require_is_one_that_pulumi_m
 
 def test_what_pulumi_makes_up_is_a_text_that_the_sdk_does_not_require() -> None:
     for token, name in MADE_UP.items():
-        assert fields_of(token)[name].shape.kind is Kind.STRING
+        assert fields_of(token)[name].shape.kind is ShapeKind.STRING
         assert not is_required(arguments_of(token), name)
 
 
@@ -124,7 +124,7 @@ def test_the_documents_are_the_texts_that_the_sdk_also_takes_as_objects() -> Non
         (token, name)
         for token in tokens()
         for name, annotation in inputs_of(arguments_of(token)).items()
-        if kinds(annotation) >= {Kind.STRING, Kind.OBJECT}
+        if kinds(annotation) >= {ShapeKind.STRING, ShapeKind.OBJECT}
     }
     assert both == set(DOCUMENTS.items())
 
@@ -142,7 +142,7 @@ def at(path: str, fields: Fields) -> Field:
     found = next(field for field in fields.values() if field.attribute == first)
     if not rest:
         return found
-    content = found.shape if found.shape.kind is Kind.OBJECT else found.shape.element
+    content = found.shape if found.shape.kind is ShapeKind.OBJECT else found.shape.element
     assert content is not None
     return at(rest, content.fields)
 

@@ -7,23 +7,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from firnline_ingest.errors import did_you_mean
-from firnline_local.errors import UnknownKind
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.materialise.registry import rules_of
 from firnline_local.materialise.resource import Rules
-from firnline_local.pulumi.names import DOCUMENTS, MADE_UP
+from firnline_local.pulumi.coerce import fits
 from firnline_local.pulumi.properties import UNKNOWN
-from firnline_local.pulumi.schema import Fields, Kind, Shape, fields_of
-from firnline_local.pulumi.shaping import fits
+from firnline_local.pulumi.property_names import DOCUMENTS, MADE_UP
+from firnline_local.pulumi.schema import Fields, Shape, ShapeKind, fields_of
 
 SHOWN = 40
 SAID = {
-    Kind.STRING: "a text",
-    Kind.NUMBER: "a number",
-    Kind.BOOL: "true or false",
-    Kind.LIST: "a list",
-    Kind.SET: "a list",
-    Kind.MAP: "a mapping",
-    Kind.OBJECT: "an object",
+    ShapeKind.STRING: "a text",
+    ShapeKind.NUMBER: "a number",
+    ShapeKind.BOOL: "true or false",
+    ShapeKind.LIST: "a list",
+    ShapeKind.SET: "a list",
+    ShapeKind.MAP: "a mapping",
+    ShapeKind.OBJECT: "an object",
 }
 
 
@@ -41,7 +41,7 @@ def check_inputs(
     """
     try:
         rules = rules_of(token)
-    except UnknownKind as error:
+    except UnknownTypeToken as error:
         return [error.what]
     fields = fields_of(token)
     made_up, document = MADE_UP.get(token), DOCUMENTS.get(token)
@@ -82,7 +82,7 @@ def _mismatches(path: str, value: Any, shape: Shape, *, hidden: bool) -> Iterato
         return
     if not fits(shape, value):
         yield f"{path}: expected {SAID[shape.kind]}, got {_shown(value, hidden=hidden)}."
-    elif shape.kind is Kind.OBJECT:
+    elif shape.kind is ShapeKind.OBJECT:
         yield from _unknown(f"{path}.", value, shape.fields)
         everything = frozenset(value) if hidden else frozenset()
         yield from _mistyped(f"{path}.", value, shape.fields, hidden=everything)

@@ -2,18 +2,18 @@ from typing import Any
 
 import pytest
 
-from firnline_local.pulumi.compare import is_nothing, same
-from firnline_local.pulumi.schema import Field, Kind, Shape
+from firnline_local.pulumi.equality import is_nothing, same
+from firnline_local.pulumi.schema import Field, Shape, ShapeKind
 
-TEXT, NUMBER, SWITCH = Shape(Kind.STRING), Shape(Kind.NUMBER), Shape(Kind.BOOL)
+TEXT, NUMBER, SWITCH = Shape(ShapeKind.STRING), Shape(ShapeKind.NUMBER), Shape(ShapeKind.BOOL)
 FIELDS = {
     "name": Field(TEXT, "name"),
     "on": Field(SWITCH, "on"),
-    "names": Field(Shape(Kind.SET, element=TEXT), "names"),
+    "names": Field(Shape(ShapeKind.SET, element=TEXT), "names"),
 }
-OBJECT = Shape(Kind.OBJECT, fields=FIELDS)
-LIST, SET = Shape(Kind.LIST, element=OBJECT), Shape(Kind.SET, element=OBJECT)
-TAGS = Shape(Kind.MAP, element=TEXT)
+OBJECT = Shape(ShapeKind.OBJECT, fields=FIELDS)
+LIST, SET = Shape(ShapeKind.LIST, element=OBJECT), Shape(ShapeKind.SET, element=OBJECT)
+TAGS = Shape(ShapeKind.MAP, element=TEXT)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Whether two values of a property mean the same, in the shape that it has.
 
-A set has no order, a JSON document no spacing, an object's empty field is as good as none, and a name of Snowflake's is the
-same in quotes and without (the stock provider keeps its case either way).
+A set has no order and a JSON document no spacing; an empty field equals an absent one; and an identifier of Snowflake is
+the same with and without quotes (the stock provider keeps its case either way).
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from firnline_local.pulumi.schema import Kind, Shape
+from firnline_local.pulumi.schema import Shape, ShapeKind
 
 QUOTED = re.compile(r'"[^"]+"(\."[^"]+")*')
 
@@ -26,11 +26,11 @@ def is_nothing(shape: Shape, value: Any) -> bool:
 def canonical(shape: Shape, value: Any) -> Any:
     """None for what says nothing: an empty text or collection, and a switch that is off."""
     match shape.kind, value:
-        case Kind.OBJECT, Mapping():
+        case ShapeKind.OBJECT, Mapping():
             return _object(shape, value)
-        case Kind.MAP, Mapping():
+        case ShapeKind.MAP, Mapping():
             return {str(name): each if shape.element is None else _scalar(each) for name, each in value.items()} or None
-        case ((Kind.LIST | Kind.SET), [*_]):
+        case ((ShapeKind.LIST | ShapeKind.SET), [*_]):
             return _collection(shape, value)
         case _:
             return _scalar(value)
@@ -45,9 +45,9 @@ def _object(shape: Shape, value: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _collection(shape: Shape, value: Sequence[Any]) -> list[Any] | None:
-    element = shape.element or Shape(Kind.STRING)
+    element = shape.element or Shape(ShapeKind.STRING)
     found = [canonical(element, each) for each in value]
-    if shape.kind is Kind.SET:
+    if shape.kind is ShapeKind.SET:
         found.sort(key=lambda each: json.dumps(each, sort_keys=True))
     return found or None
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from firnline_local.pulumi.checks import check_inputs
 from firnline_local.pulumi.properties import UNKNOWN
+from firnline_local.pulumi.validate import check_inputs
 
 STREAM, ROLE = "aws:kinesis/stream:Stream", "aws:iam/role:Role"
 TABLE, GRANT = (
