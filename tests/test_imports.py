@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.layout import circles, folder_graph, module_graph, room_graph
+
 ROOT = Path(__file__).parents[1]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
@@ -39,6 +41,76 @@ MAY_LOAD = {
         "uvicorn",
         "zstandard",
     },
+}
+ROOMS_BELOW = {
+    "ingest.__main__": "config errors kinesis ledger logs spark validate values",
+    "ingest.aws": "config errors",
+    "ingest.config": "errors",
+    "ingest.deadletter": "errors kinesis records values",
+    "ingest.errors": "",
+    "ingest.identifiers": "errors",
+    "ingest.kinesis": "aws config errors values",
+    "ingest.ledger": "aws config errors kinesis permissions values",
+    "ingest.logs": "",
+    "ingest.permissions": "config",
+    "ingest.records": "config identifiers kinesis",
+    "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
+    "ingest.snowflake": "aws config errors identifiers permissions values",
+    "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs shard snowflake values",
+    "ingest.validate": "config errors kinesis ledger snowflake spark",
+    "ingest.values": "errors identifiers",
+    "infra.accounts": "specification ingest.errors ingest.snowflake",
+    "infra.audit": (
+        "terminal ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
+        "ingest.snowflake ingest.values"
+    ),
+    "infra.blueprint": "specification ingest.config ingest.errors ingest.permissions",
+    "infra.cli": (
+        "accounts audit blueprint deploy keys specification terminal ingest.__main__ ingest.config "
+        "ingest.deadletter ingest.errors"
+    ),
+    "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors",
+    "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger",
+    "infra.pulumi": "blueprint specification ingest.errors",
+    "infra.pulumi_cli": "ingest.errors",
+    "infra.specification": "ingest.config ingest.errors ingest.identifiers",
+    "infra.terminal": "",
+    "local.accounts": (
+        "endpoints folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
+        "infra.specification ingest.snowflake"
+    ),
+    "local.aws": "faults iam process",
+    "local.calls": "endpoints iam",
+    "local.cli": (
+        "accounts demo environment event_file folder producer running infra.accounts infra.cli infra.keys "
+        "infra.specification infra.terminal ingest.errors ingest.snowflake"
+    ),
+    "local.clock": "",
+    "local.commit_log": "infra.audit ingest.config",
+    "local.demo": (
+        "accounts commit_log environment process running infra.audit infra.deploy infra.specification "
+        "infra.terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors"
+    ),
+    "local.endpoints": "errors ingest.snowflake",
+    "local.environment": "endpoints folder furnishing keys running servers state infra.blueprint infra.specification",
+    "local.errors": "ingest.errors",
+    "local.event_file": "",
+    "local.fault_servers": "endpoints faults",
+    "local.faults": "ingest.errors",
+    "local.folder": "errors",
+    "local.furnishing": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
+    "local.iam": "",
+    "local.keys": "",
+    "local.kinesis": "clock faults iam process ingest.values",
+    "local.materialise": "endpoints errors snowflake ingest.snowflake",
+    "local.process": "errors",
+    "local.producer": "errors infra.specification",
+    "local.pulumi": "endpoints errors folder materialise running state infra.pulumi_cli ingest.errors",
+    "local.report": "endpoints folder state",
+    "local.running": "calls endpoints errors fault_servers faults folder iam producer report state",
+    "local.servers": "endpoints folder process infra.specification",
+    "local.snowflake": "faults iam process",
+    "local.state": "endpoints errors folder ingest.config",
 }
 INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.config",
@@ -122,6 +194,37 @@ def test_the_specification_does_not_know_the_blueprint() -> None:
 
 def test_the_command_line_loads_nothing_but_click() -> None:
     assert roots(loaded_by("firnline_infra.cli")) & (BASE | EXTRAS) == {"click"}
+
+
+def rooms_below() -> dict[str, set[str]]:
+    """ROOMS_BELOW with whole names: one without a dot is of the same house."""
+    return {
+        f"firnline_{room}": {
+            f"firnline_{below if '.' in below else room.partition('.')[0] + '.' + below}" for below in names.split()
+        }
+        for room, names in ROOMS_BELOW.items()
+    }
+
+
+def test_a_room_imports_only_the_rooms_that_are_said_to_be_below_it() -> None:
+    """Both ways: an arrow that is allowed and never drawn would let the next one in unseen."""
+    assert room_graph(module_graph()) == rooms_below()
+
+
+def test_the_rooms_that_are_said_to_be_below_have_no_circle() -> None:
+    assert circles(rooms_below()) == []
+
+
+def test_no_file_and_no_folder_reaches_itself() -> None:
+    graph = module_graph()
+    assert circles(graph) == []
+    assert circles(folder_graph(graph)) == []
+
+
+@pytest.mark.parametrize("house", ["ingest", "infra"])
+def test_the_product_does_not_know_what_imitates_the_clouds(house: str) -> None:
+    for file in sorted((ROOT / house).rglob("*.py")):
+        assert "firnline_local" not in file.read_text(encoding="utf-8"), file
 
 
 def test_every_exception_of_this_law_is_about_a_package_that_exists() -> None:

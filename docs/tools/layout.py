@@ -1,0 +1,172 @@
+"""The layout in numbers: what docs/design/layout.md quotes, and the graph of imports that tests/test_imports.py judges.
+
+`python docs/tools/layout.py [ROOT]` prints the numbers of a checkout. It reads the source as text and imports nothing.
+"""
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+
+Graph = Mapping[str, set[str]]
+HERE = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class House:
+    """One distribution: its package, and the folder that it is in."""
+
+    package: str
+    folder: str
+
+
+HOUSES = (
+    House("firnline_ingest", "ingest"),
+    House("firnline_infra", "infra"),
+    House("firnline_local", "local"),
+)
+
+
+def modules(root: Path = HERE) -> dict[str, Path]:
+    """Every module of the houses, by its dotted name."""
+    found = {}
+    for house in HOUSES:
+        for file in sorted((root / house.folder / house.package).rglob("*.py")):
+            parts = file.relative_to(root / house.folder).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def module_graph(root: Path = HERE) -> Graph:
+    """Which module imports which, also inside functions and for types alone."""
+    known = modules(root)
+    return {name: set(_imports(name, file, known)) - {name} for name, file in known.items()}
+
+
+def room_of(module: str) -> str:
+    """`firnline_ingest.shard` for all that is in it: the first level below a package."""
+    return ".".join(module.split(".")[:2])
+
+
+def room_graph(graph: Graph) -> Graph:
+    """Arrows between rooms; a package's own `__init__` is the front door, not a room."""
+    rooms: dict[str, set[str]] = {room_of(name): set() for name in graph if "." in name}
+    for name, imported in graph.items():
+        if "." in name:
+            rooms[room_of(name)] |= {room_of(each) for each in imported if "." in each} - {room_of(name)}
+    return rooms
+
+
+def folder_graph(graph: Graph) -> Graph:
+    """Arrows between folders of which none holds the other."""
+    folders: dict[str, set[str]] = defaultdict(set)
+    for name, imported in graph.items():
+        here = _folder(name, graph)
+        there = {_folder(each, graph) for each in imported}
+        folders[here] |= {
+            each for each in there if not f"{each}.".startswith(f"{here}.") and not f"{here}.".startswith(f"{each}.")
+        }
+    return folders
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """The groups whose members reach each other: strongly connected, more than one (Tarjan's algorithm)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        stack.append(name)
+        for other in sorted(graph.get(name, ())):
+            if other not in order:
+                visit(other)
+                lowest[name] = min(lowest[name], lowest[other])
+            elif other in stack:
+                lowest[name] = min(lowest[name], order[other])
+        if lowest[name] == order[name]:
+            place = stack.index(name)
+            if len(stack) - place > 1:
+                found.append(sorted(stack[place:]))
+            del stack[place:]
+
+    for name in sorted(graph):
+        if name not in order:
+            visit(name)
+    return found
+
+
+def _folder(module: str, graph: Graph) -> str:
+    is_folder = any(other.startswith(f"{module}.") for other in graph)
+    return module if is_folder else module.rpartition(".")[0]
+
+
+def _imports(name: str, file: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (_nearest(alias.name, known) for alias in node.names if _nearest(alias.name, known))
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names = (_nearest(f"{base}.{alias.name}", known) for alias in node.names)
+            yield from (each for each in names if each)
+
+
+def _nearest(name: str, known: Mapping[str, Path]) -> str:
+    """The module that a dotted name is in; empty for what is not ours."""
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _lengths(files: list[Path]) -> tuple[list[int], list[int], list[str]]:
+    """Lines of each file, lines of each function, names of classes."""
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    spans = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
+    return (
+        [text.count("\n") for text in texts],
+        spans,
+        [node.name for node in nodes if isinstance(node, ast.ClassDef)],
+    )
+
+
+def _row(name: str, files: list[Path]) -> str:
+    lines, spans, _ = _lengths(files)
+    return (
+        f"| {name} | {len(lines)} | {sum(lines):,} | {median(lines):g} | {quantiles(lines, n=10)[-1]:g} | {max(lines)} "
+        f"| {median(spans):g} | {quantiles(spans, n=10)[-1]:g} | {max(spans)} |"
+    )
+
+
+def report(root: Path) -> str:
+    files, graph = modules(root), module_graph(root)
+    _, _, classes = _lengths(list(files.values()))
+    rows = [
+        _row(house.package, own)
+        for house in HOUSES
+        if (own := [file for name, file in files.items() if name.split(".")[0] == house.package])
+    ]
+    return "\n".join(
+        [
+            "| distribution | files | lines | median file | 90 % | longest | median function | 90 % | longest |",
+            "|---|---|---|---|---|---|---|---|---|",
+            *rows,
+            _row("together", list(files.values())),
+            "",
+            f"arrows between rooms: {sum(map(len, room_graph(graph).values()))}",
+            f"circles of files: {len(circles(graph))}; of folders: {len(circles(folder_graph(graph)))}; "
+            f"of rooms: {len(circles(room_graph(graph)))}",
+            f"class names defined more than once: {sum(count > 1 for count in Counter(classes).values())}",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    print(report(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE))
