@@ -69,8 +69,9 @@ ROOMS_BELOW = {
         "accounts audit blueprint deploy keys specification terminal ingest.__main__ ingest.config "
         "ingest.deadletter ingest.errors"
     ),
-    "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors",
-    "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger",
+    "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
+    "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
+    "infra.programs": "blueprint pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
@@ -79,8 +80,7 @@ ROOMS_BELOW = {
         "endpoints folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
         "infra.specification ingest.snowflake"
     ),
-    "local.aws": "faults iam process",
-    "local.calls": "endpoints iam",
+    "local.aws": "exit_with_parent faults process",
     "local.cli": (
         "accounts demo environment event_file folder producer running infra.accounts infra.cli infra.keys "
         "infra.specification infra.terminal ingest.errors ingest.snowflake"
@@ -88,28 +88,29 @@ ROOMS_BELOW = {
     "local.clock": "",
     "local.commit_log": "infra.audit ingest.config",
     "local.demo": (
-        "accounts commit_log environment process running infra.audit infra.deploy infra.specification "
-        "infra.terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors"
+        "accounts commit_log environment exit_with_parent running infra.audit infra.deploy "
+        "infra.specification infra.terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors"
     ),
-    "local.endpoints": "errors ingest.snowflake",
+    "local.endpoints": "errors faults ingest.errors ingest.snowflake",
     "local.environment": "endpoints folder furnishing keys running servers state infra.blueprint infra.specification",
     "local.errors": "ingest.errors",
     "local.event_file": "",
-    "local.fault_servers": "endpoints faults",
+    "local.exit_with_parent": "",
     "local.faults": "ingest.errors",
     "local.folder": "errors",
     "local.furnishing": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
-    "local.iam": "",
     "local.keys": "",
-    "local.kinesis": "clock faults iam process ingest.values",
+    "local.kinesis": "clock exit_with_parent faults process ingest.values",
     "local.materialise": "endpoints errors snowflake ingest.snowflake",
     "local.process": "errors",
-    "local.producer": "errors infra.specification",
-    "local.pulumi": "endpoints errors folder materialise running state infra.pulumi_cli ingest.errors",
+    "local.producer": "errors ingest.errors",
+    "local.pulumi": (
+        "endpoints errors exit_with_parent folder materialise running state infra.pulumi_cli ingest.errors"
+    ),
     "local.report": "endpoints folder state",
-    "local.running": "calls endpoints errors fault_servers faults folder iam producer report state",
+    "local.running": "endpoints errors faults folder producer report state",
     "local.servers": "endpoints folder process infra.specification",
-    "local.snowflake": "faults iam process",
+    "local.snowflake": "aws exit_with_parent faults process ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
 }
 INGEST_FOR_PURE_PACKAGES = (
