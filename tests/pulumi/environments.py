@@ -50,9 +50,9 @@ class Trial:
         return self.spec_file.stem
 
     def asked(self, outputs: Mapping[str, Any]) -> Facts:
-        tree = blueprint_of(self.deployment.spec)
-        resolve = resolver(tree, self.environment.client, outputs)
-        return asked_of_aws(tree, resolve) | asked_of_snowflake(tree, resolve)
+        blueprint = blueprint_of(self.deployment.spec)
+        resolve = resolver(blueprint, self.environment.client, outputs)
+        return asked_of_aws(blueprint, resolve) | asked_of_snowflake(blueprint, resolve)
 
     def differences(self, outputs: Mapping[str, Any], *, before: Facts) -> dict[str, Any]:
         """What was asked for and is not so, as a pair with what is; and what has come or gone beside it."""

@@ -4,8 +4,7 @@ Nothing here decides: a default, a name or a statement that is missing belongs i
 components are. They are in aws/ and snowflake/, one a file.
 """
 
-from firnline_infra.pulumi.environment import environment
-from firnline_infra.pulumi.providers import aws_provider, providers
-from firnline_infra.pulumi.specification import specification
+from firnline_infra.pulumi.layers import environment
+from firnline_infra.pulumi.program import aws_provider, providers, specification
 
 __all__ = ["aws_provider", "environment", "providers", "specification"]

@@ -1,6 +1,6 @@
 """An environment in three layers, by how often they change: where data is kept, where it lands, what runs.
 
-Each function renders its part of the blueprint, decides nothing, and tells what it made. One stack may hold all three, or
+Each function renders its part of the blueprint, decides nothing, and returns what it made. One stack may hold all three, or
 each one: the resources have the same names either way, so that they can be moved.
 """
 
@@ -9,60 +9,62 @@ from typing import Any
 
 import pulumi
 
-from firnline_infra.blueprint import Blueprint, EngineInputs, engine_config
-from firnline_infra.blueprint.stack_outputs import SECRETS
+from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engine_config
+from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
 from firnline_infra.specification.model import EnvironmentSpec
 
 
-def foundation(tree: Blueprint, opts: pulumi.ResourceOptions) -> Made:
+def foundation(blueprint: Blueprint, opts: pulumi.ResourceOptions) -> Made:
     """Key, streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
     made: Made = {}
     known = made.__getitem__
-    if tree.key is not None:
-        made[Reference("key")] = aws.EncryptionKey("key", tree.key, opts).arn
-    for stream in tree.streams:
+    if blueprint.key is not None:
+        made[Reference("key")] = aws.EncryptionKey("key", blueprint.key, opts).arn
+    for stream in blueprint.streams:
         component = aws.EventStream(f"stream-{stream.name}", resolved(stream, known), opts)
         made[Reference(f"stream/{stream.name}")] = component.arn
         for consumer, arn in component.consumer_arns.items():
             made[Reference(f"consumer/{stream.name}/{consumer}")] = arn
-    aws.CheckpointTable("ledger", resolved(tree.ledger, known), opts)
-    if tree.bucket is not None:
-        made[Reference("bucket", "name")] = aws.LandingBucket("bucket", resolved(tree.bucket, known), opts).name
-    for whose, secret in zip(SECRETS, tree.secrets, strict=False):
+    aws.CheckpointTable("ledger", resolved(blueprint.ledger, known), opts)
+    if blueprint.bucket is not None:
+        made[Reference("bucket", "name")] = aws.LandingBucket("bucket", resolved(blueprint.bucket, known), opts).name
+    for whose, secret in zip(SECRETS, blueprint.secrets, strict=False):
         made[Reference(f"secret/{whose}")] = aws.Secret(f"secret-{whose}", resolved(secret, known), opts).arn
     return made
 
 
-def warehouse(tree: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+def warehouse(blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """Volumes and everything in Snowflake."""
     volumes = {
         volume.name.name: snowflake.IcebergVolume(f"volume-{volume.name}", resolved(volume, known), opts)
-        for volume in tree.volumes
+        for volume in blueprint.volumes
     }
     after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volumes.values())))
-    snowflake.SnowflakeLanding("landing", resolved(tree.landing, known), after)
+    snowflake.SnowflakeLanding("landing", resolved(blueprint.landing, known), after)
     return {Reference(f"volume/{name}", "iam_user_arn"): volume.iam_user_arn for name, volume in volumes.items()}
 
 
-def runtime(spec: EnvironmentSpec, tree: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
     """What the engine is and reads, what watches it, what others find of it."""
     made: Made = {}
-    if tree.role is not None:
-        made[Reference("role")] = aws.RuntimeRole("engine-role", resolved(tree.role, known), opts).arn
-    if tree.user is not None:
-        aws.RuntimeUser("engine-user", resolved(tree.user, known), opts)
-    args = aws.EngineConfigurationArgs(document=_document(spec, resolved(tree.outputs, known)), bucket=tree.job_bucket)
+    if blueprint.role is not None:
+        made[Reference("role")] = aws.RuntimeRole("engine-role", resolved(blueprint.role, known), opts).arn
+    if blueprint.user is not None:
+        aws.RuntimeUser("engine-user", resolved(blueprint.user, known), opts)
+    args = aws.EngineConfigurationArgs(
+        document=_document(spec, resolved(blueprint.outputs, known)), bucket=blueprint.job_bucket
+    )
     engine = aws.EngineConfiguration("engine-config", resolved(args, known), opts)
     made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
     if engine.url is not None:
         made[Reference("engine", "url")] = engine.url
-    if tree.alarms:
-        aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=tree.alarms), opts)
-    if tree.publication:
-        published = aws.PublishedOutputsArgs(parameters=tree.publication)
+    if blueprint.alarms:
+        aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=blueprint.alarms), opts)
+    if blueprint.publication:
+        published = aws.PublishedOutputsArgs(parameters=blueprint.publication)
         aws.PublishedOutputs("published", resolved(published, either(made, known)), opts)
     return made
 
@@ -75,3 +77,12 @@ def _document(spec: EnvironmentSpec, outputs: EngineInputs) -> pulumi.Output[dic
 
     ((kind, value),) = outputs.private_key.items()
     return pulumi.Output.from_input(as_input(value)).apply(document)
+
+
+def environment(spec: EnvironmentSpec, opts: pulumi.ResourceOptions) -> StackOutputs:
+    """Everything that the specification asks for. `opts` names the two providers (`providers`)."""
+    blueprint = blueprint_of(spec)
+    made: Made = foundation(blueprint, opts)
+    made |= warehouse(blueprint, made.__getitem__, opts)
+    made |= runtime(spec, blueprint, made.__getitem__, opts)
+    return resolved(blueprint.stack_outputs, made.__getitem__)

@@ -14,41 +14,41 @@ Resolve = Callable[[Any], Any]
 Asked = Iterator[tuple[str, dict[str, Any]]]
 
 
-def asked_of_aws(tree: Blueprint, resolve: Resolve) -> Facts:
+def asked_of_aws(blueprint: Blueprint, resolve: Resolve) -> Facts:
     """`resolve` says what was made for a reference."""
     parts = (_streams, _ledgers, _buckets, _key, _roles, _secrets, _alarms, _parameters)
-    return dict(asked for part in parts for asked in part(tree, resolve))
+    return dict(asked for part in parts for asked in part(blueprint, resolve))
 
 
-def resolver(tree: Blueprint, client: Client, outputs: Mapping[str, Any]) -> Resolve:
+def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -> Resolve:
     """Each ARN as its own service tells it; what only the program makes, as the stack gives it out."""
 
     def of(reference: Reference) -> Any:
         kind, _, name = reference.of.partition("/")
         match kind:
             case "key":
-                alias = f"alias/{tree.key.alias}" if tree.key else ""
+                alias = f"alias/{blueprint.key.alias}" if blueprint.key else ""
                 return client("kms").describe_key(KeyId=alias)["KeyMetadata"]["Arn"]
             case "stream":
                 told = client("kinesis").describe_stream_summary(StreamName=name)
                 return told["StreamDescriptionSummary"]["StreamARN"]
             case "secret":
-                secret = tree.secrets[("ingest", "reader").index(name)]
+                secret = blueprint.secrets[("ingest", "reader").index(name)]
                 return client("secretsmanager").describe_secret(SecretId=secret.name)["ARN"]
             case "volume":
                 return outputs["volume_iam_user_arns"][name]
             case "role":
-                return client("iam").get_role(RoleName=tree.role.name if tree.role else "")["Role"]["Arn"]
+                return client("iam").get_role(RoleName=blueprint.role.name if blueprint.role else "")["Role"]["Arn"]
             case "bucket":
-                return tree.bucket.name if tree.bucket else None
+                return blueprint.bucket.name if blueprint.bucket else None
             case _:
                 return outputs[f"engine_config_{reference.attribute}"]
 
     return lambda value: of(value) if isinstance(value, Reference) else value
 
 
-def _streams(tree: Blueprint, resolve: Resolve) -> Asked:
-    for each in tree.streams:
+def _streams(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    for each in blueprint.streams:
         yield (
             f"stream {each.name}",
             {
@@ -64,10 +64,10 @@ def _streams(tree: Blueprint, resolve: Resolve) -> Asked:
         )
 
 
-def _ledgers(tree: Blueprint, resolve: Resolve) -> Asked:
-    yield _ledger(tree.ledger, resolve)
-    if tree.ledger.migration_table:
-        yield _ledger(tree.ledger.migration_table, resolve)
+def _ledgers(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    yield _ledger(blueprint.ledger, resolve)
+    if blueprint.ledger.migration_table:
+        yield _ledger(blueprint.ledger.migration_table, resolve)
 
 
 def _ledger(asked: LedgerTable, resolve: Resolve) -> tuple[str, dict[str, Any]]:
@@ -81,11 +81,11 @@ def _ledger(asked: LedgerTable, resolve: Resolve) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _buckets(tree: Blueprint, resolve: Resolve) -> Asked:
-    if tree.bucket is not None:
+def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    if blueprint.bucket is not None:
         documents = [f"engine/{resolve(Reference('engine', 'hash'))}.json"]
-        yield _bucket(tree.bucket, documents, resolve)
-    for volume in tree.volumes:
+        yield _bucket(blueprint.bucket, documents, resolve)
+    for volume in blueprint.volumes:
         yield _bucket(volume.bucket, [], resolve)
 
 
@@ -104,15 +104,20 @@ def _bucket(asked: Bucket, objects: list[str], resolve: Resolve) -> tuple[str, d
     }
 
 
-def _key(tree: Blueprint, resolve: Resolve) -> Asked:
-    if tree.key is not None:
-        policy = policy_document(tree.key.policy, resolve)
-        told = {"rotated": True, "policy": policy, "description": tree.key.description, "tags": dict(tree.key.tags)}
-        yield f"key alias/{tree.key.alias}", told
+def _key(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    if blueprint.key is not None:
+        policy = policy_document(blueprint.key.policy, resolve)
+        told = {
+            "rotated": True,
+            "policy": policy,
+            "description": blueprint.key.description,
+            "tags": dict(blueprint.key.tags),
+        }
+        yield f"key alias/{blueprint.key.alias}", told
 
 
-def _roles(tree: Blueprint, resolve: Resolve) -> Asked:
-    for role in (*([tree.role] if tree.role else []), *(volume.role for volume in tree.volumes)):
+def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    for role in (*([blueprint.role] if blueprint.role else []), *(volume.role for volume in blueprint.volumes)):
         yield _role(role, resolve)
 
 
@@ -125,14 +130,14 @@ def _role(asked: Role, resolve: Resolve) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _secrets(tree: Blueprint, resolve: Resolve) -> Asked:
-    for each in tree.secrets:
+def _secrets(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    for each in blueprint.secrets:
         told = {"description": each.description, "key": resolve(each.key_arn), "tags": dict(each.tags)}
         yield f"secret {each.name}", told
 
 
-def _alarms(tree: Blueprint, resolve: Resolve) -> Asked:
-    for each in tree.alarms:
+def _alarms(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    for each in blueprint.alarms:
         yield (
             f"alarm {each.name}",
             {
@@ -146,6 +151,6 @@ def _alarms(tree: Blueprint, resolve: Resolve) -> Asked:
         )
 
 
-def _parameters(tree: Blueprint, resolve: Resolve) -> Asked:
-    for each in tree.publication:
+def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:
+    for each in blueprint.publication:
         yield f"parameter {each.name}", {"value": resolve(each.value), "type": "String"}

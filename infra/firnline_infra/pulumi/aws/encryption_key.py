@@ -5,7 +5,7 @@ import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import EncryptionKey as EncryptionKeyArgs
 from firnline_infra.pulumi.options import child_of
-from firnline_infra.pulumi.policy import policy_json
+from firnline_infra.pulumi.references import policy_json
 
 __all__ = ["EncryptionKey", "EncryptionKeyArgs"]
 

@@ -5,8 +5,7 @@ import pulumi_aws as aws
 
 from firnline_infra.blueprint.aws import Bucket as LandingBucketArgs
 from firnline_infra.pulumi.options import child_of
-from firnline_infra.pulumi.policy import policy_json
-from firnline_infra.pulumi.references import as_input
+from firnline_infra.pulumi.references import as_input, policy_json
 
 __all__ = ["LandingBucket", "LandingBucketArgs"]
 

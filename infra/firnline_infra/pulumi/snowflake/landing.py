@@ -1,12 +1,12 @@
-"""Where records land in Snowflake."""
+"""Everything in Snowflake that an environment's pipelines need, as one component."""
 
 import pulumi
 import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint.snowflake import InteractiveWarehouse
 from firnline_infra.blueprint.snowflake import SnowflakeObjects as SnowflakeLandingArgs
-from firnline_infra.pulumi.snowflake import containers, grants, principals, tables
-from firnline_infra.pulumi.snowflake.site import Kind, Site
+from firnline_infra.pulumi.snowflake import grants, principals, tables
+from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 
 __all__ = ["SnowflakeLanding", "SnowflakeLandingArgs"]
 
@@ -14,7 +14,7 @@ __all__ = ["SnowflakeLanding", "SnowflakeLandingArgs"]
 class SnowflakeLanding(pulumi.ComponentResource):
     """Creates databases, schemas, tables and pipes; roles, users and their policies; and grants, with ownership last.
 
-    What the component depends on, Iceberg tables and grants on volumes wait for: their volumes.
+    Of its children only Iceberg tables and grants on volumes wait for what the component depends on: the volumes.
 
     >>> from firnline_infra.blueprint.snowflake import Database, Schema, Table
     >>> from firnline_infra.specification.identifier import Identifier, QualifiedName
@@ -31,50 +31,50 @@ class SnowflakeLanding(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: SnowflakeLandingArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("firnline:index:SnowflakeLanding", name, None, opts)
-        site = Site(self, name, opts)
-        places = self._places(site, args)
-        self._principals(site, args)
-        made = [*places, *self._grants(site, args)]
+        children = ChildFactory(self, name, opts)
+        places = self._places(children, args)
+        self._principals(children, args)
+        made = [*places, *self._grants(children, args)]
         for ownership in args.ownerships:
-            grants.ownership_grant(site, ownership, after=made)
+            grants.ownership_grant(children, ownership, after=made)
         self.register_outputs({})
 
-    def _places(self, site: Site, args: SnowflakeLandingArgs) -> list[pulumi.Resource]:
+    def _places(self, children: ChildFactory, args: SnowflakeLandingArgs) -> list[pulumi.Resource]:
         for database in args.databases:
-            containers.database(site, database)
+            tables.database(children, database)
         for schema in args.schemas:
-            containers.schema(site, schema)
-        made = [each for table in args.tables for each in tables.table(site, table)]
-        made += [tables.pipe(site, pipe) for pipe in args.pipes]
+            tables.schema(children, schema)
+        made = [each for table in args.tables for each in tables.table(children, table)]
+        made += [tables.pipe(children, pipe) for pipe in args.pipes]
         if args.warehouse is not None:
-            made.append(_warehouse(site, args.warehouse))
+            made.append(_warehouse(children, args.warehouse))
         return made
 
-    def _principals(self, site: Site, args: SnowflakeLandingArgs) -> None:
+    def _principals(self, children: ChildFactory, args: SnowflakeLandingArgs) -> None:
         if args.network_policy is not None:
-            principals.network_policy(site, args.network_policy)
+            principals.network_policy(children, args.network_policy)
         if args.authentication_policy is not None:
-            principals.authentication_policy(site, args.authentication_policy)
+            principals.authentication_policy(children, args.authentication_policy)
         for role in args.roles:
-            principals.role(site, role)
+            principals.role(children, role)
         for user in args.users:
-            principals.user(site, user)
+            principals.user(children, user)
 
-    def _grants(self, site: Site, args: SnowflakeLandingArgs) -> list[pulumi.Resource]:
+    def _grants(self, children: ChildFactory, args: SnowflakeLandingArgs) -> list[pulumi.Resource]:
         return [
-            *(grants.role_grant(site, grant) for grant in args.role_grants),
-            *(grants.privilege_grant(site, grant) for grant in args.grants),
+            *(grants.role_grant(children, grant) for grant in args.role_grants),
+            *(grants.privilege_grant(children, grant) for grant in args.grants),
         ]
 
 
-def _warehouse(site: Site, args: InteractiveWarehouse) -> pulumi.Resource:
+def _warehouse(children: ChildFactory, args: InteractiveWarehouse) -> pulumi.Resource:
     made = snowflake.WarehouseInteractive(
-        site.child("warehouse"),
+        children.name("warehouse"),
         name=args.name.name,
         warehouse_size=args.size,
-        tables=[site.quoted(Kind.TABLE, table) for table in args.tables],
+        tables=[children.quoted(ObjectKind.TABLE, table) for table in args.tables],
         comment=args.comment,
-        opts=site.options(),
+        opts=children.options(),
     )
-    site.add(Kind.WAREHOUSE, args.name, made.name)
+    children.add(ObjectKind.WAREHOUSE, args.name, made.name)
     return made

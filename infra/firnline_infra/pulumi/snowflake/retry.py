@@ -1,4 +1,4 @@
-"""What is tried again: the first uses of a role that AWS does not know everywhere yet."""
+"""What is tried again: the first uses of a role that AWS does not know everywhere yet; and the error where that did not help."""
 
 import asyncio
 
@@ -6,7 +6,22 @@ import pulumi
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.settings import monitor_supports_feature
 
-from firnline_infra.pulumi.snowflake.errors import VolumeUnusable
+from firnline_ingest.errors import Fatal, FirnlineError
+
+
+class VolumeUnusable(FirnlineError, Fatal):
+    """Snowflake could not use an external volume, again and again. Runbook: FL-7120."""
+
+    id = "FL-7120"
+
+    def __init__(self, resource: str, *, tries: int) -> None:
+        super().__init__(
+            f"{resource} failed {tries} times: Snowflake can't use the external volume.",
+            next_step="the error of the resource has Snowflake's answer; each part of it that is FAILED names a right. Look "
+            "for what denies it: the role's trust, a policy of the organisation, the key's policy, the bucket's. Then run "
+            "the same command again.",
+        )
+
 
 TRIES, PAUSE_S = 12, 5.0
 """A minute in all; AWS speaks of seconds."""

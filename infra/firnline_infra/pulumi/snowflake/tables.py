@@ -1,4 +1,4 @@
-"""Tables of every kind, and the pipes in front of them.
+"""Databases, schemas, tables of every kind, and the pipes in front of them.
 
 A table's columns are its own affair once it is made: schema evolution adds to them, or whoever designs them does.
 """
@@ -8,57 +8,80 @@ from typing import TypedDict
 import pulumi
 import pulumi_snowflake as snowflake
 
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Pipe, Table
+from firnline_infra.blueprint.snowflake import Database, IcebergTable, InteractiveTable, Pipe, Schema, Table
+from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 from firnline_infra.pulumi.snowflake.retry import until_the_volume_can_be_used
-from firnline_infra.pulumi.snowflake.site import Kind, Site
 from firnline_infra.specification.identifier import QualifiedName
+
+
+def database(children: ChildFactory, args: Database) -> None:
+    made = snowflake.Database(
+        children.name("database", args.name),
+        name=args.name.name,
+        comment=args.comment,
+        opts=children.options(durability=args.durability),
+    )
+    children.add(ObjectKind.DATABASE, args.name, made.name)
+
+
+def schema(children: ChildFactory, args: Schema) -> None:
+    of_database, name = args.name.parts
+    made = snowflake.Schema(
+        children.name("schema", args.name),
+        database=children.stored(ObjectKind.DATABASE, of_database),
+        name=name.name,
+        comment=args.comment,
+        opts=children.options(durability=args.durability),
+    )
+    children.add(ObjectKind.SCHEMA, args.name, made.name)
+
 
 OWN = ["columns"]
 
 
-class Place(TypedDict):
+class TablePlace(TypedDict):
     database: pulumi.Input[str]
     schema: pulumi.Input[str]
     name: str
 
 
-def table(site: Site, args: Table | IcebergTable | InteractiveTable) -> list[pulumi.Resource]:
+def table(children: ChildFactory, args: Table | IcebergTable | InteractiveTable) -> list[pulumi.Resource]:
     """With what is altered on it."""
     if isinstance(args, InteractiveTable):
-        return [_interactive(site, args)]
-    made = _iceberg(site, args) if isinstance(args, IcebergTable) else _standard(site, args)
-    return [made, *_alterations(site, args)]
+        return [_interactive(children, args)]
+    made = _iceberg(children, args) if isinstance(args, IcebergTable) else _standard(children, args)
+    return [made, *_alterations(children, args)]
 
 
-def pipe(site: Site, args: Pipe) -> pulumi.Resource:
+def pipe(children: ChildFactory, args: Pipe) -> pulumi.Resource:
     made = snowflake.Pipe(
-        site.child("pipe", args.name),
-        **_place(site, args.name),
-        copy_statement=site.after(Kind.TABLE, args.table, args.copy_statement),
+        children.name("pipe", args.name),
+        **_place(children, args.name),
+        copy_statement=children.after(ObjectKind.TABLE, args.table, args.copy_statement),
         comment=args.comment,
-        opts=site.options(durability=args.durability),
+        opts=children.options(durability=args.durability),
     )
-    site.add(Kind.PIPE, args.name, made.name)
+    children.add(ObjectKind.PIPE, args.name, made.name)
     return made
 
 
-def _standard(site: Site, args: Table) -> pulumi.Resource:
+def _standard(children: ChildFactory, args: Table) -> pulumi.Resource:
     made = snowflake.Table(
-        site.child("table", args.name),
-        **_place(site, args.name),
+        children.name("table", args.name),
+        **_place(children, args.name),
         columns=[{"name": args.metadata_column.name, "type": args.column_type}],
         comment=args.comment,
-        opts=site.options(durability=args.durability, ignore_changes=OWN),
+        opts=children.options(durability=args.durability, ignore_changes=OWN),
     )
-    site.add(Kind.TABLE, args.name, made.name)
+    children.add(ObjectKind.TABLE, args.name, made.name)
     return made
 
 
-def _iceberg(site: Site, args: IcebergTable) -> pulumi.Resource:
-    name = site.child("table", args.name)
+def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
+    name = children.name("table", args.name)
     made = snowflake.IcebergTable(
         name,
-        **_place(site, args.name),
+        **_place(children, args.name),
         columns=[{"name": args.metadata_column.name, "type": args.column_type}],
         external_volume=args.volume.name,
         catalog=args.catalog,
@@ -66,45 +89,45 @@ def _iceberg(site: Site, args: IcebergTable) -> pulumi.Resource:
         iceberg_version=args.format_version,
         error_logging=str(args.error_logging).lower(),
         comment=args.comment,
-        opts=site.waiting_options(
+        opts=children.waiting_options(
             durability=args.durability, ignore_changes=OWN, hooks=until_the_volume_can_be_used(name)
         ),
     )
-    site.add(Kind.TABLE, args.name, made.name)
+    children.add(ObjectKind.TABLE, args.name, made.name)
     return made
 
 
-def _interactive(site: Site, args: InteractiveTable) -> pulumi.Resource:
+def _interactive(children: ChildFactory, args: InteractiveTable) -> pulumi.Resource:
     *schema, _ = args.name.parts
     made = snowflake.Execute(
-        site.child("table", args.name),
-        execute=site.after(Kind.SCHEMA, QualifiedName(tuple(schema)), args.create),
+        children.name("table", args.name),
+        execute=children.after(ObjectKind.SCHEMA, QualifiedName(tuple(schema)), args.create),
         revert=args.drop,
         query=args.query,
-        opts=site.options(durability=args.durability),
+        opts=children.options(durability=args.durability),
     )
-    site.add(Kind.TABLE, args.name, made.execute)
+    children.add(ObjectKind.TABLE, args.name, made.execute)
     return made
 
 
-def _alterations(site: Site, args: Table | IcebergTable) -> list[pulumi.Resource]:
+def _alterations(children: ChildFactory, args: Table | IcebergTable) -> list[pulumi.Resource]:
     """Without a query: its answer would show every row that arrives as a change. `firnline preview` reads them back."""
     return [
         snowflake.Execute(
-            site.child("table", args.name, each.property.lower()),
-            execute=site.after(Kind.TABLE, args.name, each.execute),
+            children.name("table", args.name, each.property.lower()),
+            execute=children.after(ObjectKind.TABLE, args.name, each.execute),
             revert=each.revert,
-            opts=site.options(),
+            opts=children.options(),
         )
         for each in args.alterations
     ]
 
 
-def _place(site: Site, name: QualifiedName) -> Place:
+def _place(children: ChildFactory, name: QualifiedName) -> TablePlace:
     database, schema, own = name.parts
     of_schema = QualifiedName((database, schema))
-    return Place(
-        database=site.stored(Kind.DATABASE, database),
-        schema=site.after(Kind.SCHEMA, of_schema, schema.name),
+    return TablePlace(
+        database=children.stored(ObjectKind.DATABASE, database),
+        schema=children.after(ObjectKind.SCHEMA, of_schema, schema.name),
         name=own.name,
     )

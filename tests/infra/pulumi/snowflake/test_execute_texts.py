@@ -22,11 +22,11 @@ def texts(deployment: Any) -> str:
 @pytest.mark.parametrize("durability", ["PROTECTED", "EPHEMERAL"])
 def test_the_statements_are_the_reviewed_ones(durability: str, deploy: Any, spec_of: Any) -> None:
     # The key is skipped: in a volume it is a reference, which only a whole environment resolves. No statement holds it.
-    tree = blueprint_of(spec_of("prod", durability=durability, aws={"key": {"origin": "skip"}}))
+    blueprint = blueprint_of(spec_of("prod", durability=durability, aws={"key": {"origin": "skip"}}))
 
     def program() -> None:
-        SnowflakeLanding("landing", tree.landing)
-        IcebergVolume("volume", tree.volumes[0])
+        SnowflakeLanding("landing", blueprint.landing)
+        IcebergVolume("volume", blueprint.volumes[0])
 
     assert texts(deploy(program)) == (GOLDEN / f"{durability.lower()}.sql").read_text(encoding="utf-8")
 

@@ -1,0 +1,55 @@
+"""What a Pulumi program begins with: the specification, and the two providers. Programs build them, components never do.
+
+What the providers say is fixed by the specification: which account, which role. Who connects, and with what, comes from the
+environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
+"""
+
+from pathlib import Path
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_snowflake as snowflake
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.ready import missing_keys
+from firnline_ingest.errors import FirnlineError
+
+
+def specification() -> EnvironmentSpec:
+    """The specification that the stack's configuration names (firnline:spec), a path seen from the program's folder.
+
+    Raises RunError with all problems at once, which Pulumi prints without a traceback, before anything is made. Without
+    keys a preview only warns, so that it shows what would be made.
+    """
+    path = Path(pulumi.Config("firnline").require("spec"))
+    try:
+        spec = load_spec(path)
+    except FirnlineError as error:
+        raise pulumi.RunError(str(error)) from None
+    if (missing := missing_keys(spec)) is not None:
+        if not pulumi.runtime.is_dry_run():
+            raise pulumi.RunError(str(missing))
+        pulumi.warn(f"`up` will be refused. {missing}")
+    return spec
+
+
+def providers(spec: EnvironmentSpec) -> list[pulumi.ProviderResource]:
+    """Both. The AWS provider refuses any account but the specification's."""
+    return [aws_provider(spec), snowflake_provider(spec)]
+
+
+def aws_provider(spec: EnvironmentSpec) -> aws.Provider:
+    return aws.Provider("aws", region=spec.aws.region, allowed_account_ids=[spec.aws.account])
+
+
+def snowflake_provider(spec: EnvironmentSpec) -> snowflake.Provider:
+    blueprint = blueprint_of(spec)
+    organization, _, account = spec.snowflake.account.partition("-")
+    return snowflake.Provider(
+        "snowflake",
+        organization_name=organization,
+        account_name=account,
+        role=str(blueprint.names.deploy_role),
+        preview_features_enabled=list(blueprint.preview_features),
+    )
