@@ -1,9 +1,13 @@
-"""What making, changing and removing an environment calls in AWS is what its deployer may do, as the embedded AWS saw it."""
+"""What making, changing and removing an environment calls in AWS is what its deployer may do, as the embedded AWS saw it.
 
-from collections.abc import Callable, Iterator
+What `firnline preview` asks for itself, before and beside Pulumi, is what a previewer may do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +15,18 @@ import yaml
 
 from firnline_infra.accounts import check_aws
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, boundary_arn, deployer_statements
-from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.bootstrap.deployer import (
+    STATE_KEY_ARN,
+    boundary_arn,
+    deployer_statements,
+    previewer_statements,
+)
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
+from firnline_infra.deploy.secrets import lost_secrets
+from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
@@ -89,6 +101,9 @@ NOT_SEEN = {
 }
 
 
+StatementsOf = Callable[[EnvironmentSpec, Blueprint], Sequence[PolicyStatement]]
+
+
 def specification(document: dict[str, Any]) -> EnvironmentSpec:
     return parse_spec(yaml.safe_dump(document), "rights.yaml")
 
@@ -116,12 +131,19 @@ class Life:
         return life
 
 
-def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
-    """What `firnline up` asks for itself: whose account it is, what exists, and what a killed one was making."""
-    accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
+def look_first(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
+    """What `firnline preview` and `up` ask for themselves: whose account it is, what exists, and which secrets are gone."""
+    accounts, blueprint = EmbeddedAccounts(environment), blueprint_of(spec)
     check_aws(spec, accounts)
     with closing(accounts.snowflake()) as session:
         list(already_there(blueprint, accounts, session, {}))
+    list(lost_secrets(blueprint, accounts, file=ReviewedFile.beside(Path("rights.yaml")), environment=spec.name))
+
+
+def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
+    """What `firnline up` asks for itself: the same, and what a killed one was making."""
+    look_first(spec, environment)
+    accounts, blueprint, arns = EmbeddedAccounts(environment), blueprint_of(spec), Arns(spec)
     inputs: dict[str, dict[str, Any]] = {"aws:secretsmanager/secret:Secret": {"name": blueprint.secrets[0].name}}
     inputs["aws:kinesis/streamConsumer:StreamConsumer"] = {
         "streamArn": arns.stream(blueprint.streams[0].name),
@@ -156,11 +178,13 @@ def watched(local_environment: RunningEnvironment) -> Iterator[Watched]:
     watched.application.destroy()
 
 
-def missing(spec: EnvironmentSpec, accesses: list[Access]) -> list[str]:
+def missing(
+    spec: EnvironmentSpec, accesses: list[Access], statements_of: StatementsOf = deployer_statements
+) -> list[str]:
     def resolve(value: Value) -> str:
         return "arn:aws:kms:us-east-1:000000000000:key/state" if value == STATE_KEY_ARN else str(value)
 
-    statements = policy_document(deployer_statements(spec, blueprint_of(spec)), resolve)["Statement"]
+    statements = policy_document(statements_of(spec, blueprint_of(spec)), resolve)["Statement"]
     refused = {
         f"{one.action} on {one.resource} where {dict(one.context)}"
         for one in accesses
@@ -188,6 +212,27 @@ def test_the_deployer_may_all_that_an_environment_asks_for_from_its_first_up_to_
     assert [missing(spec, accesses) for spec, accesses in parts] == [[]] * len(parts)
     assert all(len(accesses) > 3 for _, accesses in parts)
     assert len(parts[1][1]) > 20
+
+
+@pytest.mark.parametrize("name", ["role and key", "static keys"])
+@pytest.mark.parametrize("statements_of", [deployer_statements, previewer_statements])
+def test_both_roles_of_ci_may_all_that_the_commands_look_at_first(
+    watched: Watched, name: str, statements_of: StatementsOf
+) -> None:
+    secret = f"arn:aws:secretsmanager:us-east-1:000000000000:secret:firnline-{DOCUMENTS[name]['name']}/snowflake/ingest-a1B2c3"
+    snowflake = {**DOCUMENTS[name]["snowflake"], "ingest": {"secret_arn": secret}}
+    spec = specification({**DOCUMENTS[name], "snowflake": snowflake})
+    watched.accesses()
+    look_first(spec, watched.environment)
+    accesses = watched.accesses()
+    asked = {
+        "kinesis:DescribeStreamSummary",
+        "dynamodb:DescribeTable",
+        "s3:ListBucket",
+        "secretsmanager:DescribeSecret",
+    }
+    assert asked <= {access.action for access in accesses}
+    assert missing(spec, accesses, statements_of) == []
 
 
 def test_what_the_deployer_may_is_asked_for_or_known_to_be_asked_for_elsewhere(life: Callable[[str], Life]) -> None:
