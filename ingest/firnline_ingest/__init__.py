@@ -1,0 +1,66 @@
+"""The engine: Amazon Kinesis to Snowflake on Spark, every record exactly once.
+
+What `__all__` names is promised, together with `python -m firnline_ingest`, the engine.json that EngineConfig describes and
+the ids of the errors: it changes only with a major version. Every other module is the engine's own business and may change
+with any release.
+
+Names are loaded when they are asked for, so that importing the package stays as light as its least part.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from firnline_ingest.config import EngineConfig, load_config
+    from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
+    from firnline_ingest.errors import (
+        ConfigError,
+        DeadLetterError,
+        EnvironmentalError,
+        Fatal,
+        FirnlineError,
+        KinesisError,
+        LedgerError,
+        Retryable,
+        SnowflakeError,
+        UsageError,
+    )
+
+__all__ = [
+    "ConfigError",
+    "DeadLetter",
+    "DeadLetterError",
+    "DeadLetterStore",
+    "EngineConfig",
+    "EnvironmentalError",
+    "Fatal",
+    "FirnlineError",
+    "KinesisError",
+    "LedgerError",
+    "LetterKey",
+    "LocalFolder",
+    "Retryable",
+    "SnowflakeError",
+    "UsageError",
+    "load_config",
+]
+
+_HOMES = {
+    "DeadLetter": "deadletter",
+    "DeadLetterStore": "deadletter",
+    "EngineConfig": "config",
+    "LetterKey": "deadletter",
+    "LocalFolder": "deadletter",
+    "load_config": "config",
+}
+"""Where a name is at home; the others are errors."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'errors')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""The ledger as its users see it; DynamoLedger keeps it in DynamoDB, testing.MemoryLedger in memory.
+"""The ledger as its users see it; DynamoLedger keeps it in DynamoDB.
 
 Every write is conditional on the fence. A condition that fails after a lost response is read before it is believed.
 """
