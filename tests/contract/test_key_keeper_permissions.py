@@ -14,8 +14,8 @@ from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.access_key import create_access_key
-from firnline_infra.keys.steps import Step
-from firnline_infra.keys.subject import Subject
+from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.keys.steps import RotationStep
 from firnline_infra.keys.vault import Vault
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.names import Names, application_of
@@ -67,13 +67,13 @@ class Keeper:
         for user in ("ingest", "reader"):
             self._watch(lambda user=user: create_key(self._subject(user), self.accounts))
         self.watched.up(self.spec)
-        assert self._rotate() is Step.REGISTER
+        assert self._rotate() is RotationStep.REGISTER
         self.watched.up(self.spec)
-        assert self._rotate() is Step.TAKE_UP
+        assert self._rotate() is RotationStep.TAKE_UP
         self._be_an_engine_with_the_new_key()
-        assert self._rotate() is Step.UNREGISTER
+        assert self._rotate() is RotationStep.UNREGISTER
         self.watched.up(self.spec)
-        assert self._rotate() is Step.FORGET
+        assert self._rotate() is RotationStep.FORGET
         if blueprint_of(self.spec).user is not None:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Vault, "put", _refuse)
@@ -81,9 +81,9 @@ class Keeper:
                     self._watch(lambda: create_access_key(self.spec, self.accounts))
             self._watch(lambda: create_access_key(self.spec, self.accounts))
 
-    def _rotate(self) -> Step:
+    def _rotate(self) -> RotationStep:
         steps = []
-        rotation = Rotation(subject=self._subject("ingest"), accounts=self.accounts)
+        rotation = Rotation(owner=self._subject("ingest"), accounts=self.accounts)
         self._watch(lambda: steps.extend(done.step for done in rotation.advance()))
         return steps[-1]
 
@@ -94,8 +94,8 @@ class Keeper:
         finally:
             self.accesses += self.watched.accesses()
 
-    def _subject(self, user: str) -> Subject:
-        return Subject.of(self.spec, self.spec_file, user)
+    def _subject(self, user: str) -> KeyOwner:
+        return KeyOwner.of(self.spec, self.spec_file, user)
 
     def _be_an_engine_with_the_new_key(self) -> None:
         ledger = DynamoLedger(self.accounts.aws("dynamodb"), Names.of(self.spec).ledger_table)

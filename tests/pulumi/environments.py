@@ -10,7 +10,7 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.keys.create import create_key
-from firnline_infra.keys.subject import Subject
+from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.aws import Trust
@@ -80,7 +80,7 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
     with LocalEnvironment(folder / "environment", spec, is_provisioned=False, commit_lag_ms=20) as environment:
         if spec.aws.runtime.trust is not Trust.NOBODY:  # else the environment's own keys are used
             for user in USERS:
-                create_key(Subject.of(load_spec(spec_file), spec_file, user), EmbeddedAccounts(environment))
+                create_key(KeyOwner.of(load_spec(spec_file), spec_file, user), EmbeddedAccounts(environment))
         yield Trial(spec_file, environment)
 
 

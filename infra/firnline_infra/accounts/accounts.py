@@ -72,3 +72,13 @@ def rows(connection: "SnowflakeConnection", statement: str) -> Rows:
         return rows_of(connection, statement)
     except Error as error:
         raise SnowflakeRefused(statement, str(error), number=getattr(error, "errno", None)) from error
+
+
+def rows_if_there(connection: "SnowflakeConnection", statement: str) -> Rows | None:
+    """None if the object of the statement does not exist, or the role can't see it. Raises SnowflakeRefused."""
+    try:
+        return rows(connection, statement)
+    except SnowflakeRefused as error:
+        if error.is_about_something_missing:
+            return None
+        raise

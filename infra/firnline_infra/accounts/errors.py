@@ -23,7 +23,7 @@ class AccountsError(FirnlineError, Fatal):
 
 
 class WrongAwsAccount(AccountsError):
-    """Nothing was done. Runbook: FL-6101."""
+    """The AWS credentials belong to another account than the specification's. Nothing was done."""
 
     id = "FL-6101"
 
@@ -35,7 +35,7 @@ class WrongAwsAccount(AccountsError):
 
 
 class WrongSnowflakeAccount(AccountsError):
-    """Nothing was done. Runbook: FL-6102."""
+    """The Snowflake session is in another account than the specification's. Nothing was done."""
 
     id = "FL-6102"
 
@@ -48,7 +48,7 @@ class WrongSnowflakeAccount(AccountsError):
 
 
 class AwsUnreachable(AccountsError):
-    """No credentials, or no way to AWS. Runbook: FL-6103."""
+    """There are no AWS credentials, or no connection to AWS."""
 
     id = "FL-6103"
 
@@ -60,7 +60,7 @@ class AwsUnreachable(AccountsError):
 
 
 class AwsRefused(AccountsError):
-    """AWS did not do what was asked. Runbook: FL-6104."""
+    """AWS refused a call."""
 
     id = "FL-6104"
 
@@ -72,7 +72,7 @@ class AwsRefused(AccountsError):
 
 
 class SnowflakeLoginMissing(AccountsError):
-    """The variables of the Snowflake provider say who deploys. Runbook: FL-6105."""
+    """The variables that the Snowflake provider reads don't say who deploys."""
 
     id = "FL-6105"
 
@@ -86,7 +86,7 @@ class SnowflakeLoginMissing(AccountsError):
 
 
 class SnowflakeRefused(AccountsError):
-    """A statement of ours was refused. Runbook: FL-6106."""
+    """Snowflake refused a statement."""
 
     id = "FL-6106"
 

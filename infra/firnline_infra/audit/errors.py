@@ -2,15 +2,15 @@
 
 AuditError
 ├── NotAuditable        the rows don't say where they come from
-├── StartUnknown        nobody but the engine's books knows where its claim begins
+├── StartUnknown        only the engine's ledger knows where its claim begins
 ├── UnknownPipeline     the configuration has no such stream
 ├── EndInTheFuture      the claim can't reach beyond now
 ├── TableUnreadable     the reader may not select, or there is no table
-├── ErrorTableUnreadable    the same for what Snowflake rejected
-├── QueryFailed         Snowflake did not answer a question to its end
+├── ErrorTableUnreadable    the same for the rows that Snowflake rejected
+├── QueryFailed         Snowflake did not answer a statement to its end
 ├── StreamSilent        Kinesis gave nothing for minutes
 ├── RowsUnordered       Snowflake's answer was not in the order that was asked for
-└── WarehouseUnusable   the reader has nothing to ask its questions with
+└── WarehouseUnusable   the reader may not use the warehouse
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class AuditError(FirnlineError):
 
 
 class NotAuditable(AuditError, Fatal):
-    """The metadata of the rows lacks what tells one record from another. Runbook: FL-5001."""
+    """The metadata of the rows lacks what tells one record from another."""
 
     id = "FL-5001"
 
@@ -39,7 +39,7 @@ class NotAuditable(AuditError, Fatal):
 
 
 class TableUnreadable(AuditError, Fatal):
-    """The table is not there, or not for the reader. Runbook: FL-5002."""
+    """The table does not exist, or the reader may not select from it."""
 
     id = "FL-5002"
 
@@ -52,7 +52,7 @@ class TableUnreadable(AuditError, Fatal):
 
 
 class ErrorTableUnreadable(AuditError, Fatal):
-    """Rejected rows are kept, and the reader may not see them. Runbook: FL-5003."""
+    """Snowflake keeps rejected rows, and the reader may not see them."""
 
     id = "FL-5003"
 
@@ -65,7 +65,7 @@ class ErrorTableUnreadable(AuditError, Fatal):
 
 
 class StartUnknown(AuditError, Fatal):
-    """LATEST is a moment that only the engine's books know, and an audit doesn't read them. Runbook: FL-5004."""
+    """LATEST is a moment that only the engine's ledger knows, and an audit doesn't read that."""
 
     id = "FL-5004"
 
@@ -79,7 +79,7 @@ class StartUnknown(AuditError, Fatal):
 
 
 class QueryFailed(AuditError, Retryable):
-    """Snowflake broke off, or refused a question that it should have answered. Runbook: FL-5005."""
+    """Snowflake broke off, or refused a statement that it should have answered."""
 
     id = "FL-5005"
 
@@ -92,7 +92,7 @@ class QueryFailed(AuditError, Retryable):
 
 
 class UnknownPipeline(AuditError, Fatal):
-    """No pipeline of the configuration reads that stream. Runbook: FL-5006."""
+    """No pipeline of the configuration reads that stream."""
 
     id = "FL-5006"
 
@@ -104,7 +104,7 @@ class UnknownPipeline(AuditError, Fatal):
 
 
 class StreamSilent(AuditError, Retryable):
-    """Kinesis answered no read of a shard for minutes. Runbook: FL-5007."""
+    """Kinesis answered no read of a shard for minutes."""
 
     id = "FL-5007"
 
@@ -117,7 +117,7 @@ class StreamSilent(AuditError, Retryable):
 
 
 class RowsUnordered(AuditError, Fatal):
-    """The comparison walks both sides in the order of positions, and is worth nothing without it. Runbook: FL-5008."""
+    """The comparison walks both sides in the order of positions, and is worth nothing without it."""
 
     id = "FL-5008"
 
@@ -130,7 +130,7 @@ class RowsUnordered(AuditError, Fatal):
 
 
 class EndInTheFuture(AuditError, Fatal):
-    """A claim about records that have yet to arrive. Runbook: FL-5009."""
+    """The audit was asked about records that have yet to arrive."""
 
     id = "FL-5009"
 
@@ -142,7 +142,7 @@ class EndInTheFuture(AuditError, Fatal):
 
 
 class WarehouseUnusable(AuditError, Fatal):
-    """Questions need a warehouse, and the reader may not use this one. Runbook: FL-5010."""
+    """Queries need a warehouse, and the reader may not use this one."""
 
     id = "FL-5010"
 

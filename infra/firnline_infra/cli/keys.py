@@ -9,8 +9,8 @@ from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
-    from firnline_infra.keys.rotate import Done
-    from firnline_infra.keys.subject import Subject
+    from firnline_infra.keys.owner import KeyOwner
+    from firnline_infra.keys.rotate import DoneStep
 
 WAITING = 3
 user_argument = click.argument("user", type=click.Choice(["ingest", "reader"]), default="ingest")
@@ -46,18 +46,18 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
         click.echo(f"Access key {made.key_id} of IAM user {made.user} is in secret {made.secret_arn}.")
         return
     from firnline_infra.keys import create_key
-    from firnline_infra.keys.subject import Subject
+    from firnline_infra.keys.owner import KeyOwner
 
     typed = accounts.env_argument(environment)
-    subject = Subject.of(spec, environment, user, environment=typed)
-    created = create_key(subject, accounts.of(spec))
+    owner = KeyOwner.of(spec, environment, user, environment=typed)
+    created = create_key(owner, accounts.of(spec))
     was_there = " (it was there already; the file did not know it)" if created.was_there else ""
-    click.echo(f"Key {created.fingerprint} of {subject.principal.user}{was_there}")
+    click.echo(f"Key {created.fingerprint} of {owner.principal.user}{was_there}")
     if created.replaced_arn:
         click.echo(f"  in place of the file's key in {created.replaced_arn}, which these accounts do not have")
     click.echo(f"  private half: {created.secret_arn}")
-    click.echo(f"  public half:  {subject.file.path}")
-    click.echo(f"Next: commit {subject.file.path}, then firnline up {subject.environment}")
+    click.echo(f"  public half:  {owner.file.path}")
+    click.echo(f"Next: commit {owner.file.path}, then firnline up {owner.environment}")
 
 
 @keys.command()
@@ -79,45 +79,45 @@ def rotate(environment: Path, user: str, accounts: ChosenAccounts, wait_s: float
     finds. Exit status: 0 the rotation is complete, 3 it waits for what the last line says.
     """
     from firnline_infra.keys import Rotation
-    from firnline_infra.keys.steps import Step
-    from firnline_infra.keys.subject import Subject
+    from firnline_infra.keys.owner import KeyOwner
+    from firnline_infra.keys.steps import RotationStep
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
     typed = accounts.env_argument(environment)
-    subject = Subject.of(spec, environment, user, environment=typed)
+    owner = KeyOwner.of(spec, environment, user, environment=typed)
     step = None
-    for done in Rotation(subject=subject, accounts=accounts.of(spec)).advance(wait_s=wait_s):
+    for done in Rotation(owner=owner, accounts=accounts.of(spec)).advance(wait_s=wait_s):
         step = done.step
-        click.echo(_said(done, subject))
-    raise SystemExit(0 if step is Step.FORGET else WAITING)
+        click.echo(_said(done, owner))
+    raise SystemExit(0 if step is RotationStep.FORGET else WAITING)
 
 
-def _said(done: "Done", subject: "Subject") -> str:
-    from firnline_infra.keys.steps import Step
+def _said(done: "DoneStep", owner: "KeyOwner") -> str:
+    from firnline_infra.keys.steps import RotationStep
 
-    file, again = subject.file.path, f"firnline keys rotate {subject.environment} {subject.user}"
-    up = f"commit {file}, then firnline up {subject.environment}, then again: {again}"
+    file, again = owner.file.path, f"firnline keys rotate {owner.environment} {owner.user}"
+    up = f"commit {file}, then firnline up {owner.environment}, then again: {again}"
     match done.step:
-        case Step.STAGE:
+        case RotationStep.STAGE:
             return f"Made key {done.fingerprint}; its private half waits in the secret."
-        case Step.RECORD:
+        case RotationStep.RECORD:
             return f"Wrote its public half into {file}."
-        case Step.PROMOTE:
+        case RotationStep.PROMOTE:
             return f"Snowflake has both keys. The secret's current key is now {done.fingerprint}."
-        case Step.RETIRE:
+        case RotationStep.RETIRE:
             return f"Everything uses {done.fingerprint}. Took the old key out of {file}."
-        case Step.FORGET:
+        case RotationStep.FORGET:
             return f"Complete: {done.fingerprint} is the only key, in the file, the secret and Snowflake."
-        case Step.REGISTER:
+        case RotationStep.REGISTER:
             return f"Snowflake does not have every key of {file} yet. Next: {up}"
-        case Step.UNREGISTER:
+        case RotationStep.UNREGISTER:
             return f"Snowflake still has a key that {file} no longer has. Next: {up}"
-        case Step.TAKE_UP:
+        case RotationStep.TAKE_UP:
             return f"{_not_taken_up(done)} Next: {again} --wait 300"
 
 
-def _not_taken_up(done: "Done") -> str:
+def _not_taken_up(done: "DoneStep") -> str:
     if done.in_use is None:
         return "No engine was seen with a key since it was started; start it, so that it can be seen with the new one."
     return f"The engine still uses {', '.join(sorted(done.in_use - {done.fingerprint}))}; it looks for a new key each minute."

@@ -23,7 +23,7 @@ class DeployError(FirnlineError, Fatal):
 
 
 class NoProgram(DeployError):
-    """The settings of a stack do not name its specification. Runbook: FL-6131."""
+    """There is no Pulumi program here, or its settings do not name the specification."""
 
     id = "FL-6131"
 
@@ -32,7 +32,7 @@ class NoProgram(DeployError):
 
 
 class PackagesTooOld(DeployError):
-    """Pulumi would find out half-way. Runbook: FL-6132."""
+    """A Python package is older than the program needs; Pulumi would find that out half-way."""
 
     id = "FL-6132"
 
@@ -44,7 +44,7 @@ class PackagesTooOld(DeployError):
 
 
 class AlreadyThere(DeployError):
-    """Nothing was created. Runbook: FL-6133."""
+    """Objects that `up` would create exist already, and this stack did not make them."""
 
     id = "FL-6133"
 
@@ -59,7 +59,7 @@ class AlreadyThere(DeployError):
 
 
 class DestroyRefused(DeployError):
-    """Data can't be had back. Runbook: FL-6134."""
+    """The environment is PROTECTED; a destroy would delete its data for good."""
 
     id = "FL-6134"
 
@@ -72,7 +72,7 @@ class DestroyRefused(DeployError):
 
 
 class NotDeployed(DeployError):
-    """Nothing was ever made from this specification with this backend. Runbook: FL-6135."""
+    """Nothing was ever made from this specification with this backend."""
 
     id = "FL-6135"
 
@@ -84,7 +84,7 @@ class NotDeployed(DeployError):
 
 
 class SecretsLost(DeployError):
-    """The private half of a key is in none of them, so nobody could log in. Runbook: FL-6136."""
+    """A secret that the file of keys names is gone, so nobody could log in with its key."""
 
     id = "FL-6136"
 
@@ -97,7 +97,7 @@ class SecretsLost(DeployError):
 
 
 class OwnerOutOfReach(DeployError):
-    """With `table_privilege: ownership` who deploys reaches the tables through the engine's role. Runbook: FL-6137."""
+    """With `table_privilege: ownership`, the deploy role reaches the tables only through the engine's role."""
 
     id = "FL-6137"
 

@@ -1,6 +1,6 @@
-"""What is to be created and exists already, though the stack's state does not know it.
+"""Finds objects that `up` would create and that exist already, though they are not in the stack's state.
 
-Asked before an `up`, because the cloud would say so one object at a time, with half an environment made.
+Asked before an `up`, because the cloud would refuse one object at a time, with half an environment made.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.identifier import QualifiedName
@@ -24,17 +23,17 @@ FORBIDDEN = {"403", "Forbidden"}
 
 
 def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state: State) -> Iterator[str]:
-    """One sentence for each. Raises AwsRefused or SnowflakeRefused where it can't be told."""
+    """A description of each object. Raises AwsRefused or SnowflakeRefused if AWS or Snowflake can't be asked."""
     known = Known.of(state)
     yield from _in_aws(blueprint, accounts, known)
     for table in blueprint.landing.tables:
-        if not known.has_table(table.name) and _has_table(session, table.name):
+        if not known.has_table(table.name) and rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}"):
             yield f"table {table.name} in Snowflake"
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a stack has made, and what a killed `up` was making for it."""
+    """The resources in a stack's state, and those that a killed `up` was creating."""
 
     resources: tuple[Mapping[str, Any], ...]
 
@@ -48,7 +47,7 @@ class Known:
         return any(name in (each.get("name"), each.get("bucket")) for each in self._inputs_of(type_))
 
     def has_table(self, name: QualifiedName) -> bool:
-        """Made by its own resource, or by a statement."""
+        """Whether a resource of its own made the table, or a statement."""
         parts = tuple(part.name for part in name.parts)
         made = [each for type_ in TABLES for each in self._inputs_of(type_)]
         named = any((each.get("database"), each.get("schema"), each.get("name")) == parts for each in made)
@@ -90,12 +89,3 @@ def _found(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
                 return f"bucket {name}, in somebody else's account: bucket names are globally unique"
             raise
     return f"{kind} {name}"
-
-
-def _has_table(session: Any, name: QualifiedName) -> bool:
-    try:
-        return bool(rows(session, f"DESCRIBE TABLE {name.sql}"))
-    except SnowflakeRefused as error:
-        if error.is_about_something_missing:
-            return False
-        raise

@@ -1,13 +1,12 @@
-"""Whether the deployer still reaches what its stack has given away: tables that another role owns.
+"""Checks that the deploy role can still see tables whose ownership was granted to another role.
 
-A table that can't be seen counts as gone to Pulumi: a refresh forgets it, and the `up` after that fails because it exists.
+To Pulumi, a table that can't be seen is gone: a refresh forgets it, and the `up` after that fails because it exists.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firnline_infra.accounts.accounts import Rows, rows
-from firnline_infra.accounts.errors import SnowflakeRefused
+from firnline_infra.accounts.accounts import rows, rows_if_there
 from firnline_infra.deploy.errors import OwnerOutOfReach
 from firnline_infra.specification.identifier import Identifier
 
@@ -15,12 +14,12 @@ OWNERSHIP = "snowflake:index/grantOwnership:GrantOwnership"
 
 
 def check_owners(session: Any, state: Mapping[str, Any]) -> None:
-    """Raises OwnerOutOfReach. A table that was dropped, or whose owner was, is drift and none of this."""
+    """Raises OwnerOutOfReach. A table that was dropped, or whose owner was dropped, is drift and not reported here."""
     for owner, table in _given_away(state):
-        if _answer(session, f"DESCRIBE TABLE {table}") is not None:
+        if rows_if_there(session, f"DESCRIBE TABLE {table}") is not None:
             continue
         role, deployer = Identifier(owner), rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"]
-        having = _answer(session, f"SHOW GRANTS OF ROLE {role.sql}")
+        having = rows_if_there(session, f"SHOW GRANTS OF ROLE {role.sql}")
         if having is not None and ("ROLE", deployer) not in {
             (each["granted_to"], each["grantee_name"]) for each in having
         }:
@@ -28,17 +27,7 @@ def check_owners(session: Any, state: Mapping[str, Any]) -> None:
 
 
 def _given_away(state: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Owner and table, as the state has them."""
+    """The owner and the name of each table, from the stack's state."""
     for resource in state.get("deployment", {}).get("resources") or ():
         if resource["type"] == OWNERSHIP:
             yield resource["inputs"]["accountRoleName"], resource["inputs"]["on"]["objectName"]
-
-
-def _answer(session: Any, statement: str) -> Rows | None:
-    """None where what it is about does not exist, or is not to be seen."""
-    try:
-        return rows(session, statement)
-    except SnowflakeRefused as error:
-        if error.is_about_something_missing:
-            return None
-        raise

@@ -1,6 +1,6 @@
-"""The secrets that the file of keys names: whether they are there, and what of the file goes with them.
+"""Checks that the secrets which the file of keys names exist, and takes those that are gone out of the file.
 
-`up` takes them over, and would find out half-way that one is gone.
+`up` adopts them, and would find out half-way that one is gone.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from firnline_infra.specification.keys_file import USERS
 
 
 def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile, environment: str) -> Iterator[str]:
-    """A sentence for each, with what to do about it. Raises AwsRefused where it can't be told."""
+    """A sentence for each, with what to do about it. Raises AwsRefused."""
     client = accounts.aws("secretsmanager")
-    for user, secret, arn in _taken_over(blueprint):
+    for user, secret, arn in _adopted(blueprint):
         found = _described(client, arn)
         if found is None:
             again = f"take {user} out of {file.path}, then firnline keys create {environment} {user}"
@@ -27,15 +27,15 @@ def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile
 
 
 def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile) -> list[str]:
-    """Takes out of the file whose secret is gone for good, and returns them. Raises AwsRefused."""
+    """Removes the users whose secret is gone for good from the file, and returns them. Raises AwsRefused."""
     client = accounts.aws("secretsmanager")
-    gone = [user for user, _, arn in _taken_over(blueprint) if _described(client, arn) is None]
+    gone = [user for user, _, arn in _adopted(blueprint) if _described(client, arn) is None]
     for user in gone:
         file.put(user, None)
     return gone
 
 
-def _taken_over(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
+def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
     for user, secret in zip(USERS, blueprint.secrets, strict=False):  # with trust: nobody there are none
         if secret.existing_arn is not None:
             yield user, secret, secret.existing_arn

@@ -4,7 +4,7 @@ The private half goes from memory to Secrets Manager and nowhere else: no file, 
 half goes into a reviewed file beside the specification, from which `up` registers it.
 """
 
-from firnline_infra.keys.create import Created, create_key
+from firnline_infra.keys.create import CreatedKey, create_key
 from firnline_infra.keys.rotate import Rotation
 
-__all__ = ["Created", "Rotation", "create_key"]
+__all__ = ["CreatedKey", "Rotation", "create_key"]

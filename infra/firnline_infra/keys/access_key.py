@@ -1,6 +1,6 @@
 """`firnline keys create --aws`: an access key of the engine's IAM user, for an engine outside AWS (trust: static-keys).
 
-From the answer of IAM straight into a secret: as with Snowflake's keys, no file, state or log sees it.
+The key goes from IAM's answer straight into a secret: as with Snowflake's keys, it is in no file, state or log.
 """
 
 import json
@@ -27,7 +27,7 @@ class AccessKey:
 def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
     """Raises NoAccessKeyHere, EngineUserMissing, AccessKeyExists, WrongAwsAccount or AwsRefused.
 
-    What the secret holds is written over where the user has no key at all: it went with an earlier user of that name.
+    If the user has no access key, the secret's value is overwritten: it belonged to an earlier user of that name.
     """
     if spec.aws.runtime.trust is not Trust.STATIC_KEYS:
         raise NoAccessKeyHere(spec.name, trust=spec.aws.runtime.trust.value)
@@ -45,7 +45,7 @@ def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
             json.dumps({"aws_access_key_id": made["AccessKeyId"], "aws_secret_access_key": made["SecretAccessKey"]}),
         )
     except BaseException:
-        # Nobody has its secret half: it must not go on to be one of the two that a user may have.
+        # Its secret half is lost, and an IAM user may have two access keys at most.
         iam.delete_access_key(UserName=names.engine_user, AccessKeyId=made["AccessKeyId"])
         raise
     return AccessKey(user=names.engine_user, key_id=made["AccessKeyId"], secret_arn=found.arn)

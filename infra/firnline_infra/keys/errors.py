@@ -4,11 +4,11 @@ KeysError
 ├── KeyExists            the user has a key; replacing it is `rotate`
 ├── KeyGivenElsewhere    the specification itself has the public key
 ├── NoSecretHere         the environment keeps no secrets
-├── SecretForeign        the secret is not this environment's
-├── SecretDeleted        the secret waits for its deletion
-├── SecretUnusable       what the secret holds is no key
+├── SecretForeign        the secret belongs to another environment
+├── SecretDeleted        the secret is scheduled for deletion
+├── SecretUnusable       the secret's value is no key
 ├── PrivateHalfMissing   the file names a key that the secret does not hold
-├── KeysDisagree         the file and the secret speak of different keys
+├── KeysDisagree         the file and the secret name different keys
 ├── UserNotDescribed     Snowflake did not say which keys are registered
 ├── NoAccessKeyHere      the engine is no IAM user
 ├── AccessKeyExists      the engine's IAM user has an access key
@@ -27,7 +27,7 @@ class KeysError(FirnlineError, Fatal):
 
 
 class KeyExists(KeysError):
-    """Making one more would cut off whoever uses it. Runbook: FL-6111."""
+    """A second key would lock out whoever uses the first."""
 
     id = "FL-6111"
 
@@ -39,7 +39,7 @@ class KeyExists(KeysError):
 
 
 class KeyGivenElsewhere(KeysError):
-    """The specification itself has a public key of the user. Runbook: FL-6112."""
+    """The specification itself has a public key of the user."""
 
     id = "FL-6112"
 
@@ -51,7 +51,7 @@ class KeyGivenElsewhere(KeysError):
 
 
 class NoSecretHere(KeysError):
-    """With `trust: nobody` the engine has no rights in AWS to read a secret with. Runbook: FL-6113."""
+    """With `trust: nobody` the engine has no rights in AWS to read a secret with."""
 
     id = "FL-6113"
 
@@ -64,7 +64,7 @@ class NoSecretHere(KeysError):
 
 
 class SecretForeign(KeysError):
-    """Its tags say that it belongs to something else. Runbook: FL-6114."""
+    """The secret's tags say that it belongs to another environment or application."""
 
     id = "FL-6114"
 
@@ -76,7 +76,7 @@ class SecretForeign(KeysError):
 
 
 class SecretDeleted(KeysError):
-    """A deleted secret can be had back for some days. Runbook: FL-6115."""
+    """The secret was deleted; it can be restored until its recovery window ends."""
 
     id = "FL-6115"
 
@@ -88,7 +88,7 @@ class SecretDeleted(KeysError):
 
 
 class SecretUnusable(KeysError):
-    """Somebody put something else there. Runbook: FL-6116."""
+    """The secret's value is not a private key: somebody else wrote it."""
 
     id = "FL-6116"
 
@@ -100,7 +100,7 @@ class SecretUnusable(KeysError):
 
 
 class PrivateHalfMissing(KeysError):
-    """The file says that there is a key, the secret holds none. Runbook: FL-6117."""
+    """The file names a public key whose private half is not in the secret."""
 
     id = "FL-6117"
 
@@ -113,7 +113,7 @@ class PrivateHalfMissing(KeysError):
 
 
 class KeysDisagree(KeysError):
-    """Going on could retire the key that is in use. Runbook: FL-6118."""
+    """The file and the secret name different keys; going on could retire the one that is in use."""
 
     id = "FL-6118"
 
@@ -126,7 +126,7 @@ class KeysDisagree(KeysError):
 
 
 class UserNotDescribed(KeysError):
-    """An empty answer proves nothing. Runbook: FL-6119."""
+    """Snowflake did not describe the user's keys, which is no proof that there are none."""
 
     id = "FL-6119"
 
@@ -138,7 +138,7 @@ class UserNotDescribed(KeysError):
 
 
 class NoAccessKeyHere(KeysError):
-    """Only `trust: static-keys` makes an IAM user. Runbook: FL-6120."""
+    """Only `trust: static-keys` makes an IAM user."""
 
     id = "FL-6120"
 
@@ -150,7 +150,7 @@ class NoAccessKeyHere(KeysError):
 
 
 class AccessKeyExists(KeysError):
-    """One is enough; a second one would live on unseen. Runbook: FL-6121."""
+    """The user already has an access key."""
 
     id = "FL-6121"
 
@@ -163,7 +163,7 @@ class AccessKeyExists(KeysError):
 
 
 class EngineUserMissing(KeysError):
-    """An access key belongs to a user, and `up` makes that. Runbook: FL-6122."""
+    """An access key belongs to an IAM user, and `up` creates that user."""
 
     id = "FL-6122"
 

@@ -1,4 +1,4 @@
-"""Reads and replaces one user's part of the reviewed file beside the specification (spec/keys_file.py has its form)."""
+"""Reads and replaces one user's part of the reviewed file beside the specification (specification/keys_file.py has its form)."""
 
 import os
 import tempfile
@@ -28,7 +28,7 @@ class ReviewedFile:
         return found or UserKeys()
 
     def put(self, user: str, keys: UserKeys | None) -> None:
-        """On the disk before it has the name, so that a crash leaves the old file or the new one. None takes the user out."""
+        """Writes atomically, so that a crash leaves the old file or the new one. None removes the user."""
         text = _rendered(self._read().model_copy(update={user: keys}))
         descriptor, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
@@ -47,13 +47,13 @@ class ReviewedFile:
 
 
 def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:
-    """The fingerprints of the user's two places."""
+    """The fingerprints of the user's two slots."""
     first, second = (body_fingerprint(key) if key else None for key in (keys.slot_1, keys.slot_2))
     return first, second
 
 
 def _rendered(keys: KeysFile) -> str:
-    """The same keys always give the same text. An empty slot is said to be empty."""
+    """Deterministic: the same keys give the same text. An empty slot is written as null."""
     users = {user: getattr(keys, user) for user in USERS}
     document = {user: found.model_dump(mode="json") for user, found in users.items() if found is not None}
     return HEADER + yaml.safe_dump(document, sort_keys=False, width=10_000)

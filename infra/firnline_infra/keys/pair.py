@@ -1,4 +1,4 @@
-"""An RSA key pair in memory. What prints it prints its public half's fingerprint."""
+"""An RSA key pair in memory. Printing it shows the fingerprint of its public half."""
 
 import base64
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which step of a rotation comes next, from the world alone: a rotation can be left and taken up at any point.
+"""Which step of a rotation comes next, from the state alone: a rotation can be interrupted and resumed at any point.
 
 A user has two places for public keys. The new key is registered in the free one; then the secret's current version
 becomes the new key, so that the engine takes it up; when nobody uses the old key any more, its place is cleared.
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Step(Enum):
-    """What is to be done next. The upper four are done here, the lower ones wait for somebody else."""
+class RotationStep(Enum):
+    """What is to be done next. The first five are done by the rotation, the last three by somebody else."""
 
     STAGE = auto()
     """Make a pair; its private half waits in the secret."""
@@ -30,13 +30,13 @@ class Step(Enum):
     """The engine has to be seen with the new key."""
 
 
-class Impossible(ValueError):
-    """The world is not one that a rotation leads through; the text says why."""
+class ImpossibleState(ValueError):
+    """The state is not one that a rotation leads through; the text says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class World:
-    """Keys by fingerprint."""
+class RotationState:
+    """Where the user's keys are, by fingerprint."""
 
     slots: tuple[str | None, str | None]
     """In the file."""
@@ -47,7 +47,7 @@ class World:
     registered: frozenset[str]
     """With the user in Snowflake."""
     in_use: frozenset[str] | None
-    """By whoever logs in as the user; None where nobody was seen."""
+    """By those who log in as the user; None if nobody was seen."""
 
     @property
     def recorded(self) -> frozenset[str]:
@@ -59,31 +59,31 @@ class World:
         return self.pending if self.pending != self.current else None
 
 
-def next_step(world: World) -> Step:
-    """Raises Impossible."""
-    if world.current not in world.recorded:
-        raise Impossible(f"the secret's current key {world.current} is in no slot of the file")
-    if world.new is not None:
-        return _before_the_switch(world, world.new)
-    if len(world.recorded) == 2:
-        return _after_the_switch(world)
-    if not world.recorded <= world.registered:
-        return Step.REGISTER
-    if not world.registered <= world.recorded:
-        return Step.UNREGISTER
-    return Step.FORGET if world.previous else Step.STAGE
+def next_step(state: RotationState) -> RotationStep:
+    """Raises ImpossibleState."""
+    if state.current not in state.recorded:
+        raise ImpossibleState(f"the secret's current key {state.current} is in no slot of the file")
+    if state.new is not None:
+        return _before_the_switch(state, state.new)
+    if len(state.recorded) == 2:
+        return _after_the_switch(state)
+    if not state.recorded <= state.registered:
+        return RotationStep.REGISTER
+    if not state.registered <= state.recorded:
+        return RotationStep.UNREGISTER
+    return RotationStep.FORGET if state.previous else RotationStep.STAGE
 
 
-def _before_the_switch(world: World, new: str) -> Step:
-    if new not in world.recorded:
-        if len(world.recorded) == 2:
-            other = next(iter(world.recorded - {world.current}))
-            raise Impossible(f"both slots are taken, and {other} is no key of the secret's")
-        return Step.RECORD
-    return Step.PROMOTE if world.recorded <= world.registered else Step.REGISTER
+def _before_the_switch(state: RotationState, new: str) -> RotationStep:
+    if new not in state.recorded:
+        if len(state.recorded) == 2:
+            other = next(iter(state.recorded - {state.current}))
+            raise ImpossibleState(f"both slots are taken, and {other} is no key of the secret's")
+        return RotationStep.RECORD
+    return RotationStep.PROMOTE if state.recorded <= state.registered else RotationStep.REGISTER
 
 
-def _after_the_switch(world: World) -> Step:
-    if world.current not in world.registered:
-        return Step.REGISTER
-    return Step.RETIRE if world.in_use == frozenset({world.current}) else Step.TAKE_UP
+def _after_the_switch(state: RotationState) -> RotationStep:
+    if state.current not in state.registered:
+        return RotationStep.REGISTER
+    return RotationStep.RETIRE if state.in_use == frozenset({state.current}) else RotationStep.TAKE_UP

@@ -18,8 +18,8 @@ OWN_TAGS = ("firnline:environment", "firnline:application")
 
 
 @dataclass(frozen=True)
-class Found:
-    """The secret as it is: its ARN, and which version has which stage."""
+class StoredSecret:
+    """A secret that exists: its ARN, and which version has which stage."""
 
     arn: str
     versions: dict[str, str]
@@ -31,7 +31,7 @@ class Vault:
     client: Any
     definition: Secret
 
-    def look(self) -> Found | None:
+    def look(self) -> StoredSecret | None:
         """None where there is no secret. Raises SecretDeleted or SecretForeign."""
         name = self.definition.existing_arn or self.definition.name
         with self._call("DescribeSecret"):
@@ -43,26 +43,26 @@ class Vault:
             raise SecretDeleted(self.definition.name)
         self._refuse_foreign({tag["Key"]: tag["Value"] for tag in found.get("Tags", ())})
         stages = found.get("VersionIdsToStages") or {}
-        return Found(found["ARN"], {stage: id_ for id_, its in stages.items() for stage in its})
+        return StoredSecret(found["ARN"], {stage: id_ for id_, its in stages.items() for stage in its})
 
-    def create(self) -> Found:
-        """Without a value, so that what holds one is always a version that was staged."""
+    def create(self) -> StoredSecret:
+        """Creates the secret without a value, so that every value is a version that was staged."""
         definition = self.definition
         key = {"KmsKeyId": definition.key_arn} if isinstance(definition.key_arn, str) else {}
         tags = [{"Key": name, "Value": value} for name, value in definition.tags.items()]
         with self._call("CreateSecret"):
             made = self.client.create_secret(Name=definition.name, Description=definition.description, Tags=tags, **key)
-        return Found(made["ARN"], {})
+        return StoredSecret(made["ARN"], {})
 
-    def stage(self, found: Found, pair: KeyPair) -> None:
-        """As AWSPENDING. AWS makes the first version of a secret the current one as well."""
+    def stage(self, found: StoredSecret, pair: KeyPair) -> None:
+        """Stores the private half as AWSPENDING. AWS makes the first version of a secret the current one as well."""
         self.put(found, pair.private_pem, stage=PENDING)
 
-    def put(self, found: Found, text: str, *, stage: str = CURRENT) -> None:
+    def put(self, found: StoredSecret, text: str, *, stage: str = CURRENT) -> None:
         with self._call("PutSecretValue"):
             self.client.put_secret_value(SecretId=found.arn, SecretString=text, VersionStages=[stage])
 
-    def pair(self, found: Found, stage: str) -> KeyPair | None:
+    def pair(self, found: StoredSecret, stage: str) -> KeyPair | None:
         """The key with that stage; None where no version has it. Raises SecretUnusable."""
         if stage not in found.versions:
             return None
@@ -73,7 +73,7 @@ class Vault:
         except ValueError as error:
             raise SecretUnusable(self.definition.name, stage, str(error)) from None
 
-    def promote(self, found: Found) -> None:
+    def promote(self, found: StoredSecret) -> None:
         """Makes the pending version the current one; may be repeated."""
         pending, current = found.versions.get(PENDING), found.versions.get(CURRENT)
         if pending is None:
@@ -83,12 +83,12 @@ class Vault:
             self._move(found, VersionStage=CURRENT, MoveToVersionId=pending, **removed)
         self._move(found, VersionStage=PENDING, RemoveFromVersionId=pending)
 
-    def forget_previous(self, found: Found) -> None:
-        """AWS removes a version without a stage in its own time."""
+    def forget_previous(self, found: StoredSecret) -> None:
+        """Takes AWSPREVIOUS off its version; AWS later deletes a version without a stage."""
         if PREVIOUS in found.versions:
             self._move(found, VersionStage=PREVIOUS, RemoveFromVersionId=found.versions[PREVIOUS])
 
-    def _move(self, found: Found, **request: str) -> None:
+    def _move(self, found: StoredSecret, **request: str) -> None:
         with self._call("UpdateSecretVersionStage"):
             self.client.update_secret_version_stage(SecretId=found.arn, **request)
 

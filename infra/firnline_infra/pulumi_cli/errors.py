@@ -32,7 +32,7 @@ class PulumiError(FirnlineError, Fatal):
 
 
 class CliMissing(PulumiError):
-    """No Pulumi CLI on the PATH, and none that was provided. Runbook: FL-7101."""
+    """No Pulumi CLI is on the PATH, and none was provided by scripts/pulumi-cli."""
 
     id = "FL-7101"
 
@@ -44,7 +44,7 @@ class CliMissing(PulumiError):
 
 
 class CliTooOld(PulumiError):
-    """Older ones do not tell drift from a failure. Runbook: FL-7102."""
+    """The Pulumi CLI is older than the first version whose exit status tells drift from a failure."""
 
     id = "FL-7102"
 
@@ -56,7 +56,7 @@ class CliTooOld(PulumiError):
 
 
 class CommandFailed(PulumiError):
-    """A command of the Pulumi CLI ended with an error. Runbook: FL-7103."""
+    """A command of the Pulumi CLI ended with an error."""
 
     id = "FL-7103"
 
@@ -72,13 +72,13 @@ class CommandFailed(PulumiError):
 
 
 class NoSuchStack(CommandFailed):
-    """The backend has no stack of that name. Runbook: FL-7104."""
+    """The backend has no stack of that name."""
 
     id = "FL-7104"
 
 
 class StackLocked(CommandFailed):
-    """Another command holds the stack's lock, or died with it. Runbook: FL-7105."""
+    """Another command holds the stack's lock, or was killed while it held it."""
 
     id = "FL-7105"
 
@@ -93,7 +93,7 @@ class StackLocked(CommandFailed):
 
 
 class UnexpectedChanges(PulumiError):
-    """A preview that should have found nothing to do found something. Runbook: FL-7106."""
+    """A preview that should have found no changes found some."""
 
     id = "FL-7106"
 
@@ -106,7 +106,7 @@ class UnexpectedChanges(PulumiError):
 
 
 class StackInUse(PulumiError):
-    """Whoever has the lock is running, or can't be seen from here. Runbook: FL-7107."""
+    """The process that holds the lock is running, or runs where it can't be checked from here."""
 
     id = "FL-7107"
 
@@ -118,7 +118,7 @@ class StackInUse(PulumiError):
 
 
 class PendingForeign(PulumiError):
-    """A killed `up` left a create open, and what is there now was not made by it. Runbook: FL-7108."""
+    """A killed `up` left a create open, and the object that exists now was not made by it."""
 
     id = "FL-7108"
 
@@ -132,7 +132,7 @@ class PendingForeign(PulumiError):
 
 
 class PendingUnknown(PulumiError):
-    """A killed `up` left a create open, and nothing here knows how to ask for it. Runbook: FL-7109."""
+    """A killed `up` left a create open, and there is no lookup for that type of resource."""
 
     id = "FL-7109"
 

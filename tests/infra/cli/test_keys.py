@@ -8,8 +8,8 @@ from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
 from firnline_infra.keys.errors import KeyExists
-from firnline_infra.keys.rotate import Done
-from firnline_infra.keys.steps import Step
+from firnline_infra.keys.rotate import DoneStep
+from firnline_infra.keys.steps import RotationStep
 from firnline_local.running import RunningEnvironment
 
 SPEC = """
@@ -66,8 +66,8 @@ def test_create_says_which_key_of_an_earlier_embedded_environment_it_replaces(
 
 
 @pytest.fixture
-def advancing(monkeypatch: pytest.MonkeyPatch) -> list[Done]:
-    done: list[Done] = []
+def advancing(monkeypatch: pytest.MonkeyPatch) -> list[DoneStep]:
+    done: list[DoneStep] = []
     monkeypatch.setattr("firnline_infra.keys.rotate.Rotation.advance", lambda _self, wait_s: iter(done))
     return done
 
@@ -75,19 +75,24 @@ def advancing(monkeypatch: pytest.MonkeyPatch) -> list[Done]:
 @pytest.mark.parametrize(
     ("last", "in_use", "status", "said"),
     [
-        (Step.REGISTER, None, 3, "firnline up"),
-        (Step.UNREGISTER, None, 3, "still has a key"),
-        (Step.TAKE_UP, None, 3, "No engine was seen"),
-        (Step.TAKE_UP, frozenset({"SHA256:old", "SHA256:new"}), 3, "still uses SHA256:old; it looks"),
-        (Step.FORGET, None, 0, "Complete: SHA256:new is the only key"),
+        (RotationStep.REGISTER, None, 3, "firnline up"),
+        (RotationStep.UNREGISTER, None, 3, "still has a key"),
+        (RotationStep.TAKE_UP, None, 3, "No engine was seen"),
+        (RotationStep.TAKE_UP, frozenset({"SHA256:old", "SHA256:new"}), 3, "still uses SHA256:old; it looks"),
+        (RotationStep.FORGET, None, 0, "Complete: SHA256:new is the only key"),
     ],
 )
 def test_rotate_ends_with_what_it_waits_for(
-    spec_file: Path, advancing: list[Done], last: Step, in_use: frozenset[str] | None, status: int, said: str
+    spec_file: Path,
+    advancing: list[DoneStep],
+    last: RotationStep,
+    in_use: frozenset[str] | None,
+    status: int,
+    said: str,
 ) -> None:
     advancing += [
-        Done(step=Step.PROMOTE, fingerprint="SHA256:new"),
-        Done(step=last, fingerprint="SHA256:new", in_use=in_use),
+        DoneStep(step=RotationStep.PROMOTE, fingerprint="SHA256:new"),
+        DoneStep(step=last, fingerprint="SHA256:new", in_use=in_use),
     ]
     result = invoke("rotate", spec_file)
     assert result.exit_code == status

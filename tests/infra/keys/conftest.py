@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from moto import mock_aws
 
+from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.keys.pair import KeyPair, pair_of
-from firnline_infra.keys.subject import Subject
 from firnline_infra.specification import load_spec
 
 SPEC = """
@@ -68,10 +68,10 @@ def spec_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def subject(spec_file: Path) -> Subject:
-    return subject_of(spec_file)
+def owner(spec_file: Path) -> KeyOwner:
+    return owner_of(spec_file)
 
 
-def subject_of(spec_file: Path, user: str = "ingest") -> Subject:
+def owner_of(spec_file: Path, user: str = "ingest") -> KeyOwner:
     """As a command finds it: with what the file of keys says by now."""
-    return Subject.of(load_spec(spec_file), spec_file, user, environment="dev")
+    return KeyOwner.of(load_spec(spec_file), spec_file, user, environment="dev")

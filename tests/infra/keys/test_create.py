@@ -22,7 +22,7 @@ from firnline_infra.keys.pair import KeyPair
 from firnline_infra.keys.vault import CURRENT
 from firnline_infra.specification import load_spec
 
-from .conftest import SPEC, AwsAlone, subject_of
+from .conftest import SPEC, AwsAlone, owner_of
 
 NAME = "firnline-dev/snowflake/ingest"
 
@@ -40,7 +40,7 @@ def current(accounts: AwsAlone, name: str = NAME) -> str:
 def test_the_private_half_is_in_the_secret_and_the_public_half_in_the_file(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    created = create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     secret = secret_of(accounts)
     assert current(accounts) == pairs[0].private_pem
     assert secret["Description"] == "Snowflake private key of the engine, environment dev"
@@ -65,7 +65,7 @@ def test_the_specification_is_then_read_with_the_key_and_its_secret(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
     for user, pair in zip(("ingest", "reader"), pairs, strict=False):
-        create_key(subject_of(spec_file, user), accounts, make_pair=lambda pair=pair: pair)
+        create_key(owner_of(spec_file, user), accounts, make_pair=lambda pair=pair: pair)
     snowflake = load_spec(spec_file).snowflake
     assert snowflake.ingest.public_keys.slot_1 == pairs[0].public_key
     assert snowflake.ingest.secret_arn == secret_of(accounts)["ARN"]
@@ -74,18 +74,18 @@ def test_the_specification_is_then_read_with_the_key_and_its_secret(
 
 
 def test_a_second_key_is_refused_and_rotation_named(spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     with pytest.raises(KeyExists, match="firnline keys rotate dev ingest"):
-        create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+        create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[1])
     assert current(accounts) == pairs[0].private_pem
 
 
 def test_a_key_whose_public_half_was_lost_is_found_again_in_the_secret(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     spec_file.with_name("dev.keys.yaml").unlink()
-    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+    created = create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[1])
     assert (created.was_there, created.fingerprint) == (True, pairs[0].fingerprint)
     assert load_spec(spec_file).snowflake.ingest.public_keys.slot_1 == pairs[0].public_key
     assert current(accounts) == pairs[0].private_pem
@@ -133,13 +133,13 @@ def test_a_run_that_is_killed_at_any_effect_is_finished_by_the_next(
                 patch.setattr(client, name, crashing.effect(getattr(client, name)))
             patch.setattr(Path, "replace", crashing.effect(Path.replace))
             try:
-                create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+                create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
             except Crash:
                 crashed = True
         if not crashed:
             break
         try:
-            created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+            created = create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[1])
             fingerprint = created.fingerprint
         except KeyExists:
             fingerprint = pairs[0].fingerprint  # the first run had done everything
@@ -150,14 +150,14 @@ def test_a_run_that_is_killed_at_any_effect_is_finished_by_the_next(
         assert ingest.secret_arn == secret_of(accounts, name)["ARN"]
         assert list(secret_of(accounts, name)["VersionIdsToStages"].values()) == [[CURRENT]]
         with pytest.raises(KeyExists):
-            create_key(subject_of(spec_file), accounts)
+            create_key(owner_of(spec_file), accounts)
     assert nth > 4  # secret, version, file, stage
 
 
 def test_another_account_is_refused_before_anything_is_made(spec_file: Path, accounts: AwsAlone) -> None:
     spec_file.write_text(SPEC.replace("123456789012", "210987654321"))
     with pytest.raises(WrongAwsAccount, match="210987654321"):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
     assert accounts.aws("secretsmanager").list_secrets()["SecretList"] == []
     assert not spec_file.with_name("dev.keys.yaml").exists()
 
@@ -165,36 +165,36 @@ def test_another_account_is_refused_before_anything_is_made(spec_file: Path, acc
 def test_a_secret_of_somebody_else_is_left_alone(spec_file: Path, accounts: AwsAlone) -> None:
     accounts.aws("secretsmanager").create_secret(Name=NAME, SecretString="theirs")
     with pytest.raises(SecretForeign, match="none of our tags"):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
     assert current(accounts) == "theirs"
 
 
 def test_a_secret_that_was_deleted_is_named_with_the_way_back(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     accounts.aws("secretsmanager").delete_secret(SecretId=NAME)
     with pytest.raises(SecretDeleted, match="restore-secret"):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_a_file_whose_private_half_is_nowhere_is_not_papered_over(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     accounts.aws("secretsmanager").delete_secret(SecretId=NAME, ForceDeleteWithoutRecovery=True)
     with pytest.raises(PrivateHalfMissing, match="is it the right account"):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_a_key_of_an_embedded_account_that_has_ended_is_replaced(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
-    create_key(subject_of(spec_file, "reader"), accounts, make_pair=lambda: pairs[2])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file, "reader"), accounts, make_pair=lambda: pairs[2])
     reader, gone = secret_of(accounts, "firnline-dev/snowflake/reader")["ARN"], secret_of(accounts)["ARN"]
     restart(accounts)
-    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
+    created = create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[1])
     ingest = load_spec(spec_file).snowflake.ingest
     assert (created.was_there, created.replaced_arn, created.fingerprint) == (False, gone, pairs[1].fingerprint)
     assert (ingest.secret_arn, ingest.public_keys.slot_1) == (secret_of(accounts)["ARN"], pairs[1].public_key)
@@ -202,19 +202,19 @@ def test_a_key_of_an_embedded_account_that_has_ended_is_replaced(
     assert current(accounts) == pairs[1].private_pem
     assert load_spec(spec_file).snowflake.reader.secret_arn == reader
     with pytest.raises(KeyExists):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_a_replacement_that_was_interrupted_is_finished(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     restart(accounts)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", Crashing(1, before=True).effect(Path.replace))
         with pytest.raises(Crash):
-            create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[1])
-    created = create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[2])
+            create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[1])
+    created = create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[2])
     assert (created.was_there, created.fingerprint) == (True, pairs[1].fingerprint)
     assert load_spec(spec_file).snowflake.ingest.public_keys.slot_1 == pairs[1].public_key
 
@@ -223,13 +223,13 @@ def test_in_a_running_embedded_account_a_key_is_as_safe_as_elsewhere(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
     accounts.begin_empty = True
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     with pytest.raises(KeyExists):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
     file = spec_file.with_name("dev.keys.yaml")
     file.write_text(file.read_text().replace(pairs[0].public_key, pairs[1].public_key))
     with pytest.raises(KeysDisagree):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def restart(accounts: AwsAlone) -> None:
@@ -243,11 +243,11 @@ def restart(accounts: AwsAlone) -> None:
 def test_a_file_and_a_secret_with_different_keys_are_refused(
     spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]
 ) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     file = spec_file.with_name("dev.keys.yaml")
     file.write_text(file.read_text().replace(pairs[0].public_key, pairs[1].public_key))
     with pytest.raises(KeysDisagree, match="git checkout"):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_a_public_key_in_the_specification_itself_is_not_given_twice(
@@ -256,20 +256,20 @@ def test_a_public_key_in_the_specification_itself_is_not_given_twice(
     keys = f"{{account: ACME-DEV, ingest: {{public_keys: {{slot_1: {pairs[0].public_key}}}}}}}"
     spec_file.write_text(SPEC.replace("{account: ACME-DEV}", keys))
     with pytest.raises(KeyGivenElsewhere):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_an_environment_whose_engine_may_read_no_secret_has_none(spec_file: Path, accounts: AwsAlone) -> None:
     spec_file.write_text(SPEC.replace('"123456789012"', '"123456789012", runtime: {trust: nobody}'))
     with pytest.raises(NoSecretHere):
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
 
 
 def test_what_is_no_key_is_named_and_not_shown(spec_file: Path, accounts: AwsAlone, pairs: list[KeyPair]) -> None:
-    create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+    create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     accounts.aws("secretsmanager").put_secret_value(SecretId=NAME, SecretString="hunter2-hunter2")
     with pytest.raises(SecretUnusable) as caught:
-        create_key(subject_of(spec_file), accounts)
+        create_key(owner_of(spec_file), accounts)
     assert "hunter2" not in str(caught.value)
     assert caught.value.__cause__ is None
 
@@ -286,5 +286,5 @@ def test_what_aws_refuses_is_named_without_the_request(
 
     monkeypatch.setattr(client, "put_secret_value", denied)
     with pytest.raises(AwsRefused, match="secretsmanager:PutSecretValue") as caught:
-        create_key(subject_of(spec_file), accounts, make_pair=lambda: pairs[0])
+        create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     assert pairs[0].private_pem.splitlines()[3] not in str(caught.value)

@@ -14,8 +14,8 @@ import pytest
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.errors import KeysDisagree, PrivateHalfMissing, UserNotDescribed
 from firnline_infra.keys.pair import KeyPair
-from firnline_infra.keys.rotate import Done
-from firnline_infra.keys.steps import Step
+from firnline_infra.keys.rotate import DoneStep
+from firnline_infra.keys.steps import RotationStep
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.names import Names
@@ -25,7 +25,7 @@ from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
-from .conftest import subject_of
+from .conftest import owner_of
 from .engine_thread import EngineThread
 
 pytestmark = pytest.mark.contract
@@ -95,11 +95,11 @@ class World:
         return self.environment.query(statement, login="admin")[1]
 
     def create(self, pair: KeyPair, user: str = "ingest") -> None:
-        create_key(subject_of(self.spec_file, user), self.accounts, make_pair=lambda: pair)
+        create_key(owner_of(self.spec_file, user), self.accounts, make_pair=lambda: pair)
 
-    def rotate(self, pair: KeyPair | None = None, *, user: str = "ingest", wait_s: float = 0) -> list[Done]:
+    def rotate(self, pair: KeyPair | None = None, *, user: str = "ingest", wait_s: float = 0) -> list[DoneStep]:
         rotation = Rotation(
-            subject=subject_of(self.spec_file, user),
+            owner=owner_of(self.spec_file, user),
             accounts=self.accounts,
             make_pair=lambda: pair or pytest.fail("no pair is needed here"),
             sleep=lambda _: time.sleep(0.1),
@@ -181,7 +181,7 @@ def until(holds: Any, what: str) -> None:
         time.sleep(0.05)
 
 
-def steps(done: list[Done]) -> list[Step]:
+def steps(done: list[DoneStep]) -> list[RotationStep]:
     return [each.step for each in done]
 
 
@@ -189,14 +189,14 @@ def test_a_key_is_replaced_without_a_gap_in_ingestion(world: World, engine: Engi
     old, new = world.pairs[:2]
     until(lambda: engine.uses == {old.fingerprint}, "the engine begins")
 
-    assert steps(world.rotate(new)) == [Step.STAGE, Step.RECORD, Step.REGISTER]
-    assert steps(world.rotate()) == [Step.REGISTER]  # again, without `up`: nothing more can be done
+    assert steps(world.rotate(new)) == [RotationStep.STAGE, RotationStep.RECORD, RotationStep.REGISTER]
+    assert steps(world.rotate()) == [RotationStep.REGISTER]  # again, without `up`: nothing more can be done
     world.up()
-    assert steps(world.rotate(wait_s=60)) == [Step.PROMOTE, Step.RETIRE, Step.UNREGISTER]
-    assert steps(world.rotate()) == [Step.UNREGISTER]
+    assert steps(world.rotate(wait_s=60)) == [RotationStep.PROMOTE, RotationStep.RETIRE, RotationStep.UNREGISTER]
+    assert steps(world.rotate()) == [RotationStep.UNREGISTER]
     world.up()
     *_, last = world.rotate()
-    assert (last.step, last.fingerprint) == (Step.FORGET, new.fingerprint)
+    assert (last.step, last.fingerprint) == (RotationStep.FORGET, new.fingerprint)
 
     seen = len(engine.receipts)
     until(lambda: len(engine.receipts) > seen + 4, "the engine goes on with nothing but the new key")
@@ -218,28 +218,28 @@ def test_the_old_key_stays_while_an_engine_uses_it(world: World) -> None:
     world.up()
     world.rotate(world.pairs[1])
     world.up()
-    assert steps(world.rotate()) == [Step.PROMOTE, Step.TAKE_UP]  # no engine was seen at all
+    assert steps(world.rotate()) == [RotationStep.PROMOTE, RotationStep.TAKE_UP]  # no engine was seen at all
     old, new = (pair.fingerprint for pair in world.pairs[:2])
     ledger = DynamoLedger(world.environment.client("dynamodb"), Names.of(world.spec).ledger_table)
     ledger.begin_run(Run("one", "elsewhere"), None)
     for in_use in ((old,), (new, old)):
         ledger.show_fingerprints("one", in_use)
         (done,) = world.rotate()
-        assert (done.step, done.in_use) == (Step.TAKE_UP, frozenset(in_use))
+        assert (done.step, done.in_use) == (RotationStep.TAKE_UP, frozenset(in_use))
     assert world.spec.snowflake.ingest.public_keys.slot_1 == world.pairs[0].public_key
     ledger.show_fingerprints("one", (new,))
-    assert steps(world.rotate()) == [Step.RETIRE, Step.UNREGISTER]
+    assert steps(world.rotate()) == [RotationStep.RETIRE, RotationStep.UNREGISTER]
 
 
 def test_the_readers_new_key_is_tried_before_the_old_one_goes(world: World) -> None:
     world.make()
     world.create(world.pairs[0], "reader")
     world.up()
-    assert steps(world.rotate(world.pairs[1], user="reader"))[-1] is Step.REGISTER
+    assert steps(world.rotate(world.pairs[1], user="reader"))[-1] is RotationStep.REGISTER
     world.up()
-    assert steps(world.rotate(user="reader")) == [Step.PROMOTE, Step.RETIRE, Step.UNREGISTER]
+    assert steps(world.rotate(user="reader")) == [RotationStep.PROMOTE, RotationStep.RETIRE, RotationStep.UNREGISTER]
     world.up()
-    assert steps(world.rotate(user="reader")) == [Step.FORGET]
+    assert steps(world.rotate(user="reader")) == [RotationStep.FORGET]
     slots = world.spec.snowflake.reader.public_keys
     assert (slots.slot_1, slots.slot_2) == (None, world.pairs[1].public_key)
 
@@ -253,7 +253,7 @@ def test_a_second_rotation_takes_the_slot_that_the_first_one_cleared(world: Worl
         world.up()
         world.rotate(user="reader")
         world.up()
-        assert steps(world.rotate(user="reader")) == [Step.FORGET]
+        assert steps(world.rotate(user="reader")) == [RotationStep.FORGET]
     slots = world.spec.snowflake.reader.public_keys
     assert (slots.slot_1, slots.slot_2) == (world.pairs[2].public_key, None)
 

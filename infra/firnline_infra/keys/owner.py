@@ -1,4 +1,4 @@
-"""Whose key a command is about: a user of an environment, its file and its secret."""
+"""The Snowflake user whose key a command is about, with its reviewed file and its secret."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +13,17 @@ from firnline_infra.specification.names import Names, Principal
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class KeyOwner:
     spec: EnvironmentSpec
     environment: str
-    """What a command takes for it, for those that a person is told next."""
+    """The environment as the user typed it, for the commands that are suggested next."""
     user: str
     """ingest or reader"""
     file: ReviewedFile
 
     @classmethod
-    def of(cls, spec: EnvironmentSpec, spec_file: Path, user: str, *, environment: str | None = None) -> "Subject":
-        """`environment` is the file's path where absent: commands take that as well."""
+    def of(cls, spec: EnvironmentSpec, spec_file: Path, user: str, *, environment: str | None = None) -> "KeyOwner":
+        """`environment` defaults to the file's path, which commands take as well."""
         return cls(spec=spec, environment=environment or str(spec_file), user=user, file=ReviewedFile.beside(spec_file))
 
     @property

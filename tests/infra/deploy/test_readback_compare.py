@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.deploy.readback.compare import columns, sorting, switches
-from firnline_infra.deploy.readback.finding import Finding
+from firnline_infra.deploy.readback import Finding, columns, sorting, switches
 
 WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
 ALTER = 'ALTER TABLE "DB"."RAW"."T"'

@@ -1,0 +1,131 @@
+"""Reads back what Pulumi does not see: properties that statements have set, and tables that a statement made.
+
+Pulumi shows no diff when somebody else changes them, and a query that fails gives it an empty result in silence. So each
+property is compared with the blueprint here, and an empty answer is a finding.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.accounts.accounts import rows_if_there
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.specification.identifier import QualifiedName
+from firnline_ingest.identifiers import like_pattern
+
+Row = Mapping[str, Any]
+AnyTable = Table | IcebergTable | InteractiveTable
+ON = {"ON", "Y", "TRUE"}
+OFF = {"OFF", "N", "FALSE"}
+NOTHING = "nothing"
+SYNONYMS = {"TEXT": "VARCHAR", "STRING": "VARCHAR"}
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Finding:
+    """A property that is not as the blueprint says."""
+
+    object: str
+    property: str
+    expected: str
+    found: str
+    repair: str = ""
+    """The statement that sets the property back; empty if none does."""
+
+    def __str__(self) -> str:
+        return f"{self.object}: {self.property} is {self.found}, expected {self.expected}"
+
+
+def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
+    """Asks Snowflake about each table of a blueprint. Sorted; empty if everything is as the blueprint says.
+
+    `session` is the deployer's. Raises SnowflakeRefused for anything but an object that does not exist.
+    """
+    return sorted(finding for table in blueprint.landing.tables for finding in _table(table, session))
+
+
+def _table(table: AnyTable, session: Any) -> Iterator[Finding]:
+    name = f"table {table.name}"
+    row = _listed(table, session)
+    kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
+    if row is None:
+        create = table.create if isinstance(table, InteractiveTable) else ""
+        yield Finding(name, "exists", "yes", NOTHING, create)
+        return
+    yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
+    yield from columns(name, _columns(table), rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ())
+    if isinstance(table, InteractiveTable):
+        yield from sorting(name, (each.name for each in table.cluster_by), row)
+
+
+def _switches(table: AnyTable) -> dict[str, bool]:
+    """Those that statements set. The provider's resource of an Iceberg table carries its error logging itself."""
+    match table:
+        case Table():
+            return {
+                "ENABLE_SCHEMA_EVOLUTION": table.schema_evolution,
+                "ERROR_LOGGING": table.error_logging,
+                "ROW_TIMESTAMP": table.row_timestamp,
+            }
+        case IcebergTable():
+            return {"ENABLE_SCHEMA_EVOLUTION": table.schema_evolution}
+        case InteractiveTable():
+            return {}
+
+
+def _columns(table: AnyTable) -> dict[str, str]:
+    own = {table.metadata_column.name: "OBJECT" if isinstance(table, InteractiveTable) else table.column_type}
+    return own | ({each.name: "VARCHAR" for each in table.cluster_by} if isinstance(table, InteractiveTable) else {})
+
+
+def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
+    """SHOW's LIKE is a pattern that ignores case: only the exact name counts."""
+    kinds = {Table: "TABLES", IcebergTable: "ICEBERG TABLES", InteractiveTable: "INTERACTIVE TABLES"}
+    *container, name = table.name.parts
+    statement = (
+        f"SHOW {kinds[type(table)]} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
+    )
+    return next((row for row in rows_if_there(session, statement) or () if row["name"] == name.name), None)
+
+
+def switches(object_: str, wanted: Mapping[str, bool], row: Row, *, alter: str) -> Iterator[Finding]:
+    """`row` is the object's in SHOW. `alter` begins the statement that sets one back."""
+    for name, on in wanted.items():
+        said = str(row.get(name.lower(), "")).upper()
+        if said not in ON | OFF:
+            yield Finding(object_, name, _switch(on), NOTHING if said in ("", "NONE") else said)
+        elif (said in ON) is not on:
+            yield Finding(object_, name, _switch(on), _switch(not on), f"{alter} SET {name} = {_switch(on)}")
+
+
+def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row]) -> Iterator[Finding]:
+    """Columns that the blueprint does not know were added by evolution, or by whoever designs the table."""
+    found = {str(row["name"]): str(row["type"]) for row in described}
+    if not found:
+        yield Finding(object_, "columns", ", ".join(wanted), NOTHING)
+        return
+    for name, type_ in wanted.items():
+        if name not in found:
+            yield Finding(object_, f"column {name}", type_, NOTHING)
+        elif _plain(found[name]) != _plain(type_):
+            yield Finding(object_, f"column {name}", type_, found[name])
+
+
+def sorting(object_: str, wanted: Iterable[str], row: Row) -> Iterator[Finding]:
+    """CLUSTER BY as SHOW writes it: (A, B) or LINEAR(A, B)."""
+    expected, said = list(wanted), str(row.get("cluster_by") or "")
+    found = [part.strip().strip('"') for part in re.sub(r"^(LINEAR)?\(|\)$", "", said).split(",") if part.strip()]
+    if found != expected:
+        yield Finding(object_, "CLUSTER_BY", ", ".join(expected), said or NOTHING)
+
+
+def _switch(on: bool) -> str:
+    return "TRUE" if on else "FALSE"
+
+
+def _plain(type_: str) -> str:
+    """Without length and precision, which the blueprint leaves to Snowflake."""
+    name = type_.upper().partition("(")[0].strip()
+    return SYNONYMS.get(name, name)

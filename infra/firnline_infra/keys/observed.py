@@ -1,0 +1,50 @@
+"""Which keys of a user are in effect: registered with Snowflake, and in use. By fingerprint.
+
+Snowflake's LOGIN_HISTORY tells that a key pair was used, but not which one. So the engine's driver writes the fingerprints
+of its last epoch's channels into its run's row of the ledger. The reader has no engine; its new key is tried here.
+"""
+
+from contextlib import closing
+
+from firnline_infra.accounts import Accounts, check_snowflake
+from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts.errors import SnowflakeRefused
+from firnline_infra.keys.errors import UserNotDescribed
+from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.keys.pair import KeyPair
+from firnline_infra.specification.names import Names
+
+PLACES = ("RSA_PUBLIC_KEY_FP", "RSA_PUBLIC_KEY_2_FP")
+UNSET = (None, "", "null")
+
+
+def registered_keys(owner: KeyOwner, accounts: Accounts) -> frozenset[str]:
+    """Raises UserNotDescribed, WrongSnowflakeAccount, or what opening the session raises."""
+    user = owner.principal.user
+    with closing(accounts.snowflake()) as session:
+        check_snowflake(owner.spec, session)
+        try:
+            answer = {row["property"]: row["value"] for row in rows(session, f"DESCRIBE USER {user.sql}")}
+        except SnowflakeRefused as error:
+            raise UserNotDescribed(str(user), error.what) from error
+    if missing := [place for place in PLACES if place not in answer]:
+        raise UserNotDescribed(str(user), f"DESCRIBE USER has no {' and no '.join(missing)}")
+    return frozenset(answer[place] for place in PLACES if answer[place] not in UNSET)
+
+
+def keys_in_use(owner: KeyOwner, accounts: Accounts, current: KeyPair) -> frozenset[str] | None:
+    """None if no engine was seen. Raises KeyRefused if the reader's key opens no session."""
+    if owner.user == "ingest":
+        return _of_the_engine(owner, accounts)
+    principal = owner.principal
+    session = accounts.snowflake_as(user=principal.user.name, role=str(principal.role), private_key=current.private_pem)
+    with closing(session):
+        return frozenset({current.fingerprint})
+
+
+def _of_the_engine(owner: KeyOwner, accounts: Accounts) -> frozenset[str] | None:
+    """Those of the last run, even if it has ended: the next run starts with the key that the secret then holds."""
+    from firnline_ingest.ledger.dynamodb import DynamoLedger
+
+    run = DynamoLedger(accounts.aws("dynamodb"), Names.of(owner.spec).ledger_table).current_run()
+    return frozenset(run.fingerprints) if run is not None and run.fingerprints else None
