@@ -12,7 +12,7 @@ from firnline_local.snowflake.catalog.kinds import ObjectKind
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ObjectParameter:
     """One parameter of objects."""
 
     key: str
@@ -29,33 +29,33 @@ CONTAINERS = (kinds.SCHEMA, kinds.DATABASE)
 OBJECT_PARAMETERS = {
     parameter.key: parameter
     for parameter in (
-        Parameter("DATA_RETENTION_TIME_IN_DAYS", "NUMBER", "1", DATA),
-        Parameter("MAX_DATA_EXTENSION_TIME_IN_DAYS", "NUMBER", "14", DATA),
-        Parameter("DEFAULT_DDL_COLLATION", "STRING", "", DATA),
-        Parameter("CATALOG", "STRING", "", DATA),
-        Parameter("EXTERNAL_VOLUME", "STRING", "", DATA),
-        Parameter("CATALOG_SYNC", "STRING", "", (kinds.TABLE,)),
-        Parameter("TARGET_FILE_SIZE", "STRING", "AUTO", (kinds.TABLE,)),
-        Parameter("ENABLE_DATA_COMPACTION", "BOOLEAN", "true", (kinds.TABLE,)),
-        Parameter("ENABLE_ICEBERG_MERGE_ON_READ", "BOOLEAN", "true", (kinds.TABLE,)),
-        Parameter("LOG_LEVEL", "STRING", "OFF", CONTAINERS),
-        Parameter("LOG_EVENT_LEVEL", "STRING", "OFF", CONTAINERS),
-        Parameter("METRIC_LEVEL", "STRING", "NONE", CONTAINERS),
-        Parameter("TRACE_LEVEL", "STRING", "OFF", CONTAINERS),
-        Parameter("REPLACE_INVALID_CHARACTERS", "BOOLEAN", "false", CONTAINERS),
-        Parameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", DATA),
-        Parameter("SUSPEND_TASK_AFTER_NUM_FAILURES", "NUMBER", "10", CONTAINERS),
-        Parameter("TASK_AUTO_RETRY_ATTEMPTS", "NUMBER", "0", CONTAINERS),
-        Parameter("USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", "STRING", "Medium", CONTAINERS),
-        Parameter("USER_TASK_TIMEOUT_MS", "NUMBER", "3600000", CONTAINERS),
-        Parameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", "NUMBER", "30", CONTAINERS),
-        Parameter("PIPE_EXECUTION_PAUSED", "BOOLEAN", "false", (kinds.SCHEMA,)),
-        Parameter("MAX_CONCURRENCY_LEVEL", "NUMBER", "8", (kinds.WAREHOUSE,)),
-        Parameter("STATEMENT_QUEUED_TIMEOUT_IN_SECONDS", "NUMBER", "0", (kinds.WAREHOUSE, kinds.USER)),
-        Parameter("STATEMENT_TIMEOUT_IN_SECONDS", "NUMBER", "172800", (kinds.WAREHOUSE, kinds.USER)),
-        Parameter("FALLBACK_WAREHOUSE", "STRING", "", (kinds.WAREHOUSE,)),
-        Parameter("NETWORK_POLICY", "STRING", "", (kinds.USER,)),
-        Parameter("QUERY_TAG", "STRING", "", (kinds.USER,)),
+        ObjectParameter("DATA_RETENTION_TIME_IN_DAYS", "NUMBER", "1", DATA),
+        ObjectParameter("MAX_DATA_EXTENSION_TIME_IN_DAYS", "NUMBER", "14", DATA),
+        ObjectParameter("DEFAULT_DDL_COLLATION", "STRING", "", DATA),
+        ObjectParameter("CATALOG", "STRING", "", DATA),
+        ObjectParameter("EXTERNAL_VOLUME", "STRING", "", DATA),
+        ObjectParameter("CATALOG_SYNC", "STRING", "", (kinds.TABLE,)),
+        ObjectParameter("TARGET_FILE_SIZE", "STRING", "AUTO", (kinds.TABLE,)),
+        ObjectParameter("ENABLE_DATA_COMPACTION", "BOOLEAN", "true", (kinds.TABLE,)),
+        ObjectParameter("ENABLE_ICEBERG_MERGE_ON_READ", "BOOLEAN", "true", (kinds.TABLE,)),
+        ObjectParameter("LOG_LEVEL", "STRING", "OFF", CONTAINERS),
+        ObjectParameter("LOG_EVENT_LEVEL", "STRING", "OFF", CONTAINERS),
+        ObjectParameter("METRIC_LEVEL", "STRING", "NONE", CONTAINERS),
+        ObjectParameter("TRACE_LEVEL", "STRING", "OFF", CONTAINERS),
+        ObjectParameter("REPLACE_INVALID_CHARACTERS", "BOOLEAN", "false", CONTAINERS),
+        ObjectParameter("STORAGE_SERIALIZATION_POLICY", "STRING", "OPTIMIZED", DATA),
+        ObjectParameter("SUSPEND_TASK_AFTER_NUM_FAILURES", "NUMBER", "10", CONTAINERS),
+        ObjectParameter("TASK_AUTO_RETRY_ATTEMPTS", "NUMBER", "0", CONTAINERS),
+        ObjectParameter("USER_TASK_MANAGED_INITIAL_WAREHOUSE_SIZE", "STRING", "Medium", CONTAINERS),
+        ObjectParameter("USER_TASK_TIMEOUT_MS", "NUMBER", "3600000", CONTAINERS),
+        ObjectParameter("USER_TASK_MINIMUM_TRIGGER_INTERVAL_IN_SECONDS", "NUMBER", "30", CONTAINERS),
+        ObjectParameter("PIPE_EXECUTION_PAUSED", "BOOLEAN", "false", (kinds.SCHEMA,)),
+        ObjectParameter("MAX_CONCURRENCY_LEVEL", "NUMBER", "8", (kinds.WAREHOUSE,)),
+        ObjectParameter("STATEMENT_QUEUED_TIMEOUT_IN_SECONDS", "NUMBER", "0", (kinds.WAREHOUSE, kinds.USER)),
+        ObjectParameter("STATEMENT_TIMEOUT_IN_SECONDS", "NUMBER", "172800", (kinds.WAREHOUSE, kinds.USER)),
+        ObjectParameter("FALLBACK_WAREHOUSE", "STRING", "", (kinds.WAREHOUSE,)),
+        ObjectParameter("NETWORK_POLICY", "STRING", "", (kinds.USER,)),
+        ObjectParameter("QUERY_TAG", "STRING", "", (kinds.USER,)),
     )
 }
 
@@ -130,12 +130,12 @@ def _typed(spelled: str, default: bool | int | str) -> bool | int | str:
     return int(spelled) if isinstance(default, int) else spelled
 
 
-def parameters_on(found: CatalogObject) -> list[Parameter]:
+def parameters_on(found: CatalogObject) -> list[ObjectParameter]:
     hidden = ICEBERG_PARAMETERS if isinstance(found, Table) and not found.iceberg else frozenset[str]()
     return [each for each in OBJECT_PARAMETERS.values() if found.kind in each.on and each.key not in hidden]
 
 
-def effective(found: CatalogObject, parameter: Parameter) -> tuple[str, str]:
+def effective(found: CatalogObject, parameter: ObjectParameter) -> tuple[str, str]:
     """The value, and the kind of the object that sets it; an empty kind where none does."""
     at: CatalogObject | None = found
     while at is not None:

@@ -31,7 +31,7 @@ from firnline_local.snowflake.sql.statements.create_table import (
     create_interactive_table,
     create_table,
 )
-from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, Place, created, kept, place
+from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, NewObject, read_new_object
 from firnline_local.snowflake.sql.statements.external_volume import create_external_volume
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
 from firnline_local.snowflake.sql.token_reader import TokenReader
@@ -41,36 +41,36 @@ SHORTEST_SUSPENSION_S = 86_400
 
 def create_database(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
     """The session goes into the new database, as a real one does."""
-    where = place(context, reader, Database.kind, modifiers)
-    return _create(context, reader, where, Database, transient=modifiers.transient)
+    new = read_new_object(context, reader, Database.kind, modifiers)
+    return _create(context, reader, new, Database, transient=modifiers.transient)
 
 
 def create_schema(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, Schema.kind, modifiers)
+    new = read_new_object(context, reader, Schema.kind, modifiers)
     managed = reader.accept("WITH MANAGED ACCESS")
-    return _create(context, reader, where, Schema, transient=modifiers.transient, managed_access=managed)
+    return _create(context, reader, new, Schema, transient=modifiers.transient, managed_access=managed)
 
 
 def creator_of(made: type[CatalogObject]) -> Creator:
     """Returns CREATE for a kind that has only a name and settings."""
 
     def create_object(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-        return _create(context, reader, place(context, reader, made.kind, modifiers), made)
+        return _create(context, reader, read_new_object(context, reader, made.kind, modifiers), made)
 
     return create_object
 
 
-def _create(context: Context, reader: TokenReader, where: Place, made: type[CatalogObject], **fields: Any) -> Result:
+def _create(context: Context, reader: TokenReader, new: NewObject, made: type[CatalogObject], **fields: Any) -> Result:
     settings = read_settings(reader, made.kind)
     reader.end()
     refuse_impossible(made.kind, settings.properties)
     refuse_foreign_policy(context, made.kind, settings.parameters)
-    if where.kept:
-        return kept(where)
-    found = where.create(context, made, **fields)
+    if new.exists:
+        return new.exists_status()
+    found = new.create(context, made, **fields)
     apply_settings(found, settings)
     _enter(context, found)
-    return created(made.kind, where)
+    return new.created_status()
 
 
 def refuse_foreign_policy(context: Context, kind: ObjectKind, parameters: Mapping[str, str]) -> None:
@@ -117,17 +117,17 @@ def refuse_short_suspension(properties: Mapping[str, str], *, interactive: bool)
 
 
 def _create_warehouse(context: Context, reader: TokenReader, modifiers: Modifiers, *, interactive: bool) -> Result:
-    where = place(context, reader, Warehouse.kind, modifiers)
+    new = read_new_object(context, reader, Warehouse.kind, modifiers)
     tables = read_tables(context, reader) if interactive and reader.accept("TABLES") else []
     settings = read_settings(reader, Warehouse.kind)
     reader.end()
     refuse_short_suspension(settings.properties, interactive=interactive)
-    if where.kept:
-        return kept(where)
-    warehouse = where.create(context, Warehouse, interactive=interactive, tables=list(tables))
+    if new.exists:
+        return new.exists_status()
+    warehouse = new.create(context, Warehouse, interactive=interactive, tables=list(tables))
     apply_settings(warehouse, settings)
     context.session.warehouse = warehouse
-    return created(Warehouse.kind, where)
+    return new.created_status()
 
 
 CREATORS: dict[str, Creator] = {

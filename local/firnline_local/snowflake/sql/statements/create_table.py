@@ -20,7 +20,7 @@ from firnline_local.snowflake.sql.query.functions import obstacles
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_columns
-from firnline_local.snowflake.sql.statements.creation import Modifiers, Place, created, kept, place
+from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObject, read_new_object
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 FLAGS = {
@@ -53,21 +53,21 @@ class Definition:
 
 
 def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, kinds.TABLE, modifiers)
+    new = read_new_object(context, reader, kinds.TABLE, modifiers)
     definition = read_definition(context, reader)
     reader.end()
     refuse_iceberg_settings(definition.settings)
-    if where.kept:
-        return kept(where)
-    _create(context, where, definition, transient=modifiers.transient)
-    return created(kinds.TABLE, where)
+    if new.exists:
+        return new.exists_status()
+    _create(context, new, definition, transient=modifiers.transient)
+    return new.created_status()
 
 
-def _create(context: Context, where: Place, definition: Definition, *, variety: str = "TABLE", **more: Any) -> Table:
+def _create(context: Context, new: NewObject, definition: Definition, *, variety: str = "TABLE", **more: Any) -> Table:
     """The table with its grants and rows, as the definition says."""
-    refuse_case_clash(display(*where.container.path, where.name), definition.columns)
-    before = where.container.of_kind(kinds.TABLE).get(where.name)
-    table = where.create(
+    refuse_case_clash(display(*new.container.path, new.name), definition.columns)
+    before = new.container.of_kind(kinds.TABLE).get(new.name)
+    table = new.create(
         context,
         Table,
         privilege=f"CREATE {variety}",
@@ -158,17 +158,17 @@ class NotInFormatVersion(SqlError):
 
 
 def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, kinds.TABLE, modifiers)
+    new = read_new_object(context, reader, kinds.TABLE, modifiers)
     definition = read_definition(context, reader)
     reader.end()
-    if where.kept:
-        return kept(where)
-    iceberg = _iceberg(context, definition.settings, where.container)
+    if new.exists:
+        return new.exists_status()
+    iceberg = _iceberg(context, definition.settings, new.container)
     for column in definition.columns:
         _refuse_type(column, iceberg.version)
-    table = _create(context, where, definition, variety=ICEBERG, iceberg=iceberg)
+    table = _create(context, new, definition, variety=ICEBERG, iceberg=iceberg)
     table.parameters["EXTERNAL_VOLUME"] = iceberg.external_volume.name
-    return created(kinds.TABLE, where)
+    return new.created_status()
 
 
 def _iceberg(context: Context, settings: Settings, container: CatalogObject) -> Iceberg:
@@ -210,7 +210,7 @@ def _refuse_type(column: Column, version: int) -> None:
 
 
 def create_interactive_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, kinds.TABLE, modifiers)
+    new = read_new_object(context, reader, kinds.TABLE, modifiers)
     definition = read_definition(context, reader)
     reader.end()
     settings = definition.settings
@@ -218,7 +218,7 @@ def create_interactive_table(context: Context, reader: TokenReader, modifiers: M
         raise NotKnown(f"{', '.join([*settings.properties, *settings.parameters])} of an interactive table")
     if not definition.cluster_by:
         raise CompilationFault("An interactive table needs CLUSTER BY.")
-    if where.kept:
-        return kept(where)
-    _create(context, where, definition, variety=INTERACTIVE, interactive=True)
-    return created(kinds.TABLE, where)
+    if new.exists:
+        return new.exists_status()
+    _create(context, new, definition, variety=INTERACTIVE, interactive=True)
+    return new.created_status()

@@ -27,17 +27,18 @@ Creator = Callable[[Context, TokenReader, Modifiers], Result]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The new object's container and name, and whether it has to be made."""
+class NewObject:
+    """The object that a CREATE names: where it goes, and whether it has to be made."""
 
+    kind: ObjectKind
     container: CatalogObject
     name: str
-    kept: bool
+    exists: bool
     """The statement says IF NOT EXISTS and the object exists, so nothing is made."""
     replace: bool
 
     def create(self, context: Context, made: type[Made], *, privilege: str | None = None, **fields: Any) -> Made:
-        """`privilege` is the one that it takes, where that is not called like the kind.
+        """Makes it. `privilege` is the one that it takes, where that is not called like the kind.
 
         Raises InsufficientPrivileges, AlreadyExists.
         """
@@ -49,19 +50,16 @@ class Place:
             made, self.name, container=self.container, owner=context.role, replace=self.replace, **fields
         )
 
+    def created_status(self) -> Result:
+        return status(f"{self.kind.name.capitalize()} {display(self.name)} successfully created.")
 
-def place(context: Context, reader: TokenReader, kind: ObjectKind, modifiers: Modifiers) -> Place:
+    def exists_status(self) -> Result:
+        return status(f"{display(self.name)} already exists, statement succeeded.")
+
+
+def read_new_object(context: Context, reader: TokenReader, kind: ObjectKind, modifiers: Modifiers) -> NewObject:
     """Reads `[IF NOT EXISTS] name`."""
     keep = reader.accept("IF NOT EXISTS")
     names = reader.name()
     container = context.container(kind, names)
-    kept = keep and names[-1] in container.of_kind(kind)
-    return Place(container, names[-1], kept, modifiers.replace)
-
-
-def created(kind: ObjectKind, where: Place) -> Result:
-    return status(f"{kind.name.capitalize()} {display(where.name)} successfully created.")
-
-
-def kept(where: Place) -> Result:
-    return status(f"{display(where.name)} already exists, statement succeeded.")
+    return NewObject(kind, container, names[-1], keep and names[-1] in container.of_kind(kind), modifiers.replace)

@@ -7,7 +7,7 @@ from firnline_local.snowflake.catalog.errors import AlreadyExists, CompilationFa
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
-from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
+from firnline_local.snowflake.sql.statements.creation import Modifiers, read_new_object
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 KEYS = {
@@ -21,18 +21,18 @@ ENCRYPTIONS = ("NONE", "AWS_SSE_S3", "AWS_SSE_KMS")
 
 
 def create_external_volume(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, kinds.EXTERNAL_VOLUME, modifiers)
+    new = read_new_object(context, reader, kinds.EXTERNAL_VOLUME, modifiers)
     reader.expect("STORAGE_LOCATIONS =")
     locations = reader.listed(_read_location)
     settings = read_settings(reader, kinds.EXTERNAL_VOLUME)
     reader.end()
-    if where.kept:
-        return kept(where)
-    volume = where.create(context, ExternalVolume)
+    if new.exists:
+        return new.exists_status()
+    volume = new.create(context, ExternalVolume)
     for location in locations:
         _add(volume, location)
     apply_settings(volume, settings)
-    return created(kinds.EXTERNAL_VOLUME, where)
+    return new.created_status()
 
 
 def alter_volume(context: Context, reader: TokenReader, found: CatalogObject) -> None:

@@ -16,7 +16,7 @@ from firnline_local.snowflake.sql.properties import apply_settings, read_setting
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import parse
-from firnline_local.snowflake.sql.statements.creation import Modifiers, created, kept, place
+from firnline_local.snowflake.sql.statements.creation import Modifiers, read_new_object
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
@@ -25,16 +25,16 @@ SOURCE, STREAMING = "DATA_SOURCE", "STREAMING"
 
 
 def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
-    where = place(context, reader, kinds.PIPE, modifiers)
+    new = read_new_object(context, reader, kinds.PIPE, modifiers)
     settings = read_settings(reader, kinds.PIPE, stops=("AS",))
     reader.expect("AS")
     definition = reader.rest
     copy = _read_copy(context, reader)
-    if where.kept:
-        return kept(where)
+    if new.exists:
+        return new.exists_status()
     for privilege in ("SELECT", "INSERT"):
         context.require(privilege, copy.table)
-    pipe = where.create(
+    pipe = new.create(
         context,
         Pipe,
         table=copy.table,
@@ -43,7 +43,7 @@ def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> 
         transformation=copy.transformation,
     )
     apply_settings(pipe, settings)
-    return created(kinds.PIPE, where)
+    return new.created_status()
 
 
 @dataclass(frozen=True)
