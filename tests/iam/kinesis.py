@@ -4,7 +4,7 @@ from firnline_local.aws.call import credential_of
 from firnline_local.kinesis import FakeKinesis, FakeKinesisError
 from firnline_local.kinesis.__main__ import command
 from firnline_local.kinesis.http import HttpRequest
-from firnline_local.kinesis.routes import KinesisFace
+from firnline_local.kinesis.server import KinesisService
 from firnline_local.kinesis.wire import TARGET_PREFIX, Reply, error_reply
 from tests.iam.accesses import accesses_of
 from tests.iam.call_log import CallLog
@@ -14,7 +14,7 @@ from tests.iam.kinesis_calls import iam_request
 from tests.iam.request import Access
 
 
-class EnforcingFace(KinesisFace):
+class EnforcingFace(KinesisService):
     """Notes each call, and answers one of a caller whose policies are enforced only where they allow it."""
 
     def __init__(self, kinesis: FakeKinesis) -> None:

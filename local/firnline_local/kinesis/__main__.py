@@ -9,13 +9,12 @@ import click
 
 from firnline_local.exit_with_parent import exit_when_stdin_ends
 from firnline_local.kinesis.fake import FakeKinesis
-from firnline_local.kinesis.routes import KinesisFace
-from firnline_local.kinesis.server import Listener
+from firnline_local.kinesis.server import KinesisService, Listener
 from firnline_local.process import announce_ready
 
 
-def command(face_of: Callable[[FakeKinesis], KinesisFace]) -> click.Command:
-    """Returns the command that serves a Kinesis through the face that is made for it."""
+def command(service_of: Callable[[FakeKinesis], KinesisService]) -> click.Command:
+    """Returns the command that serves a Kinesis through the service that is made for it."""
 
     @click.command()
     @click.option("--port", type=int, default=0, help="0 is a free one.")
@@ -28,16 +27,16 @@ def command(face_of: Callable[[FakeKinesis], KinesisFace]) -> click.Command:
     def main(*, port: int, **fake: Any) -> None:
         """Serve Kinesis Data Streams on 127.0.0.1 until stdin ends, or a signal comes."""
         exit_when_stdin_ends()
-        asyncio.run(_serve(face_of(FakeKinesis(**fake)), port))
+        asyncio.run(_serve(service_of(FakeKinesis(**fake)), port))
 
     return main
 
 
-async def _serve(face: KinesisFace, port: int) -> None:
+async def _serve(service: KinesisService, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    listener = Listener(face)
+    listener = Listener(service)
     await listener.start(port=port)
     announce_ready(endpoint=listener.endpoint)
     await stopped.wait()
@@ -45,4 +44,4 @@ async def _serve(face: KinesisFace, port: int) -> None:
 
 
 if __name__ == "__main__":
-    command(KinesisFace)()
+    command(KinesisService)()

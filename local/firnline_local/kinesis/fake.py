@@ -17,7 +17,7 @@ from firnline_local.faults import FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError, validation
 from firnline_local.kinesis.handles import StreamHandle
 from firnline_local.kinesis.operations import find_operation
-from firnline_local.kinesis.stream import Account, StreamSettings
+from firnline_local.kinesis.stream import KinesisAccount, StreamSettings
 from firnline_local.kinesis.wire import connect
 
 if TYPE_CHECKING:
@@ -25,19 +25,36 @@ if TYPE_CHECKING:
 
 
 class FakeKinesis:
-    """Streams that a test makes, fills, reshards and reads.
+    """Streams that a test makes, fills, reshards and reads; what it does and doesn't is in docs/fake-kinesis.md.
 
-        clock = ManualClock()
-        kinesis = FakeKinesis(clock=clock)
-        orders = kinesis.create_stream("orders", shards=2)
-        orders.put({"id": 1}, key="customer-7")     # goes to the shard of its key
-        parent = orders.shard(0, records=10)        # ten samples in shard 0
-        left, right = parent.split()                # the parent is closed; puts go to its children
-        clock.advance(hours=25)                     # and now the ten have left retention
-        client = kinesis.client()                   # a real boto3 client, no socket
+    Code under test gets a real boto3 client, which is answered here without a socket:
 
-    Faults (`kinesis.faults`) and limits apply to operations: through `client`, `connect`, or the HTTP server of
-    `firnline_local.kinesis`. Handles and `call` know no faults. Thread-safe.
+    >>> from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
+    >>> clock = ManualClock()
+    >>> kinesis = FakeKinesis(clock=clock)
+    >>> orders = kinesis.create_stream("orders", shards=2)
+    >>> client = kinesis.client()
+    >>> put = client.put_record(StreamName="orders", PartitionKey="customer-7", Data=b'{"id": 1}')
+    >>> [record.data for record in orders.records]
+    [b'{"id": 1}']
+
+    The test itself speaks to streams and shards by handles, which know no limits and no faults:
+
+    >>> parent = orders.shard(0, records=10)  # ten samples in shard 0
+    >>> left, right = parent.split()  # the parent is closed, and puts go to its children
+    >>> parent.is_open, left.put("x", key="customer-8").shard_id
+    (False, 'shardId-000000000002')
+    >>> clock.advance(hours=25)  # and now everything has left retention
+    >>> orders.records
+    []
+
+    Faults hit the calls of a client, in the same places each time:
+
+    >>> throttled = Fault(endpoint="kinesis:GetRecords", kind=FaultKind.ERROR, status=400, code="LimitExceededException")
+    >>> kinesis.faults.replace([throttled])
+
+    Faults (`kinesis.faults`) and limits apply to operations: through `client`, `connect`, or a KinesisServer. Handles and
+    `call` know no faults. Thread-safe.
     """
 
     def __init__(
@@ -58,7 +75,7 @@ class FakeKinesis:
         `write_limits`: 1,000 records and 1 MiB a second and shard.
         `empty_page_every`: each n-th page of a shard is empty although records are waiting, which the service may do.
         """
-        self.account = Account(
+        self.account = KinesisAccount(
             clock=clock or SystemClock(),
             seed=seed,
             account_id=account_id,

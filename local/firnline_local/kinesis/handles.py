@@ -13,7 +13,7 @@ import msgspec
 
 from firnline_ingest.values import Position
 from firnline_local.kinesis.shard import Shard, StoredRecord, parse_record, shard_id
-from firnline_local.kinesis.stream import Account, Stream, merge, rescale, split
+from firnline_local.kinesis.stream import KinesisAccount, Stream, merge, rescale, split
 
 Payload: TypeAlias = bytes | str | Mapping[str, object]
 """Bytes as they are, text as UTF-8, a mapping as compact JSON."""
@@ -23,7 +23,7 @@ Payload: TypeAlias = bytes | str | Mapping[str, object]
 class StreamHandle:
     """One stream. Nothing here is throttled, whatever the limits."""
 
-    account: Account = field(repr=False)
+    account: KinesisAccount = field(repr=False)
     name: str
 
     @property
@@ -142,7 +142,7 @@ class ShardHandle:
         return ShardHandle(self.stream, child.id)
 
     @property
-    def _account(self) -> Account:
+    def _account(self) -> KinesisAccount:
         return self.stream.account
 
     @property
@@ -151,7 +151,7 @@ class ShardHandle:
             return self.stream.found.shard(self.id)
 
 
-def load(account: Account, stream_name: str, ndjson: bytes, *, key: str | None = None) -> int:
+def load(account: KinesisAccount, stream_name: str, ndjson: bytes, *, key: str | None = None) -> int:
     """How many records it put. `key` names the top-level field that is the partition key; else each line's hash is.
 
     Raises ValueError, naming the line, before anything was put.

@@ -1,21 +1,42 @@
-"""The server: one asyncio loop on 127.0.0.1, in this process's main thread or in one of its own."""
+"""The server: one asyncio loop on 127.0.0.1, in this process's main thread or in one of its own.
+
+A request goes to an operation of Kinesis, or to the control routes under /__firnline__/.
+"""
 
 import asyncio
 import threading
 from typing import Self
 
+from firnline_local.kinesis.control import CONTROL_PREFIX, control
 from firnline_local.kinesis.fake import FakeKinesis
-from firnline_local.kinesis.http import HttpProtocol
-from firnline_local.kinesis.routes import KinesisFace
+from firnline_local.kinesis.http import HttpProtocol, HttpRequest
+from firnline_local.kinesis.wire import Reply, respond
 
 HOST = "127.0.0.1"
+
+
+class KinesisService:
+    """Answers requests, one after the other. A test may subclass it, to see each call before and after."""
+
+    def __init__(self, kinesis: FakeKinesis) -> None:
+        self.kinesis = kinesis
+
+    def answer(self, request: HttpRequest) -> Reply:
+        if request.target.startswith(CONTROL_PREFIX):
+            return control(self.kinesis, request)
+        return respond(
+            self.kinesis,
+            target=request.headers.get("x-amz-target", ""),
+            content_type=request.headers.get("content-type", ""),
+            body=request.body,
+        )
 
 
 class Listener:
     """Answers from `start` to `stop`, while the loop runs."""
 
-    def __init__(self, face: KinesisFace) -> None:
-        self._face = face
+    def __init__(self, service: KinesisService) -> None:
+        self._service = service
         self._connections: set[asyncio.Transport] = set()
         self.endpoint = ""
 
@@ -34,7 +55,7 @@ class Listener:
             await asyncio.sleep(0)
 
     def _connection(self) -> HttpProtocol:
-        return HttpProtocol(self._face.answer, self._face.kinesis.clock, self._connections)
+        return HttpProtocol(self._service.answer, self._service.kinesis.clock, self._connections)
 
 
 class KinesisServer:
@@ -42,7 +63,7 @@ class KinesisServer:
 
     def __init__(self, kinesis: FakeKinesis) -> None:
         self.kinesis = kinesis
-        self._listener = Listener(KinesisFace(kinesis))
+        self._listener = Listener(KinesisService(kinesis))
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="fake-kinesis", daemon=True)
 

@@ -193,7 +193,7 @@ def _require_open(stream: Stream, shard: Shard) -> None:
 
 
 @dataclass(kw_only=True, eq=False)
-class Account:
+class KinesisAccount:
     """The streams of one account and region, and the settings that they share. Callers hold `lock`."""
 
     clock: Clock

@@ -6,7 +6,7 @@ import pytest
 
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 from firnline_local.kinesis.http import HttpRequest
-from firnline_local.kinesis.routes import KinesisFace
+from firnline_local.kinesis.server import KinesisService
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def kinesis(clock: ManualClock) -> FakeKinesis:
 
 def ask(kinesis: FakeKinesis, method: str, route: str, content: Any = b"") -> tuple[int, Any]:
     body = content if isinstance(content, bytes) else json.dumps(content).encode()
-    reply = KinesisFace(kinesis).answer(HttpRequest(method, f"/__firnline__/{route}", {}, body))
+    reply = KinesisService(kinesis).answer(HttpRequest(method, f"/__firnline__/{route}", {}, body))
     assert reply.content_type == "application/json"
     return reply.status, json.loads(reply.body)
 

@@ -1,3 +1,4 @@
+import doctest
 import pickle
 import sys
 from collections.abc import Iterator
@@ -6,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock
+from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock, fake
 
 
 @pytest.fixture
@@ -49,3 +50,9 @@ def test_a_refusal_crosses_processes_whole() -> None:
         "Stream orders under account 123456789012 not found.",
         400,
     )
+
+
+def test_the_example_in_its_docstring_runs() -> None:
+    ran = doctest.testmod(fake)
+    assert ran.attempted > 10
+    assert not ran.failed

@@ -8,24 +8,24 @@ from typing import Any, NamedTuple, NoReturn
 
 from firnline_local.kinesis.errors import not_carried
 from firnline_local.kinesis.operations import consumers_and_tags, records, shards, streams
-from firnline_local.kinesis.stream import Account
+from firnline_local.kinesis.stream import KinesisAccount
 
 
-class Operation(NamedTuple):
+class ApiOperation(NamedTuple):
     """`answer` gives the answer's fields, or its finished body, or nothing where there is nothing to say."""
 
     request: type[Any]
-    answer: Callable[[Account, Any], dict[str, Any] | bytes | None]
+    answer: Callable[[KinesisAccount, Any], dict[str, Any] | bytes | None]
 
 
 OPERATIONS = {
-    name: Operation(*operation)
+    name: ApiOperation(*operation)
     for part in (streams, consumers_and_tags, shards, records)
     for name, operation in part.OPERATIONS.items()
 }
 
 
-def find_operation(name: str) -> Operation:
+def find_operation(name: str) -> ApiOperation:
     """Raises UnknownOperationException."""
     return OPERATIONS.get(name) or _refuse(name)
 

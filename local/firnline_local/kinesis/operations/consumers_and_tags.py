@@ -9,8 +9,8 @@ from typing import Annotated, Any, Protocol
 from msgspec import Meta, field
 
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
-from firnline_local.kinesis.operations.request import Name, Request, StreamRequest, Timestamp
-from firnline_local.kinesis.stream import Account, Consumer
+from firnline_local.kinesis.operations.request import ApiRequest, Name, StreamRequest, Timestamp
+from firnline_local.kinesis.stream import Consumer, KinesisAccount
 
 MAX_CONSUMERS = 20  # of a stream (developer guide, "Quotas and limits")
 CONSUMER_PART = "/consumer/"
@@ -18,26 +18,26 @@ CONSUMER_PART = "/consumer/"
 MAX_TAGS = 50
 
 
-class RegisterStreamConsumer(Request, kw_only=True):
+class RegisterStreamConsumer(ApiRequest, kw_only=True):
     stream_arn: str
     consumer_name: Name
     tags: dict[str, str] = field(default_factory=dict)
 
 
-class ConsumerRequest(Request):
+class ConsumerRequest(ApiRequest):
     """The consumer's ARN, or the stream's with the consumer's name."""
 
     stream_arn: str | None = None
     consumer_name: Name | None = None
     consumer_arn: str | None = None
 
-    def consumer(self, account: Account) -> Consumer:
+    def consumer(self, account: KinesisAccount) -> Consumer:
         return find_consumer(
             account, stream_arn=self.stream_arn, name=self.consumer_name, consumer_arn=self.consumer_arn
         )
 
 
-class ListStreamConsumers(Request, kw_only=True):
+class ListStreamConsumers(ApiRequest, kw_only=True):
     stream_arn: str
     next_token: str = ""
     max_results: Annotated[int, Meta(ge=1, le=10000)] = 100
@@ -45,7 +45,7 @@ class ListStreamConsumers(Request, kw_only=True):
 
 
 def find_consumer(
-    account: Account, *, stream_arn: str | None = None, name: str | None = None, consumer_arn: str | None = None
+    account: KinesisAccount, *, stream_arn: str | None = None, name: str | None = None, consumer_arn: str | None = None
 ) -> Consumer:
     """Raises ResourceNotFoundException."""
     if consumer_arn is None and (stream_arn is None or name is None):
@@ -59,7 +59,7 @@ def find_consumer(
     return consumer
 
 
-def register(account: Account, request: RegisterStreamConsumer) -> dict[str, Any]:
+def register(account: KinesisAccount, request: RegisterStreamConsumer) -> dict[str, Any]:
     stream = account.find(arn=request.stream_arn)
     if request.consumer_name in stream.consumers:
         raise in_use(f"Consumer {request.consumer_name} of stream {stream.name} already exists.")
@@ -72,12 +72,12 @@ def register(account: Account, request: RegisterStreamConsumer) -> dict[str, Any
     return {"Consumer": consumer.as_json()}
 
 
-def describe(account: Account, request: ConsumerRequest) -> dict[str, Any]:
+def describe(account: KinesisAccount, request: ConsumerRequest) -> dict[str, Any]:
     consumer = request.consumer(account)
     return {"ConsumerDescription": {**consumer.as_json(), "StreamARN": consumer.stream_arn}}
 
 
-def list_consumers(account: Account, request: ListStreamConsumers) -> dict[str, Any]:
+def list_consumers(account: KinesisAccount, request: ListStreamConsumers) -> dict[str, Any]:
     """A NextToken is the name of the last consumer that was shown."""
     consumers = account.find(arn=request.stream_arn).consumers
     left = [consumers[name] for name in sorted(consumers) if name > request.next_token]
@@ -86,7 +86,7 @@ def list_consumers(account: Account, request: ListStreamConsumers) -> dict[str, 
     return {"Consumers": [consumer.as_json() for consumer in page], **more}
 
 
-def deregister(account: Account, request: ConsumerRequest) -> None:
+def deregister(account: KinesisAccount, request: ConsumerRequest) -> None:
     consumer = request.consumer(account)
     del account.find(arn=consumer.stream_arn).consumers[consumer.name]
 
@@ -96,7 +96,7 @@ class Tagged(Protocol):
 
 
 class OfStream(StreamRequest):
-    def tagged(self, account: Account) -> Tagged:
+    def tagged(self, account: KinesisAccount) -> Tagged:
         return self.stream(account).settings
 
 
@@ -113,12 +113,12 @@ class ListTagsForStream(OfStream, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=50)] = 50
 
 
-class ResourceRequest(Request):
+class ResourceRequest(ApiRequest):
     """Of a stream, or of one of its consumers."""
 
     resource_arn: str
 
-    def tagged(self, account: Account) -> Tagged:
+    def tagged(self, account: KinesisAccount) -> Tagged:
         if CONSUMER_PART in self.resource_arn:
             return find_consumer(account, consumer_arn=self.resource_arn)
         return account.find(arn=self.resource_arn).settings
@@ -132,7 +132,7 @@ class UntagResource(ResourceRequest):
     tag_keys: list[str]
 
 
-def add_tags(account: Account, request: AddTagsToStream | TagResource) -> None:
+def add_tags(account: KinesisAccount, request: AddTagsToStream | TagResource) -> None:
     tagged = request.tagged(account)
     tags = tagged.tags | request.tags
     if len(tags) > MAX_TAGS:
@@ -140,17 +140,17 @@ def add_tags(account: Account, request: AddTagsToStream | TagResource) -> None:
     tagged.tags = tags
 
 
-def remove_tags(account: Account, request: RemoveTagsFromStream | UntagResource) -> None:
+def remove_tags(account: KinesisAccount, request: RemoveTagsFromStream | UntagResource) -> None:
     tagged = request.tagged(account)
     tagged.tags = {key: value for key, value in tagged.tags.items() if key not in request.tag_keys}
 
 
-def list_tags_for_stream(account: Account, request: ListTagsForStream) -> dict[str, Any]:
+def list_tags_for_stream(account: KinesisAccount, request: ListTagsForStream) -> dict[str, Any]:
     tags = [tag for tag in _tags(request.tagged(account)) if tag["Key"] > request.exclusive_start_tag_key]
     return {"Tags": tags[: request.limit], "HasMoreTags": len(tags) > request.limit}
 
 
-def list_tags_for_resource(account: Account, request: ResourceRequest) -> dict[str, Any]:
+def list_tags_for_resource(account: KinesisAccount, request: ResourceRequest) -> dict[str, Any]:
     return {"Tags": _tags(request.tagged(account))}
 
 

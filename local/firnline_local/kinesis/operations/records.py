@@ -7,9 +7,9 @@ from msgspec import Meta
 
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, not_found, rate_exceeded
 from firnline_local.kinesis.iterator import ShardIterator, place
-from firnline_local.kinesis.operations.request import Request, StreamRequest, Timestamp, timestamp_ms
+from firnline_local.kinesis.operations.request import ApiRequest, StreamRequest, Timestamp, timestamp_ms
 from firnline_local.kinesis.shard import LogPage, Shard
-from firnline_local.kinesis.stream import Account, Stream
+from firnline_local.kinesis.stream import KinesisAccount, Stream
 
 MAX_REQUEST_BYTES = 10 * 1024 * 1024  # data and partition keys together
 
@@ -21,7 +21,7 @@ PAGE_BYTES = 10 * 1024 * 1024
 ITERATOR_TYPES = ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER", "TRIM_HORIZON", "LATEST", "AT_TIMESTAMP")
 
 
-class Entry(Request):
+class Entry(ApiRequest):
     data: bytes
     partition_key: PartitionKey
     explicit_hash_key: HashKey | None = None
@@ -39,14 +39,14 @@ class PutRecords(StreamRequest, kw_only=True):
     records: Annotated[list[Entry], Meta(min_length=1, max_length=500)]
 
 
-def put_record(account: Account, request: PutRecord) -> dict[str, Any]:
+def put_record(account: KinesisAccount, request: PutRecord) -> dict[str, Any]:
     stream = request.stream(account)
     _check_size(stream, request)
     shard = stream.route(request.partition_key, request.explicit_hash_key)
     return {**_put(account, stream, shard, request, account.now_ms()), "EncryptionType": _encryption(stream)}
 
 
-def put_records(account: Account, request: PutRecords) -> dict[str, Any]:
+def put_records(account: KinesisAccount, request: PutRecords) -> dict[str, Any]:
     """Records that a shard has no room for fail one by one, in their places of the answer."""
     stream = request.stream(account)
     if sum(_check_size(stream, entry) for entry in request.records) > MAX_REQUEST_BYTES:
@@ -64,7 +64,9 @@ def put_records(account: Account, request: PutRecords) -> dict[str, Any]:
     return {"FailedRecordCount": failed, "Records": results, "EncryptionType": _encryption(stream)}
 
 
-def _put(account: Account, stream: Stream, shard: Shard, entry: Entry | PutRecord, now_ms: int) -> dict[str, str]:
+def _put(
+    account: KinesisAccount, stream: Stream, shard: Shard, entry: Entry | PutRecord, now_ms: int
+) -> dict[str, str]:
     """Raises ProvisionedThroughputExceededException."""
     if account.write_limits:
         size_bytes = len(entry.data) + len(entry.partition_key)
@@ -94,13 +96,13 @@ class GetShardIterator(StreamRequest, kw_only=True):
     timestamp: Timestamp | None = None
 
 
-class GetRecords(Request):
+class GetRecords(ApiRequest):
     shard_iterator: Annotated[str, Meta(min_length=1, max_length=512)]
     limit: int = PAGE_RECORDS
     stream_arn: str | None = None
 
 
-def get_shard_iterator(account: Account, request: GetShardIterator) -> dict[str, str]:
+def get_shard_iterator(account: KinesisAccount, request: GetShardIterator) -> dict[str, str]:
     stream = request.stream(account)
     shard = stream.shard(request.shard_id)
     if request.shard_iterator_type not in ITERATOR_TYPES:
@@ -120,7 +122,7 @@ def get_shard_iterator(account: Account, request: GetShardIterator) -> dict[str,
     return {"ShardIterator": ShardIterator(stream.tag, shard.number, index, from_ms, now_ms).token}
 
 
-def get_records(account: Account, request: GetRecords) -> bytes:
+def get_records(account: KinesisAccount, request: GetRecords) -> bytes:
     """The body of the answer: the records' JSON, joined."""
     now_ms = account.now_ms()
     if not 1 <= request.limit <= PAGE_RECORDS:
@@ -139,7 +141,7 @@ def get_records(account: Account, request: GetRecords) -> bytes:
     return _rendered(stream, shard, page, iterator, now_ms)
 
 
-def _page(account: Account, shard: Shard, iterator: ShardIterator, limit: int) -> LogPage:
+def _page(account: KinesisAccount, shard: Shard, iterator: ShardIterator, limit: int) -> LogPage:
     start = max(iterator.index, shard.log.index_at(iterator.from_ms))
     shard.pages += 1
     if account.empty_page_every and shard.pages % account.empty_page_every == 0:

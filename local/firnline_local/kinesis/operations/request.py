@@ -10,14 +10,14 @@ import msgspec
 from msgspec import Meta
 
 from firnline_local.clock import milliseconds
-from firnline_local.kinesis.stream import Account, Stream
+from firnline_local.kinesis.stream import KinesisAccount, Stream
 
 
 def wire_name(field: str) -> str:
     return field.title().replace("_", "").replace("Arn", "ARN").replace("Kib", "KiB")
 
 
-class Request(msgspec.Struct, rename=wire_name, forbid_unknown_fields=True):
+class ApiRequest(msgspec.Struct, rename=wire_name, forbid_unknown_fields=True):
     pass
 
 
@@ -26,11 +26,11 @@ Count = Annotated[int, Meta(ge=1)]
 Timestamp = float | datetime  # seconds since the epoch on the wire
 
 
-class StreamRequest(Request):
+class StreamRequest(ApiRequest):
     stream_name: Name | None = None
     stream_arn: str | None = None
 
-    def stream(self, account: Account) -> Stream:
+    def stream(self, account: KinesisAccount) -> Stream:
         """Raises ResourceNotFoundException."""
         return account.find(name=self.stream_name, arn=self.stream_arn)
 

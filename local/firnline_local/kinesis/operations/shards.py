@@ -8,15 +8,15 @@ from msgspec import Meta
 
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, limit_exceeded, validation
 from firnline_local.kinesis.iterator import LIFETIME_MS, seal, unseal
-from firnline_local.kinesis.operations.request import Count, Request, StreamRequest, Timestamp, timestamp_ms
+from firnline_local.kinesis.operations.request import ApiRequest, Count, StreamRequest, Timestamp, timestamp_ms
 from firnline_local.kinesis.shard import Shard
-from firnline_local.kinesis.stream import PROVISIONED, Account, Stream, merge, rescale, split
+from firnline_local.kinesis.stream import PROVISIONED, KinesisAccount, Stream, merge, rescale, split
 
 MAX_LISTED = 1000
 FILTERS = {"AFTER_SHARD_ID", "AT_TRIM_HORIZON", "FROM_TRIM_HORIZON", "AT_LATEST", "AT_TIMESTAMP", "FROM_TIMESTAMP"}
 
 
-class ShardFilter(Request):
+class ShardFilter(ApiRequest):
     type: str
     shard_id: str | None = None
     timestamp: Timestamp | None = None
@@ -55,7 +55,7 @@ class UpdateShardCount(StreamRequest, kw_only=True):
     scaling_type: str
 
 
-def list_shards(account: Account, request: ListShards) -> dict[str, Any]:
+def list_shards(account: KinesisAccount, request: ListShards) -> dict[str, Any]:
     now_ms = account.now_ms()
     token = _listing(account, request, now_ms)
     shards = _filtered(
@@ -72,7 +72,7 @@ def list_shards(account: Account, request: ListShards) -> dict[str, Any]:
     return answer
 
 
-def _listing(account: Account, request: ListShards, now_ms: int) -> ListingToken:
+def _listing(account: KinesisAccount, request: ListShards, now_ms: int) -> ListingToken:
     if request.next_token is not None:
         return _continued(request.next_token, request, now_ms)
     stream = request.stream(account)
@@ -132,19 +132,19 @@ def _outlived(shard: Shard, timestamp_ms: int) -> bool:
     return shard.closed_ms is None or shard.closed_ms >= timestamp_ms
 
 
-def split_shard(account: Account, request: SplitShard) -> None:
+def split_shard(account: KinesisAccount, request: SplitShard) -> None:
     stream = _provisioned(request.stream(account))
     shard = stream.shard(request.shard_to_split)
     split(stream, shard, at=int(request.new_starting_hash_key), now_ms=account.now_ms())
 
 
-def merge_shards(account: Account, request: MergeShards) -> None:
+def merge_shards(account: KinesisAccount, request: MergeShards) -> None:
     stream = _provisioned(request.stream(account))
     shard, adjacent = stream.shard(request.shard_to_merge), stream.shard(request.adjacent_shard_to_merge)
     merge(stream, shard, adjacent, now_ms=account.now_ms())
 
 
-def update_shard_count(account: Account, request: UpdateShardCount) -> dict[str, Any]:
+def update_shard_count(account: KinesisAccount, request: UpdateShardCount) -> dict[str, Any]:
     stream = _provisioned(request.stream(account))
     current, target = len(stream.open_shards), request.target_shard_count
     if request.scaling_type != "UNIFORM_SCALING":

@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Meta
 
 from firnline_local.kinesis.errors import in_use, invalid_argument
-from firnline_local.kinesis.operations.request import Count, Name, Request, StreamRequest
-from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, Account, Stream, StreamSettings
+from firnline_local.kinesis.operations.request import ApiRequest, Count, Name, StreamRequest
+from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, KinesisAccount, Stream, StreamSettings
 
 ON_DEMAND_SHARDS = 4  # of a new stream
 
@@ -28,11 +28,11 @@ METRICS = (
 ALL = "ALL"  # stands for every metric, as in the service
 
 
-class StreamMode(Request):
+class StreamMode(ApiRequest):
     stream_mode: str
 
 
-class CreateStream(Request):
+class CreateStream(ApiRequest):
     stream_name: Name
     shard_count: Count | None = None
     stream_mode_details: StreamMode | None = None
@@ -45,7 +45,7 @@ class DescribeStream(StreamRequest, kw_only=True):
     exclusive_start_shard_id: str = ""
 
 
-class ListStreams(Request):
+class ListStreams(ApiRequest):
     limit: Annotated[int, Meta(ge=1, le=10000)] = 100
     exclusive_start_stream_name: str = ""
     next_token: str = ""
@@ -55,7 +55,7 @@ class DeleteStream(StreamRequest, kw_only=True):
     enforce_consumer_deletion: bool = False
 
 
-def create_stream(account: Account, request: CreateStream) -> None:
+def create_stream(account: KinesisAccount, request: CreateStream) -> None:
     mode = checked_mode(request.stream_mode_details)
     if mode == PROVISIONED and request.shard_count is None:
         raise invalid_argument("A provisioned stream needs a ShardCount.")
@@ -65,14 +65,14 @@ def create_stream(account: Account, request: CreateStream) -> None:
     account.create(request.stream_name, shards=request.shard_count or ON_DEMAND_SHARDS, settings=settings)
 
 
-def delete_stream(account: Account, request: DeleteStream) -> None:
+def delete_stream(account: KinesisAccount, request: DeleteStream) -> None:
     stream = request.stream(account)
     if stream.consumers and not request.enforce_consumer_deletion:
         raise in_use(f"Stream {stream.name} has {len(stream.consumers)} consumers: deregister them, or enforce it.")
     del account.streams[stream.name]
 
 
-def describe_stream(account: Account, request: DescribeStream) -> dict[str, Any]:
+def describe_stream(account: KinesisAccount, request: DescribeStream) -> dict[str, Any]:
     stream = request.stream(account)
     shards = [shard for shard in stream.shards.values() if shard.id > request.exclusive_start_shard_id]
     page = shards[: min(request.limit, 100)]
@@ -80,7 +80,7 @@ def describe_stream(account: Account, request: DescribeStream) -> dict[str, Any]
     return {"StreamDescription": {**_described(stream), **more}}
 
 
-def describe_stream_summary(account: Account, request: StreamRequest) -> dict[str, Any]:
+def describe_stream_summary(account: KinesisAccount, request: StreamRequest) -> dict[str, Any]:
     stream = request.stream(account)
     summary = {
         "OpenShardCount": len(stream.open_shards),
@@ -90,7 +90,7 @@ def describe_stream_summary(account: Account, request: StreamRequest) -> dict[st
     return {"StreamDescriptionSummary": {**_described(stream), **summary}}
 
 
-def list_streams(account: Account, request: ListStreams) -> dict[str, Any]:
+def list_streams(account: KinesisAccount, request: ListStreams) -> dict[str, Any]:
     """A NextToken is the name of the last stream that was shown."""
     after = request.next_token or request.exclusive_start_stream_name
     streams = [account.streams[name] for name in sorted(account.streams) if name > after]
@@ -149,7 +149,7 @@ class StreamEncryption(StreamRequest, kw_only=True):
     key_id: Annotated[str, Meta(min_length=1, max_length=2048)]
 
 
-def increase_retention(account: Account, request: RetentionPeriod) -> None:
+def increase_retention(account: KinesisAccount, request: RetentionPeriod) -> None:
     stream = request.stream(account)
     hours = _checked_hours(request)
     if hours < stream.settings.retention_hours:
@@ -157,7 +157,7 @@ def increase_retention(account: Account, request: RetentionPeriod) -> None:
     stream.keep_for(hours, account.now_ms())
 
 
-def decrease_retention(account: Account, request: RetentionPeriod) -> None:
+def decrease_retention(account: KinesisAccount, request: RetentionPeriod) -> None:
     """Drops what is older at once."""
     stream = request.stream(account)
     hours = _checked_hours(request)
@@ -166,22 +166,22 @@ def decrease_retention(account: Account, request: RetentionPeriod) -> None:
     stream.keep_for(hours, account.now_ms())
 
 
-def update_stream_mode(account: Account, request: UpdateStreamMode) -> None:
+def update_stream_mode(account: KinesisAccount, request: UpdateStreamMode) -> None:
     request.stream(account).settings.mode = checked_mode(request.stream_mode_details)
 
 
-def update_max_record_size(account: Account, request: UpdateMaxRecordSize) -> None:
+def update_max_record_size(account: KinesisAccount, request: UpdateMaxRecordSize) -> None:
     request.stream(account).settings.max_record_kib = request.max_record_size_in_kib
 
 
-def start_encryption(account: Account, request: StreamEncryption) -> None:
+def start_encryption(account: KinesisAccount, request: StreamEncryption) -> None:
     """Records the setting; records that are put from then on say that they are encrypted."""
     if request.encryption_type != "KMS":
         raise invalid_argument("EncryptionType has to be KMS.")
     request.stream(account).settings.key_id = request.key_id
 
 
-def stop_encryption(account: Account, request: StreamEncryption) -> None:
+def stop_encryption(account: KinesisAccount, request: StreamEncryption) -> None:
     request.stream(account).settings.key_id = None
 
 
@@ -202,16 +202,16 @@ class EnhancedMonitoring(StreamRequest, kw_only=True):
         return set(METRICS) if ALL in self.shard_level_metrics else set(self.shard_level_metrics)
 
 
-def enable_monitoring(account: Account, request: EnhancedMonitoring) -> dict[str, Any]:
+def enable_monitoring(account: KinesisAccount, request: EnhancedMonitoring) -> dict[str, Any]:
     return _set_metrics(account, request, lambda had, named: had | named)
 
 
-def disable_monitoring(account: Account, request: EnhancedMonitoring) -> dict[str, Any]:
+def disable_monitoring(account: KinesisAccount, request: EnhancedMonitoring) -> dict[str, Any]:
     return _set_metrics(account, request, lambda had, named: had - named)
 
 
 def _set_metrics(
-    account: Account, request: EnhancedMonitoring, combined: Callable[[set[str], set[str]], set[str]]
+    account: KinesisAccount, request: EnhancedMonitoring, combined: Callable[[set[str], set[str]], set[str]]
 ) -> dict[str, Any]:
     stream = request.stream(account)
     before = stream.settings.shard_metrics
