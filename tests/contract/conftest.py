@@ -23,8 +23,7 @@ from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
-from firnline_ingest.spark.offset import SourceOffset
-from firnline_ingest.spark.planner import ShardPlanner
+from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
 from firnline_ingest.values import TargetTable
 from firnline_local.running import RunningEnvironment
 

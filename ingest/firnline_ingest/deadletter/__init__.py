@@ -1,7 +1,6 @@
 """Where a record goes that can't be ingested, and how it is found again."""
 
 from firnline_ingest.deadletter.folder import LocalFolder
-from firnline_ingest.deadletter.letter import DeadLetter, FailedAt, LetterKey
-from firnline_ingest.deadletter.store import DeadLetterStore
+from firnline_ingest.deadletter.letter import DeadLetter, DeadLetterStore, FailedAt, LetterKey
 
 __all__ = ["DeadLetter", "DeadLetterStore", "FailedAt", "LetterKey", "LocalFolder"]

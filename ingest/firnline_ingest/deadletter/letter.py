@@ -5,10 +5,11 @@ so a record that is read again after a restart makes the same letter under the s
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Literal, Self
+from typing import Literal, Protocol, Self
 
 import msgspec
 
@@ -85,6 +86,25 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     def key(self) -> LetterKey:
         position = Position(int(self.sequence_number), self.sub_sequence_number, self.row)
         return LetterKey(self.stream, self.stream_created_ms, self.shard_id, position, self.stage)
+
+
+class DeadLetterStore(Protocol):
+    """Where letters are kept: the engine only puts, the command line lists and gets.
+
+    Safe to use from several threads, and from several engines.
+    """
+
+    def put(self, letters: Iterable[DeadLetter]) -> int:
+        """Keeps letters; every one is durable when this returns. How many were not kept before.
+
+        Idempotent: under a key that has a letter, nothing changes. Raises DeadLetterError: then some may be kept.
+        """
+
+    def list(self) -> Iterator[DeadLetter]:
+        """All letters, by stream, shard and position. Raises DeadLetterError."""
+
+    def get(self, key: LetterKey) -> DeadLetter:
+        """Raises UnknownDeadLetter."""
 
 
 def _to_the_millisecond(timestamp: float | None) -> datetime | None:

@@ -12,18 +12,32 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.shard.receipt import Receipt
-from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
-from firnline_ingest.spark.evolution import ColumnWatch
-from firnline_ingest.spark.placement import executor_locations, placed
+from firnline_ingest.spark.placement import executor_locations, placed, run_in_own_workers
 from firnline_ingest.spark.task import ingest_partition
-from firnline_ingest.spark.workers import run_in_own_workers
-from firnline_ingest.values import ShardKey
+from firnline_ingest.values import ShardKey, TargetTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ColumnWatch:
+    """Sees columns that Snowflake added while the engine ran, and reports them."""
+
+    _seen: dict[TargetTable, frozenset[str]] = field(default_factory=dict)
+
+    def look(self, state: TargetState) -> tuple[str, ...]:
+        """The columns that are new since the last look; none at the first."""
+        columns = frozenset(state.columns)
+        added = tuple(sorted(columns - self._seen.get(state.target, columns)))
+        self._seen[state.target] = columns
+        if added:
+            log.info("schema.evolved", extra={"table": str(state.target), "added": added, "columns": len(columns)})
+        return added
 
 
 @dataclass(slots=True)

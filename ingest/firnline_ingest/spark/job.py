@@ -23,8 +23,8 @@ from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.policy import ShardPolicy, describe
-from firnline_ingest.spark.session import new_session
 from firnline_ingest.spark.source import FORMAT, ShardPlanSource
+from firnline_ingest.spark.spark_session import new_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

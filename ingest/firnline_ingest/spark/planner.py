@@ -1,8 +1,16 @@
-"""Plans an epoch from the streams' lineage and the ledger: the source's work, without Spark."""
+"""Plans an epoch from the streams' lineage and the ledger: the source's work, without Spark.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+The query's offset is an epoch, and where each shard stands. It plans, and a person can read it:
+
+    {"v": 1, "e": 7, "streams": {"<stream>@<created ms>": {"<shard id>": "p:<token>" | "t:<ms>" | "h" | "end"}}}
+
+The epoch rises with every plan, so that Spark always has a next batch. Positions are a last resort: the ledger and
+Snowflake know better (docs/design/ledger.md, section 1).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
@@ -13,13 +21,38 @@ from firnline_ingest.kinesis.start import ENDED, TrimHorizon
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.plan import plan_shards, unread_parents
-from firnline_ingest.spark.offset import SourceOffset
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+VERSION = 1
+
 PlanRow: TypeAlias = tuple[int, str, int, str, str, int, str]
 """Epoch, stream, its creation time in ms, shard, start, retention in hours, parents that were never read to their end."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOffset:
+    """Starts by incarnation of a stream and shard id, spelt as in kinesis/start.py."""
+
+    epoch: int = 0
+    streams: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Raises ValueError for a checkpoint that another version wrote."""
+        if document.get("v") != VERSION:
+            raise ValueError(
+                f"the checkpoint's offsets have version {document.get('v')!r}, this engine reads {VERSION}"
+            )
+        return cls(document["e"], document["streams"])
+
+    def as_document(self) -> dict[str, Any]:
+        return {
+            "v": VERSION,
+            "e": self.epoch,
+            "streams": {stream: dict(shards) for stream, shards in self.streams.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)

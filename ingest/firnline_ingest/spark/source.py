@@ -17,8 +17,7 @@ from pyspark.sql.types import StructType
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.spark.offset import SourceOffset
-from firnline_ingest.spark.planner import PlanRow, ShardPlanner
+from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.epoch import grouped
-from firnline_ingest.spark.offset import SourceOffset
+from firnline_ingest.spark.planner import SourceOffset
 from firnline_ingest.values import TargetTable
 
 CONFIG = EngineConfig.model_validate(
