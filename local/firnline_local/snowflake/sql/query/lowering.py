@@ -15,9 +15,7 @@ from firnline_local.snowflake.sql.query import semistructured
 from firnline_local.snowflake.sql.query.semistructured import FlattenInput, lower_join
 from firnline_local.snowflake.sql.query.types import (
     lower_cast,
-    lower_to_char,
-    lower_to_double,
-    lower_to_number,
+    lower_conversion,
     raw,
     scale,
     semistructured_family,
@@ -198,9 +196,7 @@ def install_macros(store: Store) -> None:
 LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Cast: lower_cast,
     exp.TryCast: lower_cast,
-    exp.ToNumber: lower_to_number,
-    exp.ToDouble: lower_to_double,
-    exp.ToChar: lower_to_char,
+    **dict.fromkeys((exp.ToNumber, exp.ToDouble, exp.ToChar), lower_conversion),
     exp.Div: lower_div,
     exp.Avg: lower_avg,
     exp.DateAdd: lower_date_add,
@@ -211,13 +207,10 @@ LOWERINGS: dict[type[exp.Expr], Callable[..., exp.Expr]] = {
     exp.Bracket: semistructured.lower_path,
     exp.Struct: semistructured.lower_object_construct,
     exp.Array: semistructured.lower_array_construct,
-    exp.ArraySize: semistructured.lower_array_size,
-    exp.Typeof: semistructured.lower_typeof,
-    exp.JSONKeys: semistructured.lower_object_keys,
     exp.ToVariant: semistructured.lower_to_variant,
-    exp.JSONFormat: semistructured.lower_to_json,
     exp.ParseJSON: semistructured.lower_parse_json,
     exp.Join: lower_join,
+    **dict.fromkeys(semistructured.INSPECTIONS, semistructured.lower_inspection),
     **dict.fromkeys((*COMPARISONS, *ORDERINGS), lower_comparison),
     **dict.fromkeys((*TEXT_FUNCTIONS, exp.Like, exp.ILike), lower_text_function),
 }

@@ -12,6 +12,12 @@ from sqlglot import exp
 from firnline_local.snowflake.catalog.errors import NotKnown
 from firnline_local.snowflake.sql.query.types import raw, semistructured_family, text
 
+INSPECTIONS: dict[type[exp.Expr], str] = {
+    exp.ArraySize: "sf_array_size({})",
+    exp.Typeof: "sf_typeof({})",
+    exp.JSONKeys: "to_json(json_keys({}))",
+    exp.JSONFormat: "CAST({} AS VARCHAR)",
+}
 FLATTEN_COLUMNS: dict[str, str] = {
     "SEQ": "NUMBER(38,0)",
     "KEY": "VARCHAR",
@@ -47,24 +53,13 @@ def lower_array_construct(node: exp.Array) -> exp.Expr:
     return raw(f"json_array({', '.join(text(element) for element in node.expressions)})")
 
 
-def lower_array_size(node: exp.ArraySize) -> exp.Expr:
-    return raw(f"sf_array_size({_semistructured(node.this)})")
-
-
-def lower_typeof(node: exp.Typeof) -> exp.Expr:
-    return raw(f"sf_typeof({_semistructured(node.this)})")
-
-
-def lower_object_keys(node: exp.JSONKeys) -> exp.Expr:
-    return raw(f"to_json(json_keys({_semistructured(node.this)}))")
+def lower_inspection(node: exp.Expr) -> exp.Expr:
+    """Lowers a function that inspects or writes a semi-structured value."""
+    return raw(INSPECTIONS[type(node)].format(_semistructured(node.this)))
 
 
 def lower_to_variant(node: exp.ToVariant) -> exp.Expr:
     return node.this if semistructured_family(node.this) else raw(f"to_json({text(node.this)})")
-
-
-def lower_to_json(node: exp.JSONFormat) -> exp.Expr:
-    return raw(f"CAST({_semistructured(node.this)} AS VARCHAR)")
 
 
 def lower_parse_json(node: exp.ParseJSON) -> exp.Expr:

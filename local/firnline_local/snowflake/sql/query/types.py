@@ -93,33 +93,23 @@ def column_type(kind: DataType) -> str:
 
 
 def lower_cast(node: exp.Cast | exp.TryCast) -> exp.Expr:
-    target = data_type(node.to)
-    source = semistructured_family(node.this)
-    return raw(converted(text(node.this), source, target, forgiving=isinstance(node, exp.TryCast)))
+    return _as(node, data_type(node.to), forgiving=isinstance(node, exp.TryCast))
 
 
-def lower_to_number(node: exp.ToNumber) -> exp.Expr:
+def lower_conversion(node: exp.ToNumber | exp.ToDouble | exp.ToChar) -> exp.Expr:
+    """TO_NUMBER, TO_DOUBLE, TO_CHAR and their TRY_ forms."""
     if node.args.get("format"):
-        raise NotKnown("TO_NUMBER with a format")
-    precision, scale = node.args.get("precision"), node.args.get("scale")
-    target = DataType("NUMBER", int(precision.name) if precision else 38, int(scale.name) if scale else 0)
-    return raw(
-        converted(text(node.this), semistructured_family(node.this), target, forgiving=bool(node.args.get("safe")))
-    )
+        raise NotKnown(f"TO_{type(node).__name__[2:].upper()} with a format")
+    if isinstance(node, exp.ToNumber):
+        precision, scale = node.args.get("precision"), node.args.get("scale")
+        target = DataType("NUMBER", int(precision.name) if precision else 38, int(scale.name) if scale else 0)
+    else:
+        target = FLOAT if isinstance(node, exp.ToDouble) else DataType("VARCHAR", MAX_VARCHAR)
+    return _as(node, target, forgiving=bool(node.args.get("safe")))
 
 
-def lower_to_double(node: exp.ToDouble) -> exp.Expr:
-    if node.args.get("format"):
-        raise NotKnown("TO_DOUBLE with a format")
-    return raw(
-        converted(text(node.this), semistructured_family(node.this), FLOAT, forgiving=bool(node.args.get("safe")))
-    )
-
-
-def lower_to_char(node: exp.ToChar) -> exp.Expr:
-    if node.args.get("format"):
-        raise NotKnown("TO_CHAR with a format")
-    return raw(converted(text(node.this), semistructured_family(node.this), DataType("VARCHAR", MAX_VARCHAR)))
+def _as(node: exp.Expr, target: DataType, *, forgiving: bool) -> exp.Expr:
+    return raw(converted(text(node.this), semistructured_family(node.this), target, forgiving=forgiving))
 
 
 def converted(value: str, source: str | None, target: DataType, *, forgiving: bool = False) -> str:
