@@ -27,7 +27,7 @@ from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.deploy.secrets import lost_secrets
 from firnline_infra.keys.file import ReviewedFile
-from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import application_of

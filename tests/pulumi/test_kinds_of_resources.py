@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.pulumi_cli.recovery import recovered_up
-from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
-from firnline_infra.pulumi_cli.recovery.import_ids import REPEATED
+from firnline_infra.pulumi_cli.recovery.lookups import REPEATED, aws_lookups
 from firnline_infra.pulumi_cli.recovery.up import LOOKING
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.registry import FILES, materialiser_of, rules_of

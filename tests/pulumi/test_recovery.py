@@ -8,7 +8,7 @@ import pytest
 
 from firnline_infra.pulumi_cli.errors import PendingForeign, StackInUse
 from firnline_infra.pulumi_cli.recovery import recovered_up
-from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.pause import VARIABLE
 from tests.pulumi.trial_project import TrialProject

@@ -18,7 +18,7 @@ import pytest
 
 from firnline_infra.pulumi_cli.errors import CommandFailed
 from firnline_infra.pulumi_cli.recovery import recovered_up
-from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from tests.pulumi.pause import VARIABLE
 from tests.pulumi.trial_project import LOOK_EVERY_S, TrialProject
 

@@ -66,7 +66,7 @@ class Deployment:
         Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
-        from firnline_infra.pulumi_cli.recovery.aws import aws_lookups
+        from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 
         check_ready(self.spec, self.env_argument)
         with self._session() as session:

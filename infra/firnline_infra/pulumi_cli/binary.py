@@ -13,9 +13,9 @@ ANSWERS_WITHIN_S = 30
 
 
 def find_cli(environment: Mapping[str, str] | None = None) -> Path:
-    """The path of a CLI that will do. `environment` is this process's own where absent.
+    """The path of a CLI that is new enough. `environment` defaults to this process's own.
 
-    Raises CliMissing where there is none, CliTooOld where the PATH's is too old and none was provided.
+    Raises CliMissing if there is none, CliTooOld if that of the PATH is too old and none was provided.
     """
     environment = os.environ if environment is None else environment
     on_path = shutil.which("pulumi", path=environment.get("PATH", os.defpath))
@@ -37,7 +37,7 @@ def provided_at(environment: Mapping[str, str]) -> Path:
 
 
 def version_of(binary: Path) -> Version | None:
-    """None where it does not say."""
+    """None if it prints no version."""
     try:
         said = subprocess.run(
             [binary, "version"],

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, StackLocked, UnexpectedChanges
-from firnline_infra.pulumi_cli.imports import ImportedResource, import_document
 from firnline_infra.pulumi_cli.lock import Lock
+from firnline_infra.pulumi_cli.resource import ImportedResource, Urn, import_document
 from firnline_infra.pulumi_cli.run import Ended, run
-from firnline_infra.pulumi_cli.urn import Urn
 
 UNATTENDED = ("--non-interactive", "--color", "never")
 NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
@@ -25,7 +24,7 @@ NOT_EXPECTED = "no changes were expected"
 
 
 def _ignore(line: str) -> None:
-    """Nobody listens."""
+    """The default of `on_line`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,23 +33,23 @@ class PulumiCli:
     project: Path
     """The folder of Pulumi.yaml; stack configurations are written there."""
     variables: Mapping[str, str]
-    """All that the engine sees of environment variables (`engine_variables`)."""
+    """The engine's whole environment (`engine_variables`)."""
     on_line: Callable[[str], None] = field(default=_ignore)
 
     def init(self, stack: str, *, secrets_provider: str = "default") -> None:
-        """Makes the stack unless it is there."""
+        """Makes the stack unless it exists."""
         try:
             self.export(stack)
         except NoSuchStack:
             self._run("stack", "init", "--no-select", "--secrets-provider", secrets_provider, "--stack", stack)
 
     def up(self, stack: str, *, refresh: bool = False) -> None:
-        """Makes the cloud what the program says. With `refresh`, what it has become is looked at first."""
+        """Makes the cloud what the program says. With `refresh`, the state is first updated from the cloud."""
         refreshing = ["--refresh"] if refresh else []
         self._run("up", "--yes", "--skip-preview", *refreshing, "--stack", stack)
 
     def preview(self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False) -> Sequence[str]:
-        """What `up` would do, line by line, each property named. Raises UnexpectedChanges where nothing should."""
+        """What `up` would do, line by line, each property named. Raises UnexpectedChanges if there should be none."""
         options = ["--diff"]
         options += ["--refresh"] if refresh else []
         options += ["--expect-no-changes"] if expect_no_changes else []
@@ -76,7 +75,7 @@ class PulumiCli:
         return self._read("stack", "export", "--stack", stack)
 
     def drop_pending_operations(self, stack: str) -> None:
-        """Forgets what a killed command had begun: a state that is written back is written without it."""
+        """Drops the operations that a killed command had begun: an import of the state leaves them out."""
         with _document(self.export(stack)) as state:
             self._run("stack", "import", "--file", state, "--stack", stack)
 
@@ -95,7 +94,7 @@ class PulumiCli:
         self._run("state", "delete", str(urn), "--yes", "--stack", stack)
 
     def arguments(self, *command: str) -> list[str]:
-        """What starts `command` as a process, for a caller that watches over it by itself."""
+        """The command line of `command`, for a caller that starts the process itself."""
         return [str(self.binary), *command, *UNATTENDED, "--cwd", str(self.project)]
 
     def _run(self, *command: str) -> Ended:

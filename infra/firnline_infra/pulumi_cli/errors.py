@@ -5,18 +5,18 @@ PulumiError
 ├── CliTooOld           there is one, and nothing newer
 ├── CommandFailed       it ended with an error
 │   ├── NoSuchStack     the stack is not in the backend
-│   └── StackLocked     another command has the stack, or was killed while it had it
+│   └── StackLocked     another command holds the lock, or was killed while it held it
 ├── UnexpectedChanges   nothing should have changed, and something did
-├── StackInUse          the one that has the stack may still be running
-├── PendingForeign      what a killed `up` was making exists, and is somebody else's
-└── PendingUnknown      what a killed `up` was making can't be asked for
+├── StackInUse          the command that holds the lock may still be running
+├── PendingForeign      an object that a killed `up` was making exists, and belongs to somebody else
+└── PendingUnknown      there is no lookup for an object that a killed `up` was making
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firnline_infra.pulumi_cli.lock import Lock
-from firnline_infra.pulumi_cli.urn import Urn
+from firnline_infra.pulumi_cli.resource import Urn
 from firnline_infra.pulumi_cli.version import OLDEST, Version
 from firnline_ingest.errors import Fatal, FirnlineError
 

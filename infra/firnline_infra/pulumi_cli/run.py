@@ -1,17 +1,26 @@
-"""Runs one command of the CLI to its end and keeps what it said."""
+"""Runs one command of the CLI to its end: with which environment variables, and what it printed.
 
+The engine that it starts is unattended: it asks nothing, downloads nothing and looks for no update.
+"""
+
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+UNATTENDED = {"PULUMI_SKIP_UPDATE_CHECK": "true", "NO_COLOR": "1"}
 
 
 @dataclass(frozen=True)
 class Ended:
+    """A command that has ended, and what it printed."""
+
     command: str
     exit_status: int
     stdout: str
     lines: Sequence[str]
-    """What it said, on stdout and stderr, without line ends."""
+    """What it printed on stdout and stderr, without line ends."""
 
     @property
     def text(self) -> str:
@@ -55,3 +64,22 @@ def _follow(process: "subprocess.Popen[str]", lines: list[str], on_line: Callabl
         lines.append(line)
         on_line(line)
     process.wait()
+
+
+def engine_variables(
+    environment: Mapping[str, str] | None = None, *, backend: str | None = None, passphrase: str | None = None
+) -> dict[str, str]:
+    """`environment` (by default this process's own), and the variables that an unattended engine needs.
+
+    A program that names no virtual environment runs with this interpreter, which has the packages that it imports.
+
+    `backend` is the URL where states are kept, `passphrase` encrypts their secrets; both default to those of `environment`.
+    """
+    around = os.environ if environment is None else environment
+    variables = {"PULUMI_PYTHON_CMD": sys.executable, **around, **UNATTENDED}
+    if backend is not None:
+        variables["PULUMI_BACKEND_URL"] = backend
+    if passphrase is not None:
+        variables["PULUMI_CONFIG_PASSPHRASE"] = passphrase
+        variables.pop("PULUMI_CONFIG_PASSPHRASE_FILE", None)
+    return variables

@@ -10,8 +10,7 @@ TEXT = re.compile(r"v?(\d+)\.(\d+)\.(\d+)([-+].*)?")
 
 
 class Version(NamedTuple):
-    """Ordered as numbers. What follows them (`-dev.0`, `+abc`) is not part of it: a build on the way to a version has
-    what the version has."""
+    """Ordered as numbers. Pre-release and build tags (`-dev.0`, `+abc`) are ignored."""
 
     major: int
     minor: int
@@ -19,7 +18,7 @@ class Version(NamedTuple):
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
-        """What `pulumi version` prints; None where that is no version."""
+        """Reads what `pulumi version` prints; None if that is no version."""
         match = TEXT.fullmatch(text.strip())
         return cls(*(int(part) for part in match.groups()[:3])) if match else None
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from firnline_infra.pulumi_cli.variables import engine_variables
+from firnline_infra.pulumi_cli.run import engine_variables
 
 PROVIDERS = ("aws", "snowflake")
 HOST = "pulumi-language-python"

@@ -6,16 +6,16 @@ from typing import Any
 
 from firnline_infra.pulumi_cli.cli import PulumiCli
 from firnline_infra.pulumi_cli.errors import CommandFailed, PendingForeign, PendingUnknown, StackInUse, StackLocked
-from firnline_infra.pulumi_cli.imports import ImportedResource
-from firnline_infra.pulumi_cli.recovery.import_ids import REPEATED, Lookup, lookup_of
-from firnline_infra.pulumi_cli.recovery.ownership import why_foreign
+from firnline_infra.pulumi_cli.recovery.lookups import REPEATED, Lookup, lookup_of
 from firnline_infra.pulumi_cli.recovery.pending import (
     PendingCreate,
     has_pending,
     ids_of,
     outputs_of,
     pending_creates,
+    why_foreign,
 )
+from firnline_infra.pulumi_cli.resource import ImportedResource
 
 ABSENT = "does not exist"  # the engine, where a provider reads nothing under an import id
 LOOKING = f"What was being made is looked for; an error '{ABSENT}' is an answer here, and no failure."

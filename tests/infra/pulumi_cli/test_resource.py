@@ -1,5 +1,4 @@
-from firnline_infra.pulumi_cli.imports import ImportedResource, import_document
-from firnline_infra.pulumi_cli.urn import Urn
+from firnline_infra.pulumi_cli.resource import ImportedResource, Urn, import_document
 
 ROOM = Urn("urn:pulumi:dev::shop::shop:index:Room::kitchen")
 PROVIDER = "urn:pulumi:dev::shop::pulumi:providers:aws::default_7_51_1::b2943b67-2a74"

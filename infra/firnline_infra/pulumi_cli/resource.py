@@ -1,10 +1,35 @@
-"""What `pulumi import` is told: which resource of the program is which object of the cloud."""
+"""Resources as the engine names them, and as `pulumi import` takes them.
+
+A URN is written `urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME`.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from firnline_infra.pulumi_cli.urn import Urn
+STACK = "pulumi:pulumi:Stack"
+
+
+@dataclass(frozen=True)
+class Urn:
+    text: str
+
+    @classmethod
+    def of_provider(cls, reference: str) -> Self:
+        """A provider is referred to by its URN and its id: `URN::ID`."""
+        return cls(reference.rpartition("::")[0])
+
+    @property
+    def type(self) -> str:
+        """Of the resource itself, without those of its parents."""
+        return self.text.split("::", 3)[2].rpartition("$")[2]
+
+    @property
+    def name(self) -> str:
+        return self.text.split("::", 3)[3]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, kw_only=True)
