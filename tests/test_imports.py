@@ -71,7 +71,7 @@ ROOMS_BELOW = {
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
-    "infra.programs": "blueprint pulumi",
+    "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",

@@ -1,10 +1,26 @@
 """Pulumi components, thin over the blueprint, and the functions that make an environment of them.
 
+What is listed here, and in `firnline_infra.pulumi.aws` and `firnline_infra.pulumi.snowflake`, is promised: it changes with a
+version only, and so do the types and the names of the resources that it makes.
+
 Nothing here decides: a default, a name or a statement that is missing belongs into the blueprint, whose only renderer these
 components are. They are in aws/ and snowflake/, one a file.
 """
 
-from firnline_infra.pulumi.layers import environment
+from firnline_infra.pulumi.layers import environment, foundation, runtime, warehouse
 from firnline_infra.pulumi.program import aws_provider, providers, specification
+from firnline_infra.pulumi.references import as_output, either, from_stacks, resolved
 
-__all__ = ["aws_provider", "environment", "providers", "specification"]
+__all__ = [
+    "as_output",
+    "aws_provider",
+    "either",
+    "environment",
+    "foundation",
+    "from_stacks",
+    "providers",
+    "resolved",
+    "runtime",
+    "specification",
+    "warehouse",
+]

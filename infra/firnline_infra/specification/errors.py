@@ -8,7 +8,7 @@ from firnline_ingest.errors import Fatal, FirnlineError
 
 
 class KeysMissing(FirnlineError, Fatal):
-    """A user of the environment has no public key yet. Runbook: FL-7001."""
+    """A user of the environment has no public key yet."""
 
     id = "FL-7001"
 
@@ -39,7 +39,7 @@ class KeysMissing(FirnlineError, Fatal):
 
 
 class SpecificationExists(FirnlineError, Fatal):
-    """A first specification was to be written over a file. Runbook: FL-7002."""
+    """A first specification was to be written over a file."""
 
     id = "FL-7002"
 

@@ -5,10 +5,8 @@ cd stacks/pulumi-layered/runtime && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
 
 import pulumi
 
-from firnline_infra.blueprint import blueprint_of
-from firnline_infra.pulumi import aws_provider, specification
-from firnline_infra.pulumi.layers import runtime
-from firnline_infra.pulumi.references import either, from_stacks, resolved
+from firnline_infra import blueprint_of
+from firnline_infra.pulumi import aws_provider, either, from_stacks, resolved, runtime, specification
 
 spec, (organization, stack) = specification(), (pulumi.get_organization(), pulumi.get_stack())
 below = [pulumi.StackReference(f"{organization}/firnline-{layer}/{stack}") for layer in ("foundation", "warehouse")]

@@ -5,10 +5,8 @@ cd stacks/pulumi-layered/warehouse && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
 
 import pulumi
 
-from firnline_infra.blueprint import blueprint_of
-from firnline_infra.pulumi import providers, specification
-from firnline_infra.pulumi.layers import warehouse
-from firnline_infra.pulumi.references import as_output, from_stacks
+from firnline_infra import blueprint_of
+from firnline_infra.pulumi import as_output, from_stacks, providers, specification, warehouse
 
 spec = specification()
 stack = f"{pulumi.get_organization()}/firnline-foundation/{pulumi.get_stack()}"

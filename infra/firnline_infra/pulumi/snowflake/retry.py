@@ -10,7 +10,7 @@ from firnline_ingest.errors import Fatal, FirnlineError
 
 
 class VolumeUnusable(FirnlineError, Fatal):
-    """Snowflake could not use an external volume, again and again. Runbook: FL-7120."""
+    """Snowflake could not use an external volume, again and again."""
 
     id = "FL-7120"
 

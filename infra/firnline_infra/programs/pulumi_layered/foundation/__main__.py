@@ -5,10 +5,8 @@ cd stacks/pulumi-layered/foundation && PULUMI_CONFIG_PASSPHRASE= pulumi up -s de
 
 import pulumi
 
-from firnline_infra.blueprint import blueprint_of
-from firnline_infra.pulumi import aws_provider, specification
-from firnline_infra.pulumi.layers import foundation
-from firnline_infra.pulumi.references import as_output
+from firnline_infra import blueprint_of
+from firnline_infra.pulumi import as_output, aws_provider, foundation, specification
 
 spec = specification()
 made = foundation(blueprint_of(spec), pulumi.ResourceOptions(providers=[aws_provider(spec)]))

@@ -5,15 +5,13 @@ cd stacks/pulumi-layered/runtime && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
 
 import pulumi
 
-from firnline_infra.blueprint import blueprint_of
-from firnline_infra.pulumi import aws_provider, specification
-from firnline_infra.pulumi.layers import runtime
-from firnline_infra.pulumi.references import either, from_stacks, resolved
+from firnline_infra import blueprint_of
+from firnline_infra.pulumi import aws_provider, either, from_stacks, resolved, runtime, specification
 
 spec, (organization, stack) = specification(), (pulumi.get_organization(), pulumi.get_stack())
 below = [pulumi.StackReference(f"{organization}/firnline-{layer}/{stack}") for layer in ("foundation", "warehouse")]
 known = from_stacks(*(each.require_output("references") for each in below))
-tree = blueprint_of(spec)
-made = runtime(spec, tree, known, pulumi.ResourceOptions(providers=[aws_provider(spec)]))
-for name, value in resolved(tree.stack_outputs, either(made, known)).given().items():
+blueprint = blueprint_of(spec)
+made = runtime(spec, blueprint, known, pulumi.ResourceOptions(providers=[aws_provider(spec)]))
+for name, value in resolved(blueprint.stack_outputs, either(made, known)).given().items():
     pulumi.export(name, value)
