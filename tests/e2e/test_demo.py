@@ -35,14 +35,6 @@ def test_the_demo_loses_and_doubles_nothing_although_its_driver_is_killed(tmp_pa
     assert "LOYALTY" in run.stdout
 
 
-def test_a_file_of_ones_own_goes_through_the_same_pipeline(tmp_path: Path) -> None:
-    events = tmp_path / "events.ndjson"
-    events.write_text("".join(f'{{"id": {n}, "who": "me"}}\n' for n in range(1200)) + "no json\n")
-    run = demo("--file", str(events), "--folder", str(tmp_path / "demo"))
-    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
-    assert "PROVEN: each of 1,201 records" in run.stdout
-
-
 def test_a_file_without_events_is_refused_at_once(tmp_path: Path) -> None:
     events = tmp_path / "events.ndjson"
     events.write_text("")
