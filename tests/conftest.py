@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.long_first import LONG, long_first
 from tests.processes import reap_what_is_started_from_now_on
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ REAPER = reap_what_is_started_from_now_on()
 
 ROOT = Path(__file__).parents[1]
 LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """After pytest-randomly, whose order stays among the long ones and among the others."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = long_first(items, workers, lambda item: any(item.get_closest_marker(mark) for mark in LONG))
 
 
 @pytest.fixture(scope="session")
