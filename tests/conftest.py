@@ -29,8 +29,8 @@ os.environ |= {
 for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
 
-# No test leaves a process behind, not even one that is killed. Held here, the reaper waits as long as this process lives.
-REAPER = reap_what_is_started_from_now_on()
+# No test leaves a process behind, not even one that is killed.
+reap_what_is_started_from_now_on()
 
 ROOT = Path(__file__).parents[1]
 LOCAL_SPEC = ROOT / "stacks" / "environments" / "local.yaml"

@@ -8,6 +8,7 @@ the mark. A process that is started with an empty environment has no mark: it ha
 The reaper is this file, run as a program that imports nothing else.
 """
 
+import atexit
 import os
 import signal
 import subprocess
@@ -21,17 +22,18 @@ GIVE_UP_S = 30.0
 PROC = Path("/proc")
 
 
-def reap_what_is_started_from_now_on() -> "subprocess.Popen[bytes]":
-    """Marks this process's environment. What it starts is killed when it ends, or when the reaper's stdin is closed."""
+def reap_what_is_started_from_now_on() -> None:
+    """Marks this process's environment. What it starts is killed when it ends, if not by then."""
     unmarked = {name: value for name, value in os.environ.items() if name != MARK}
     os.environ[MARK] = mark = f"{os.getpid()}-{os.urandom(8).hex()}"
-    return subprocess.Popen(
+    reaper = subprocess.Popen(
         [sys.executable, "-I", "-S", __file__, mark],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env=unmarked,
         start_new_session=True,  # a signal to the tests' group is not for the reaper
     )
+    atexit.register(reaper.communicate)  # holds its stdin until then; closes it and waits
 
 
 def marked(mark: str) -> set[int]:

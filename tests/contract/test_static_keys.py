@@ -22,6 +22,7 @@ from firnline_local.pulumi.cloud import Cloud
 from firnline_local.running import RunningEnvironment
 from tests.iam.callers import UNGUARDED
 from tests.iam.running import enforce
+from tests.contract.conftest import EngineWithoutSpark
 
 from .watched import Watched
 
@@ -103,7 +104,9 @@ def differing(cloud: Cloud, record: Any) -> set[str]:
 
 
 @pytest.fixture
-def static(local_environment: RunningEnvironment, engine_of: Callable[..., Any], tmp_path: Path) -> Iterator[Static]:
+def static(
+    local_environment: RunningEnvironment, engine_of: Callable[..., EngineWithoutSpark], tmp_path: Path
+) -> Iterator[Static]:
     static = Static(local_environment, engine_of, tmp_path)
     yield static
     static.watched.application.destroy()

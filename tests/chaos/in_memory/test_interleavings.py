@@ -2,23 +2,24 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
+
+from tests.chaos.in_memory.conftest import World
 
 RUNS, PER_TEST = 400, 100
 
 
 @pytest.mark.chaos
 @pytest.mark.parametrize("first", range(0, RUNS, PER_TEST))
-def test_every_record_is_in_one_place_once_and_in_order(run_seed: Callable[[int], Any], first: int) -> None:
+def test_every_record_is_in_one_place_once_and_in_order(run_seed: Callable[[int], World], first: int) -> None:
     for seed in range(first, first + PER_TEST):
         world = run_seed(seed)
         problem = verdict(world)
         assert problem is None, f"seed {seed}: {problem}"
 
 
-def verdict(world: Any) -> str | None:
+def verdict(world: World) -> str | None:
     fatal = [r.problem for r in world.receipts if r.problem is not None and not r.problem.is_retryable]
     if fatal:
         return f"an engine gave up: {fatal[0]}"

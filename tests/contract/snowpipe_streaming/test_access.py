@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_local.snowflake.catalog import Role, kinds
+from firnline_local.snowflake.catalog.keys import PublicKey
 
 World = Any  # of conftest.py
 
@@ -99,7 +100,7 @@ def test_a_grant_that_is_revoked_stops_a_channel_that_is_open(world: World) -> N
     assert "ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED" in error.message
 
 
-def test_both_registered_keys_open_the_door(world: World, other_key: str, other_public_key: Any) -> None:
+def test_both_registered_keys_open_the_door(world: World, other_key: str, other_public_key: PublicKey) -> None:
     world.table()
     user = world.catalog.directory.find(kinds.USER, ("ENGINE",))
     user.public_keys["RSA_PUBLIC_KEY_2"] = other_public_key

@@ -8,6 +8,7 @@ import pytest
 
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.key import SigningKey
+from tests.contract.snowpipe_streaming.conftest import KeyPair
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
@@ -20,7 +21,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def sql(world: World, admin_key: Any) -> Iterator[Sql]:
+def sql(world: World, admin_key: KeyPair) -> Iterator[Sql]:
     """Runs a statement in the test's schema, as the administrator."""
     connection = connect(
         account="acct",

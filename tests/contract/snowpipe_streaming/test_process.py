@@ -5,16 +5,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import urllib3
+
+from tests.contract.snowpipe_streaming.conftest import KeyPair
 
 pytestmark = pytest.mark.contract
 
 
 @pytest.fixture
-def admin_key(tmp_path: Path, other_key_pair: Any) -> Path:
+def admin_key(tmp_path: Path, other_key_pair: KeyPair) -> Path:
     file = tmp_path / "admin.pub"
     file.write_text(other_key_pair.public_pem)
     return file

@@ -14,6 +14,7 @@ import pytest
 
 from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec
+from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 GOLDEN = Path(__file__).parent / "golden"
 ENVIRONMENTS = ["local", "dev", "staging", "prod"]
@@ -57,7 +58,7 @@ def described(deployment: Any) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Any, spec_of: Any) -> None:
+def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Deploy, spec_of: SpecOf) -> None:
     found = described(deploy(program(spec_of(name))))
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
         text = json.dumps(found, indent=2, sort_keys=True) + "\n"
@@ -67,13 +68,13 @@ def test_an_environment_is_made_of_the_reviewed_resources(name: str, deploy: Any
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_a_preview_asks_for_the_same(name: str, deploy: Any, spec_of: Any) -> None:
+def test_a_preview_asks_for_the_same(name: str, deploy: Deploy, spec_of: SpecOf) -> None:
     spec = spec_of(name)
     previewed, deployed = deploy(program(spec), preview=True), deploy(program(spec))
     assert previewed.children == deployed.children
 
 
-def test_the_same_specification_gives_the_same_hash(deploy: Any, spec_of: Any) -> None:
+def test_the_same_specification_gives_the_same_hash(deploy: Deploy, spec_of: SpecOf) -> None:
     first, second = (deploy(program(spec_of("prod"))).outputs["engine_config_hash"] for _ in range(2))
     assert first == second
     other = deploy(program(spec_of("prod", application="other"))).outputs["engine_config_hash"]
@@ -81,21 +82,23 @@ def test_the_same_specification_gives_the_same_hash(deploy: Any, spec_of: Any) -
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_every_child_belongs_to_a_component_and_goes_before_its_successor(name: str, deploy: Any, spec_of: Any) -> None:
+def test_every_child_belongs_to_a_component_and_goes_before_its_successor(
+    name: str, deploy: Deploy, spec_of: SpecOf
+) -> None:
     deployment = deploy(program(spec_of(name)))
     components = {each.name for each in deployment.resources if each.type.startswith("firnline:")}
     assert all(each.parent in components and each.name.startswith(each.parent) for each in deployment.made)
     assert all(each.delete_before_replace for each in deployment.made)
 
 
-def test_what_holds_data_is_protected_and_nothing_else(deploy: Any, spec_of: Any) -> None:
+def test_what_holds_data_is_protected_and_nothing_else(deploy: Deploy, spec_of: SpecOf) -> None:
     deployment = deploy(program(spec_of("prod")))
     protected = {each.name for each in deployment.made if each.protect}
     holding = {each.name for each in deployment.made if each.type.rpartition(":")[2] in HOLD_DATA}
     assert protected == holding | {"landing-table-FIRNLINE_PROD.LIVE.PRICES"}  # a table that a statement makes
 
 
-def test_nothing_ephemeral_is_protected(deploy: Any, spec_of: Any) -> None:
+def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None:
     assert not [each.name for each in deploy(program(spec_of("dev"))).made if each.protect]
 
 
@@ -117,13 +120,13 @@ def test_nothing_ephemeral_is_protected(deploy: Any, spec_of: Any) -> None:
     ],
 )  # fmt: skip # a paragraph, not a column
 def test_a_switch_takes_away_or_adds_exactly_what_it_says(
-    changes: dict[str, Any], gone: set[str], come: set[str], deploy: Any, spec_of: Any
+    changes: dict[str, Any], gone: set[str], come: set[str], deploy: Deploy, spec_of: SpecOf
 ) -> None:
     before, after = (set(deploy(program(spec_of("prod", **each))).children) for each in ({}, changes))
     assert (before - after, after - before) == (gone, come)
 
 
-def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Any, spec_of: Any) -> None:
+def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Deploy, spec_of: SpecOf) -> None:
     aws = [{"runtime": {"trust": trust}} for trust in ("emr-serverless", "static-keys")]
     before, after = (deploy(program(spec_of("dev", aws=each))) for each in aws)
     assert before.children.keys() - after.children.keys() == {"engine-role-role", "engine-role-policy"}
@@ -137,7 +140,7 @@ def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Any, spec_of: An
     assert {user.name, policy.name} <= attachment.after
 
 
-def test_an_adopted_stream_and_bucket_are_used_and_not_made(deploy: Any, spec_of: Any) -> None:
+def test_an_adopted_stream_and_bucket_are_used_and_not_made(deploy: Deploy, spec_of: SpecOf) -> None:
     streams = [{"name": "orders", "origin": "adopt", "consumers": ["fraud"]}]
     adopted = {"bucket": {"origin": "adopt", "name": "theirs-1"}}
     pipelines = [{"stream": "orders", "database": "LAKE", "schema": "RAW"}]

@@ -4,12 +4,12 @@ import doctest
 import importlib
 import inspect
 from pathlib import Path
-from typing import Any
 
 import pulumi
 import pytest
 
 import firnline_infra.pulumi
+from tests.infra.pulumi.conftest import Deploy
 
 PACKAGE = Path(firnline_infra.pulumi.__file__).parent
 MODULES = [
@@ -37,7 +37,7 @@ def test_there_is_a_component_for_each_part() -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS, ids=lambda component: component.__name__)
-def test_the_example_of_a_component_runs(component: type[pulumi.ComponentResource], deploy: Any) -> None:
+def test_the_example_of_a_component_runs(component: type[pulumi.ComponentResource], deploy: Deploy) -> None:
     module = importlib.import_module(component.__module__)
     (example,) = doctest.DocTestFinder(recurse=False).find(component, globs=dict(vars(module)))
     told: list[str] = []

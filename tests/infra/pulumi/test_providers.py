@@ -6,6 +6,7 @@ import pytest
 from firnline_infra.pulumi import providers
 from firnline_local.pulumi.schema import provider_fields
 from firnline_local.pulumi.validate import check_shape
+from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 TEXTS = {"region", "role", "organizationName", "accountName"}
 
@@ -16,7 +17,7 @@ def configured(name: str, deploy: Any, spec: Any) -> dict[str, Any]:
     return {key: value if key in TEXTS else json.loads(value) for key, value in inputs.items() if key != "version"}
 
 
-def test_the_providers_work_in_the_specifications_accounts_alone(deploy: Any, spec_of: Any) -> None:
+def test_the_providers_work_in_the_specifications_accounts_alone(deploy: Deploy, spec_of: SpecOf) -> None:
     spec = spec_of("prod")
     aws = configured("aws", deploy, spec)
     assert (aws["region"], aws["allowedAccountIds"]) == ("eu-central-1", ["333344445555"])
@@ -34,5 +35,5 @@ def test_the_providers_work_in_the_specifications_accounts_alone(deploy: Any, sp
 
 
 @pytest.mark.parametrize("name", ["aws", "snowflake"])
-def test_a_provider_takes_what_it_is_told(name: str, deploy: Any, spec_of: Any) -> None:
+def test_a_provider_takes_what_it_is_told(name: str, deploy: Deploy, spec_of: SpecOf) -> None:
     assert check_shape(provider_fields(name), configured(name, deploy, spec_of("prod"))) == []

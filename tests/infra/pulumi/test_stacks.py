@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from firnline_local.keys import make_key_pair
+from tests.infra.pulumi.conftest import Deploy
 
 STACKS = Path(__file__).parents[3] / "stacks"
 SINGLE, LAYERED = STACKS / "pulumi", STACKS / "pulumi-layered"
@@ -43,14 +44,14 @@ def program(folder: Path) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize("name", ["local", *ENVIRONMENTS])
-def test_one_program_makes_every_environment(name: str, deploy: Any, spec_file: Any) -> None:
+def test_one_program_makes_every_environment(name: str, deploy: Deploy, spec_file: Callable[..., Path]) -> None:
     deployment = deploy(program(SINGLE), config={"firnline:spec": str(spec_file(name))})
     assert deployment.of("Table")
     assert {"engine_config", "engine_config_hash", "stream_arns", "ledger_table"} <= deployment.outputs.keys()
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_three_layers_make_what_one_stack_makes(name: str, deploy: Any, spec_file: Any) -> None:
+def test_three_layers_make_what_one_stack_makes(name: str, deploy: Deploy, spec_file: Callable[..., Path]) -> None:
     config = {"firnline:spec": str(spec_file(name))}
     whole = deploy(program(SINGLE), config=config)
     below: dict[str, Any] = {}
@@ -67,14 +68,16 @@ def test_three_layers_make_what_one_stack_makes(name: str, deploy: Any, spec_fil
 
 
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)
-def test_without_keys_nothing_is_made_and_the_command_is_named(folder: Path, deploy: Any, spec_file: Any) -> None:
+def test_without_keys_nothing_is_made_and_the_command_is_named(
+    folder: Path, deploy: Deploy, spec_file: Callable[..., Path]
+) -> None:
     config = {"firnline:spec": str(spec_file("prod", with_keys=False))}
     with pytest.raises(pulumi.RunError, match="firnline keys create prod"):
         deploy(program(folder), config=config)
 
 
 def test_a_preview_without_keys_shows_what_would_be_made_and_warns(
-    deploy: Any, spec_file: Any, monkeypatch: pytest.MonkeyPatch
+    deploy: Deploy, spec_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warnings: list[str] = []
     monkeypatch.setattr(pulumi, "warn", warnings.append)

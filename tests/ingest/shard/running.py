@@ -5,13 +5,13 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.receipt import Receipt, Tally
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
+from tests.ingest.shard.conftest import World
 
 SOON_MS = 1000  # what was put just now may bear the next instant
 
@@ -26,7 +26,7 @@ def numbers(rows: list[bytes]) -> list[int]:
 
 
 @contextmanager
-def frozen_at(step: EpochStep, world: Any) -> Iterator[list[Receipt]]:
+def frozen_at(step: EpochStep, world: World) -> Iterator[list[Receipt]]:
     """A zombie that froze at the step; it goes on when the block ends, and gives its receipt."""
     frozen, thawed = threading.Event(), threading.Event()
     receipts: list[Receipt] = []

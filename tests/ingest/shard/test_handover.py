@@ -14,6 +14,7 @@ from firnline_ingest.shard.receipt import ShardState, Tally
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, ManualClock
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, frozen_at, numbers
 
@@ -22,7 +23,7 @@ class Killed(BaseException):
     pass
 
 
-def leave_rows_unproven(world: Any) -> None:
+def leave_rows_unproven(world: World) -> None:
     """An engine appends what there is, and is killed when it is committed."""
 
     def die_once_committed(step: EpochStep, key: object) -> None:
@@ -33,7 +34,7 @@ def leave_rows_unproven(world: Any) -> None:
         bounded(world.runner("killed", observer=die_once_committed), world.work())
 
 
-def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: Any) -> None:
+def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: World) -> None:
     world.stream.shard(records=10)
     leave_rows_unproven(world)
     deadline = Deadline.after(20)
@@ -49,7 +50,7 @@ def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_
     assert world.row.read_through == world.shard.last_position
 
 
-def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: Any) -> None:
+def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) -> None:
     clock = ManualClock()
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
@@ -66,7 +67,7 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: Any) -> N
 
 
 def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
-    world: Any, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(in_flight, "PATIENCE_S", 0.0)
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
@@ -79,7 +80,7 @@ def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     assert numbers(world.served.rows) == [0, 1, 2, 3]
 
 
-def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
     runner = world.runner()
@@ -97,7 +98,7 @@ class SlowOpening:
 
     fingerprint = ""
 
-    def __init__(self, world: Any) -> None:
+    def __init__(self, world: World) -> None:
         self.go, self.given_back = threading.Event(), threading.Event()
         self._open = world.channels.open
         self._opens = 0
@@ -111,7 +112,7 @@ class SlowOpening:
         return SimpleNamespace(close=self.given_back.set), state
 
 
-def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: Any) -> None:
+def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: World) -> None:
     slow = SlowOpening(world)
     runner = world.runner(channels=slow)
     assert runner.run(world.work(), Deadline.after(0.05), Tally()).state is ShardState.OPENING
@@ -120,7 +121,7 @@ def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: 
     assert slow.given_back.wait(10)
 
 
-def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: Any) -> None:
+def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: World) -> None:
     world.stream.shard(records=2)
     slow = SlowOpening(world)
     runner = world.runner(channels=slow)

@@ -3,7 +3,6 @@
 import json
 import threading
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -15,11 +14,12 @@ from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position, ShardKey
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
+from tests.ingest.shard.conftest import World
 
 from .running import bounded, frozen_at, numbers
 
 
-def test_every_record_becomes_one_row_in_order_and_is_proven(world: Any) -> None:
+def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> None:
     world.stream.shard(records=25)
     receipt = bounded(world.runner(), world.work())
     assert receipt.state is ShardState.DONE
@@ -29,7 +29,7 @@ def test_every_record_becomes_one_row_in_order_and_is_proven(world: Any) -> None
     assert receipt.proven == receipt.end == world.shard.last_position.token
 
 
-def test_the_row_carries_its_place_in_the_stream(world: Any) -> None:
+def test_the_row_carries_its_place_in_the_stream(world: World) -> None:
     record = world.stream.put({"n": 1}, key="customer-7")
     bounded(world.runner(), world.work())
     metadata = json.loads(world.served.rows[0])["KINESISMETADATA"]
@@ -37,7 +37,7 @@ def test_the_row_carries_its_place_in_the_stream(world: Any) -> None:
     assert (metadata["shardId"], metadata["partitionKey"]) == (world.shard.id, "customer-7")
 
 
-def test_a_restart_goes_on_after_what_was_proven(world: Any) -> None:
+def test_a_restart_goes_on_after_what_was_proven(world: World) -> None:
     world.stream.shard(records=10)
     bounded(world.runner(), world.work())
     world.stream.put({"n": 10})
@@ -46,7 +46,7 @@ def test_a_restart_goes_on_after_what_was_proven(world: Any) -> None:
     assert (receipt.rows, receipt.reread_rows) == (1, 0)
 
 
-def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it(world: Any) -> None:
+def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it(world: World) -> None:
     world.stream.put({"n": 0})
     bad = world.stream.put(b"not json")
     world.stream.put({"n": 1})
@@ -59,7 +59,7 @@ def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it
     assert (receipt.records, receipt.rows, receipt.dead_letters) == (3, 2, 1)
 
 
-def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: Any) -> None:
+def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: World) -> None:
     world.stream.put(b"bad")
     bounded(world.runner(), world.work())
     assert world.served.committed is None
@@ -67,7 +67,7 @@ def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: Any) -> No
     assert bounded(world.runner("second"), world.work()).records == 0
 
 
-def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_again(world: Any) -> None:
+def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_again(world: World) -> None:
     world.stream.shard(records=10)
 
     class Killed(BaseException):
@@ -87,7 +87,7 @@ def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_a
     assert world.row.read_through == world.shard.last_position
 
 
-def test_rows_that_were_never_committed_are_read_and_appended_again(world: Any) -> None:
+def test_rows_that_were_never_committed_are_read_and_appended_again(world: World) -> None:
     world.channels.commits_at_once = False
     world.channels.discards_on_open = True
     world.stream.shard(records=10)
@@ -98,7 +98,7 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: Any) 
     assert numbers(world.served.rows) == list(range(10))
 
 
-def test_a_shard_that_somebody_else_opened_yields(world: Any) -> None:
+def test_a_shard_that_somebody_else_opened_yields(world: World) -> None:
     world.stream.shard(records=5)
     first = world.runner("first")
     bounded_work = world.work()
@@ -110,7 +110,7 @@ def test_a_shard_that_somebody_else_opened_yields(world: Any) -> None:
     assert numbers(world.served.rows) == list(range(6))
 
 
-def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
+def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
     world.stream.shard(records=3)
     with frozen_at(EpochStep.READ, world) as receipts:
         assert bounded(world.runner("owner"), world.work()).state is ShardState.DONE
@@ -120,7 +120,7 @@ def test_a_zombie_can_neither_append_nor_write_the_ledger(world: Any) -> None:
     assert world.row.fence.owner.startswith("owner/")
 
 
-def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: Any) -> None:
+def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: World) -> None:
     world.stream.shard(records=5)
     runner = world.runner()
     runner.run(world.work(), Deadline.after(0.3), Tally())
@@ -131,7 +131,7 @@ def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_l
     assert numbers(world.served.rows) == list(range(6))
 
 
-def test_an_epochs_boundary_costs_no_reopen(world: Any) -> None:
+def test_an_epochs_boundary_costs_no_reopen(world: World) -> None:
     runner = world.runner()
     opens = 0
     for n in range(3):
@@ -141,7 +141,7 @@ def test_an_epochs_boundary_costs_no_reopen(world: Any) -> None:
     assert numbers(world.served.rows) == [0, 1, 2]
 
 
-def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Any) -> None:
+def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: World) -> None:
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
     for _ in range(2):
@@ -153,7 +153,7 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: An
     assert len(world.served.rows) == 2
 
 
-def test_rejected_rows_are_passed_when_tolerated(world: Any) -> None:
+def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
     world.pipeline = world.pipeline.model_validate(
         {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
     )
@@ -163,7 +163,7 @@ def test_rejected_rows_are_passed_when_tolerated(world: Any) -> None:
     assert world.row.read_through == world.shard.last_position
 
 
-def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Any) -> None:
+def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: World) -> None:
     parent = world.stream.shard(records=4)
     left, right = parent.split()
     receipt = bounded(world.runner(), world.work(shard=parent))
@@ -175,7 +175,7 @@ def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: Any
     assert numbers(world.served.rows) == [0, 1, 2, 3]
 
 
-def test_a_bounded_run_leaves_later_arrivals_alone(world: Any) -> None:
+def test_a_bounded_run_leaves_later_arrivals_alone(world: World) -> None:
     clock = ManualClock()
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
@@ -188,7 +188,7 @@ def test_a_bounded_run_leaves_later_arrivals_alone(world: Any) -> None:
     assert numbers(world.served.rows) == [0]
 
 
-def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(world: Any) -> None:
+def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(world: World) -> None:
     clock = ManualClock()
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
@@ -205,7 +205,7 @@ def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(wo
     assert world.row.incidents[-1].kind is IncidentKind.RETENTION_LOSS
 
 
-def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: Any) -> None:
+def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: World) -> None:
     clock = ManualClock()
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
@@ -226,7 +226,7 @@ def clock_ms(clock: ManualClock):
     return lambda: int(clock.now.timestamp() * 1000)
 
 
-def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: Any) -> None:
+def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: World) -> None:
     world.stream.shard(records=5)
     bounded(world.runner(), world.work())
     world.ledger.forget(world.key())
@@ -236,7 +236,7 @@ def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: Any) -> No
     assert world.row.incidents[0].kind is IncidentKind.LEDGER_REBUILT
 
 
-def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: Any) -> None:
+def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World) -> None:
     world.stream.shard(records=5)
     third = world.shard.records[2]
     receipt = bounded(world.runner(), world.work(After(Position(third.sequence_number))))
@@ -244,7 +244,7 @@ def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: Any) -
     assert numbers(world.served.rows) == [3, 4]
 
 
-def test_a_table_that_was_made_again_is_refused(world: Any) -> None:
+def test_a_table_that_was_made_again_is_refused(world: World) -> None:
     world.stream.shard(records=2)
     work = world.work()
     bounded(world.runner(), work)
@@ -255,7 +255,7 @@ def test_a_table_that_was_made_again_is_refused(world: Any) -> None:
     assert "2026-05-05" in receipt.problem.what
 
 
-def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(world: Any) -> None:
+def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(world: World) -> None:
     world.stream.shard(records=2)
     unblock = threading.Event()
     real_open = world.channels.open

@@ -1,9 +1,8 @@
-from typing import Any
-
 from firnline_infra.pulumi.aws import CheckpointTable, CheckpointTableArgs
+from tests.infra.pulumi.conftest import Deploy
 
 
-def test_a_ledger_can_be_restored_and_nobody_deletes_it(deploy: Any) -> None:
+def test_a_ledger_can_be_restored_and_nobody_deletes_it(deploy: Deploy) -> None:
     deployment = deploy(lambda: CheckpointTable("l", CheckpointTableArgs(name="ledger")))
     assert list(deployment.children) == ["l-table"]
     table = deployment["l-table"]
@@ -20,7 +19,7 @@ def test_a_ledger_can_be_restored_and_nobody_deletes_it(deploy: Any) -> None:
     }
 
 
-def test_the_migrations_table_is_there_while_migrating_and_can_go_afterwards(deploy: Any) -> None:
+def test_the_migrations_table_is_there_while_migrating_and_can_go_afterwards(deploy: Deploy) -> None:
     deployment = deploy(lambda: CheckpointTable("l", CheckpointTableArgs(name="ledger", migration=True)))
     companion = deployment["l-migration"]
     assert companion.inputs["name"] == "ledger_migration"
@@ -28,7 +27,7 @@ def test_the_migrations_table_is_there_while_migrating_and_can_go_afterwards(dep
     assert deployment["l-table"].protect
 
 
-def test_a_key_of_ones_own_encrypts_it(deploy: Any) -> None:
+def test_a_key_of_ones_own_encrypts_it(deploy: Deploy) -> None:
     key = "arn:aws:kms:eu-west-1:111122223333:key/k"
     table = deploy(lambda: CheckpointTable("l", CheckpointTableArgs(name="ledger", key_arn=key)))["l-table"]
     assert table.inputs["serverSideEncryption"] == {"enabled": True, "kmsKeyArn": key}

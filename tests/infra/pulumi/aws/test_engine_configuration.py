@@ -6,6 +6,7 @@ import pulumi
 from firnline_infra.pulumi.aws import EngineConfiguration, EngineConfigurationArgs
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from tests.infra.pulumi.conftest import Deploy
 
 DOCUMENT: dict[str, Any] = {
     "version": 1,
@@ -28,7 +29,7 @@ def program(**args: Any) -> Any:
     return run
 
 
-def test_the_object_has_the_engines_own_hash_for_a_name_and_stays_for_those_that_run_with_it(deploy: Any) -> None:
+def test_the_object_has_the_engines_own_hash_for_a_name_and_stays_for_those_that_run_with_it(deploy: Deploy) -> None:
     deployment = deploy(program(document=DOCUMENT, bucket="lake"))
     stored = deployment["e-document"]
     content_hash = parse(EngineConfig, DOCUMENT, "engine.json").content_hash
@@ -38,7 +39,7 @@ def test_the_object_has_the_engines_own_hash_for_a_name_and_stays_for_those_that
     assert deployment.outputs == {"hash": content_hash, "url": f"s3://lake/engine/{content_hash}.json"}
 
 
-def test_a_changed_document_is_another_object(deploy: Any) -> None:
+def test_a_changed_document_is_another_object(deploy: Deploy) -> None:
     keys = {
         deploy(program(document={**DOCUMENT, "application": name}, bucket="lake"))["e-document"].inputs["key"]
         for name in ("orders", "clicks", "orders")
@@ -46,7 +47,7 @@ def test_a_changed_document_is_another_object(deploy: Any) -> None:
     assert len(keys) == 2
 
 
-def test_without_a_bucket_there_is_no_object(deploy: Any) -> None:
+def test_without_a_bucket_there_is_no_object(deploy: Deploy) -> None:
     deployment = deploy(program(document=DOCUMENT))
     assert deployment.made == []
     assert deployment.outputs["hash"]

@@ -1,12 +1,11 @@
-from typing import Any
-
 import pulumi
 
 from firnline_infra.pulumi.aws import EventStream, EventStreamArgs
 from firnline_infra.specification.model import Durability
+from tests.infra.pulumi.conftest import Deploy
 
 
-def test_a_stream_is_encrypted_on_demand_and_protected_unless_it_is_said_otherwise(deploy: Any) -> None:
+def test_a_stream_is_encrypted_on_demand_and_protected_unless_it_is_said_otherwise(deploy: Deploy) -> None:
     stream = deploy(lambda: EventStream("s", EventStreamArgs(name="orders")))["s-stream"]
     assert stream.inputs == {
         "name": "orders",
@@ -22,7 +21,7 @@ def test_a_stream_is_encrypted_on_demand_and_protected_unless_it_is_said_otherwi
     assert (stream.protect, stream.ignore_changes) == (True, ("shardCount",))
 
 
-def test_a_number_of_shards_is_kept(deploy: Any) -> None:
+def test_a_number_of_shards_is_kept(deploy: Deploy) -> None:
     args = EventStreamArgs(name="orders", shards=4, durability=Durability.EPHEMERAL)
     stream = deploy(lambda: EventStream("s", args))["s-stream"]
     assert (stream.inputs["shardCount"], stream.inputs["streamModeDetails"]) == (4, {"streamMode": "PROVISIONED"})
@@ -30,7 +29,7 @@ def test_a_number_of_shards_is_kept(deploy: Any) -> None:
     assert stream.inputs["enforceConsumerDeletion"] is True
 
 
-def test_of_an_adopted_stream_only_the_consumers_are_made(deploy: Any) -> None:
+def test_of_an_adopted_stream_only_the_consumers_are_made(deploy: Deploy) -> None:
     arn = "arn:aws:kinesis:eu-west-1:111122223333:stream/orders"
     args = EventStreamArgs(name="orders", existing_arn=arn, consumers=("fraud", "search"))
 

@@ -1,16 +1,16 @@
 import json
-from typing import Any
 
 import pulumi
 import pytest
 
 from firnline_infra.pulumi.aws import LandingBucket, LandingBucketArgs
 from firnline_infra.specification.model import Durability
+from tests.infra.pulumi.conftest import Deploy
 
 
 @pytest.mark.parametrize(("durability", "is_protected"), [(Durability.PROTECTED, True), (Durability.EPHEMERAL, False)])
 def test_only_what_is_ephemeral_goes_with_what_is_in_it(
-    durability: Durability, is_protected: bool, deploy: Any
+    durability: Durability, is_protected: bool, deploy: Deploy
 ) -> None:
     deployment = deploy(lambda: LandingBucket("b", LandingBucketArgs(name="lake", durability=durability)))
     bucket = deployment["b-bucket"]
@@ -18,7 +18,7 @@ def test_only_what_is_ephemeral_goes_with_what_is_in_it(
     assert not any(each.protect for each in deployment.made if each is not bucket)
 
 
-def test_nobody_comes_without_tls(deploy: Any) -> None:
+def test_nobody_comes_without_tls(deploy: Deploy) -> None:
     policy = json.loads(deploy(lambda: LandingBucket("b", LandingBucketArgs(name="lake")))["b-policy"].inputs["policy"])
     (statement,) = policy["Statement"]
     assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", {"AWS": "*"}, ["s3:*"])
@@ -29,7 +29,7 @@ def test_nobody_comes_without_tls(deploy: Any) -> None:
 @pytest.mark.parametrize(
     ("key", "algorithm"), [(None, "AES256"), ("arn:aws:kms:eu-west-1:111122223333:key/k", "aws:kms")]
 )
-def test_objects_are_encrypted_with_the_key_that_is_given(key: str | None, algorithm: str, deploy: Any) -> None:
+def test_objects_are_encrypted_with_the_key_that_is_given(key: str | None, algorithm: str, deploy: Deploy) -> None:
     deployment = deploy(lambda: LandingBucket("b", LandingBucketArgs(name="lake", key_arn=key)))
     (rule,) = deployment["b-encryption"].inputs["rules"]
     assert rule["applyServerSideEncryptionByDefault"]["sseAlgorithm"] == algorithm
@@ -37,7 +37,7 @@ def test_objects_are_encrypted_with_the_key_that_is_given(key: str | None, algor
     assert rule["bucketKeyEnabled"] is (key is not None)
 
 
-def test_a_buckets_name_is_told_when_it_is_encrypted_and_closed(deploy: Any) -> None:
+def test_a_buckets_name_is_told_when_it_is_encrypted_and_closed(deploy: Deploy) -> None:
     def program() -> None:
         bucket = LandingBucket("b", LandingBucketArgs(name="lake"))
         LandingBucket("after", LandingBucketArgs(name=bucket.name))

@@ -7,6 +7,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.pulumi.snowflake import IcebergVolume, SnowflakeLanding
+from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -20,7 +21,7 @@ def texts(deployment: Any) -> str:
 
 
 @pytest.mark.parametrize("durability", ["PROTECTED", "EPHEMERAL"])
-def test_the_statements_are_the_reviewed_ones(durability: str, deploy: Any, spec_of: Any) -> None:
+def test_the_statements_are_the_reviewed_ones(durability: str, deploy: Deploy, spec_of: SpecOf) -> None:
     # The key is skipped: in a volume it is a reference, which only a whole environment resolves. No statement holds it.
     blueprint = blueprint_of(spec_of("prod", durability=durability, aws={"key": {"origin": "skip"}}))
 
@@ -31,7 +32,7 @@ def test_the_statements_are_the_reviewed_ones(durability: str, deploy: Any, spec
     assert texts(deploy(program)) == (GOLDEN / f"{durability.lower()}.sql").read_text(encoding="utf-8")
 
 
-def test_no_revert_loses_rows_of_what_is_protected(deploy: Any, spec_of: Any) -> None:
+def test_no_revert_loses_rows_of_what_is_protected(deploy: Deploy, spec_of: SpecOf) -> None:
     deployment = deploy(lambda: SnowflakeLanding("landing", blueprint_of(spec_of("prod")).landing))
     reverts = {each.inputs["revert"] for each in deployment.of("Execute")}
     assert not [each for each in reverts if "DROP" in each or "ERROR_LOGGING" in each or "ROW_TIMESTAMP" in each]

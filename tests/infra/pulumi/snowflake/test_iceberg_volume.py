@@ -6,6 +6,7 @@ import pulumi
 from firnline_infra.blueprint.aws import Bucket
 from firnline_infra.pulumi.snowflake import IcebergVolume, IcebergVolumeArgs
 from firnline_infra.specification.identifier import Identifier
+from tests.infra.pulumi.conftest import Deploy
 
 IAM_USER = "arn:aws:iam::999988887777:user/snowflake"  # what the mocks answer
 ROLE = "arn:aws:iam::111122223333:role/lake-volume"
@@ -28,7 +29,7 @@ def program(**changes: Any) -> Any:
     return run
 
 
-def test_the_roles_trust_names_the_user_that_the_volume_told(deploy: Any) -> None:
+def test_the_roles_trust_names_the_user_that_the_volume_told(deploy: Deploy) -> None:
     deployment = deploy(program())
     role, volume = deployment["v-role-role"], deployment["v-volume"]
     (statement,) = json.loads(role.inputs["assumeRolePolicy"])["Statement"]
@@ -39,7 +40,7 @@ def test_the_roles_trust_names_the_user_that_the_volume_told(deploy: Any) -> Non
     assert role.name not in volume.after
 
 
-def test_the_volume_knows_the_role_before_it_is_there(deploy: Any) -> None:
+def test_the_volume_knows_the_role_before_it_is_there(deploy: Deploy) -> None:
     volume = deploy(program())["v-volume"]
     assert volume.inputs["storageLocations"] == [
         {
@@ -53,7 +54,7 @@ def test_the_volume_knows_the_role_before_it_is_there(deploy: Any) -> None:
     ]
 
 
-def test_a_key_encrypts_the_bucket_and_what_snowflake_writes(deploy: Any) -> None:
+def test_a_key_encrypts_the_bucket_and_what_snowflake_writes(deploy: Deploy) -> None:
     key = "arn:aws:kms:eu-west-1:111122223333:key/k"
     deployment = deploy(program(bucket=Bucket(name="lake", key_arn=key)))
     (location,) = deployment["v-volume"].inputs["storageLocations"]
@@ -62,7 +63,7 @@ def test_a_key_encrypts_the_bucket_and_what_snowflake_writes(deploy: Any) -> Non
     assert [key] in [each["Resource"] for each in statements]
 
 
-def test_snowflake_tries_it_once_everything_is_there_and_again_if_it_must(deploy: Any) -> None:
+def test_snowflake_tries_it_once_everything_is_there_and_again_if_it_must(deploy: Deploy) -> None:
     verify = deploy(program())["v-verify"]
     assert verify.inputs["query"] == "SELECT SYSTEM$VERIFY_EXTERNAL_VOLUME('LAKE')"
     assert verify.inputs["execute"] == IcebergVolumeArgs(**ARGS).prove

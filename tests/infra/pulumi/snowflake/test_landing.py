@@ -10,12 +10,13 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.snowflake import PrivilegeGrant, RoleGrant, Securable, SnowflakeObjects
 from firnline_infra.pulumi.snowflake import SnowflakeLanding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 TABLE = "l-table-FIRNLINE_PROD.RAW.ORDERS"
 
 
 @pytest.fixture
-def landed(deploy: Any, spec_of: Any) -> Any:
+def landed(deploy: Deploy, spec_of: SpecOf) -> Any:
     return deploy(lambda: SnowflakeLanding("l", blueprint_of(spec_of("prod")).landing))
 
 
@@ -59,7 +60,7 @@ def test_a_user_acts_in_one_role_from_one_network_with_a_key_pair(landed: Any) -
     assert {"l-authentication-policy", user.name} <= attachment.after
 
 
-def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: Any, spec_of: Any) -> None:
+def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: Deploy, spec_of: SpecOf) -> None:
     def program() -> None:
         volume = pulumi.ComponentResource("firnline:index:Volume", "volume")
         pulumi.CustomResource(
@@ -76,13 +77,13 @@ def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: An
     }
 
 
-def test_a_table_in_a_schema_that_was_there_before_is_made_in_it(deploy: Any, spec_of: Any) -> None:
+def test_a_table_in_a_schema_that_was_there_before_is_made_in_it(deploy: Deploy, spec_of: SpecOf) -> None:
     args = replace(blueprint_of(spec_of("dev")).landing, databases=(), schemas=(), authentication_policy=None, users=())
     table = deploy(lambda: SnowflakeLanding("l", replace(args, role_grants=())))["l-table-FIRNLINE_DEV.RAW.ORDERS"]
     assert (table.inputs["database"], table.inputs["schema"], table.after) == ("FIRNLINE_DEV", "RAW", frozenset())
 
 
-def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Any, spec_of: Any) -> None:
+def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Deploy, spec_of: SpecOf) -> None:
     pipelines = [{"stream": "orders", "database": '"my lake"', "schema": '"Raw"', "table": '"Orders"'}]
     args = blueprint_of(spec_of("dev", pipelines=pipelines)).landing
     deployment = deploy(lambda: SnowflakeLanding("l", args))
@@ -97,7 +98,7 @@ def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Any, sp
     assert names == {'"my lake"."Raw"."Orders"'}
 
 
-def test_a_grant_says_what_is_given_on_which_object_to_which_role(deploy: Any) -> None:
+def test_a_grant_says_what_is_given_on_which_object_to_which_role(deploy: Deploy) -> None:
     table, insert = QualifiedName.of("LAKE", "RAW", '"Orders"'), ("INSERT", "EVOLVE SCHEMA")
     grant = PrivilegeGrant(privileges=insert, on=Securable.TABLE, name=table, role=Identifier("R"))
     args = SnowflakeObjects(databases=(), schemas=(), tables=(), grants=(grant,))
@@ -109,7 +110,7 @@ def test_a_grant_says_what_is_given_on_which_object_to_which_role(deploy: Any) -
     }
 
 
-def test_a_role_is_for_a_user_or_for_another_role(deploy: Any) -> None:
+def test_a_role_is_for_a_user_or_for_another_role(deploy: Deploy) -> None:
     role = Identifier("R")
     grants = (RoleGrant(role=role, user=Identifier("U")), RoleGrant(role=role, to_role=Identifier("P")))
     args = SnowflakeObjects(databases=(), schemas=(), tables=(), role_grants=grants)

@@ -18,6 +18,7 @@ from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from firnline_local.pulumi.admission import variables
 from firnline_local.pulumi.properties import encode
+from tests.local.pulumi.conftest import Engine
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -59,7 +60,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_it_says_its_port_and_warns_the_engine_that_started_it(
-    local_environment: "RunningEnvironment", engine: Any
+    local_environment: "RunningEnvironment", engine: Engine
 ) -> None:
     with plugin(local_environment, "aws", engine.address) as (process, port):
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:

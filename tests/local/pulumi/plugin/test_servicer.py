@@ -8,6 +8,7 @@ import pytest
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 
 from firnline_local.pulumi.properties import UNKNOWN, decode, encode
+from tests.local.pulumi.conftest import Engine
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -197,7 +198,7 @@ def test_tags_of_the_configuration_are_on_everything(aws: Provider) -> None:
 
 
 def test_each_up_is_warned_once_that_it_is_the_embedded_cloud(
-    aws: Provider, snowflake: Provider, engine: Any, local_environment: "RunningEnvironment"
+    aws: Provider, snowflake: Provider, engine: Engine, local_environment: "RunningEnvironment"
 ) -> None:
     for provider in (aws, snowflake):
         provider.stub.Attach(plugin_pb2.PluginAttach(address=engine.address))
