@@ -20,9 +20,9 @@ from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.provisioning import bootstrap
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.running import RunningEnvironment
+from tests.contract.conftest import EngineWithoutSpark
 from tests.iam.callers import UNGUARDED
 from tests.iam.running import enforce
-from tests.contract.conftest import EngineWithoutSpark
 
 from .watched import Watched
 
