@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,8 +11,9 @@ from firnline_infra.audit import audit
 from firnline_infra.audit.errors import ErrorTableUnreadable, TableUnreadable, WarehouseUnusable
 from firnline_infra.cli.main import main
 
+from .conftest import Lane
+
 pytestmark = pytest.mark.contract
-Lane = Any  # conftest.py
 
 
 @pytest.fixture

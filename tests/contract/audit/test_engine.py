@@ -1,13 +1,12 @@
 """What the real engine makes of a stream, audited."""
 
-from typing import Any
-
 import pytest
 
 from firnline_infra.audit.findings import Counts, ProblemKind
 
+from .conftest import Lane
+
 pytestmark = pytest.mark.contract
-Lane = Any  # conftest.py
 GOOD, BAD = 20, 3  # records of the stream
 
 

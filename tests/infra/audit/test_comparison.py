@@ -1,12 +1,11 @@
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from firnline_infra.audit.findings import SHOWN, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 
-Shard = Any  # conftest.py
+from .conftest import Shard
 
 
 def problems(findings: ShardFindings) -> list[tuple[ProblemKind, str]]:

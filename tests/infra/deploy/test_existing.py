@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
@@ -28,7 +29,7 @@ def resource(type_: str, **inputs: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def session(local_environment: RunningEnvironment) -> Iterator[Any]:
+def session(local_environment: RunningEnvironment) -> Iterator[SnowflakeConnection]:
     with closing(local_environment.connect("admin")) as session:
         yield session
 
@@ -46,7 +47,7 @@ def blueprint(spec_file: Path) -> Blueprint:
 
 
 def test_what_exists_and_is_in_no_state_is_named(
-    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
     assert list(already_there(blueprint, accounts, session, {})) == [
         "stream orders",
@@ -55,7 +56,7 @@ def test_what_exists_and_is_in_no_state_is_named(
 
 
 def test_what_the_state_knows_or_a_killed_up_was_making_is_its_own(
-    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
     state = state_of(
         resource(STREAM, name="orders"), pending=(resource(TABLE, database="FIRNLINE", schema="RAW", name="ORDERS"),)
@@ -63,7 +64,9 @@ def test_what_the_state_knows_or_a_killed_up_was_making_is_its_own(
     assert list(already_there(blueprint, accounts, session, state)) == []
 
 
-def test_what_is_adopted_has_to_be_there(blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any) -> None:
+def test_what_is_adopted_has_to_be_there(
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
+) -> None:
     adopted = replace(
         blueprint, streams=tuple(replace(each, existing_arn="arn:aws:kinesis:…") for each in blueprint.streams)
     )
@@ -71,7 +74,7 @@ def test_what_is_adopted_has_to_be_there(blueprint: Blueprint, accounts: Embedde
 
 
 def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
-    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any
+    blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
     bucket, ledger = blueprint.bucket, replace(blueprint.ledger, name="firnline-local")
     assert bucket is not None
@@ -85,7 +88,10 @@ def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
 
 
 def test_what_cant_be_asked_is_no_answer(
-    blueprint: Blueprint, accounts: EmbeddedAccounts, session: Any, local_environment: RunningEnvironment
+    blueprint: Blueprint,
+    accounts: EmbeddedAccounts,
+    session: SnowflakeConnection,
+    local_environment: RunningEnvironment,
 ) -> None:
     local_environment.add_fault(
         endpoint="kinesis:DescribeStreamSummary", kind="ERROR", status=400, code="AccessDeniedException"

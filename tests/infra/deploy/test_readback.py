@@ -5,9 +5,9 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
+from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.snowflake import Table
@@ -21,7 +21,7 @@ numbers = count(1)
 
 
 class World:
-    def __init__(self, environment: RunningEnvironment, blueprint: Blueprint, session: Any) -> None:
+    def __init__(self, environment: RunningEnvironment, blueprint: Blueprint, session: SnowflakeConnection) -> None:
         self.environment, self.blueprint, self.session = environment, blueprint, session
         self.name = str(blueprint.landing.tables[0].name)
 

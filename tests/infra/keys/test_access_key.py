@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.keys.access_key import create_access_key
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
-from firnline_infra.specification import load_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
 
 from .conftest import SPEC, AwsAlone
 
@@ -17,7 +17,7 @@ USER, SECRET = "firnline-dev-engine", "firnline-dev/aws/engine"
 
 
 @pytest.fixture
-def static(spec_file: Path) -> Any:
+def static(spec_file: Path) -> EnvironmentSpec:
     spec_file.write_text(STATIC)
     return load_spec(spec_file)
 
@@ -27,7 +27,7 @@ def keys_of(accounts: AwsAlone) -> list[str]:
     return [key["AccessKeyId"] for key in found]
 
 
-def test_an_access_key_goes_straight_into_a_secret(static: Any, accounts: AwsAlone) -> None:
+def test_an_access_key_goes_straight_into_a_secret(static: EnvironmentSpec, accounts: AwsAlone) -> None:
     accounts.aws("iam").create_user(UserName=USER)
     made = create_access_key(static, accounts)
     held = json.loads(accounts.aws("secretsmanager").get_secret_value(SecretId=SECRET)["SecretString"])
@@ -40,7 +40,7 @@ def test_an_access_key_goes_straight_into_a_secret(static: Any, accounts: AwsAlo
 
 
 def test_a_key_whose_secret_half_could_not_be_kept_does_not_live_on(
-    static: Any, accounts: AwsAlone, monkeypatch: pytest.MonkeyPatch
+    static: EnvironmentSpec, accounts: AwsAlone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accounts.aws("iam").create_user(UserName=USER)
 
@@ -55,7 +55,7 @@ def test_a_key_whose_secret_half_could_not_be_kept_does_not_live_on(
     assert create_access_key(static, accounts).key_id in keys_of(accounts)
 
 
-def test_what_is_left_of_a_user_that_is_gone_gives_way(static: Any, accounts: AwsAlone) -> None:
+def test_what_is_left_of_a_user_that_is_gone_gives_way(static: EnvironmentSpec, accounts: AwsAlone) -> None:
     iam, vault = accounts.aws("iam"), accounts.aws("secretsmanager")
     iam.create_user(UserName=USER)
     iam.delete_access_key(UserName=USER, AccessKeyId=create_access_key(static, accounts).key_id)
@@ -64,7 +64,9 @@ def test_what_is_left_of_a_user_that_is_gone_gives_way(static: Any, accounts: Aw
     assert keys_of(accounts) == [made.key_id]
 
 
-def test_a_user_that_was_never_made_is_said_so_and_leaves_no_secret(static: Any, accounts: AwsAlone) -> None:
+def test_a_user_that_was_never_made_is_said_so_and_leaves_no_secret(
+    static: EnvironmentSpec, accounts: AwsAlone
+) -> None:
     with pytest.raises(EngineUserMissing, match=USER):
         create_access_key(static, accounts)
     assert accounts.aws("secretsmanager").list_secrets()["SecretList"] == []

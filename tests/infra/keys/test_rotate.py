@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,7 @@ from firnline_infra.keys.errors import KeysDisagree, PrivateHalfMissing, UserNot
 from firnline_infra.keys.pair import KeyPair
 from firnline_infra.keys.rotate import DoneStep
 from firnline_infra.keys.steps import RotationStep
-from firnline_infra.specification import load_spec
+from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.model import EngineConfig
@@ -51,7 +51,7 @@ class World:
     pairs: list[KeyPair]
 
     @property
-    def spec(self) -> Any:
+    def spec(self) -> EnvironmentSpec:
         return load_spec(self.spec_file)
 
     @property
@@ -91,7 +91,7 @@ class World:
             for place, key in (("RSA_PUBLIC_KEY", keys.slot_1), ("RSA_PUBLIC_KEY_2", keys.slot_2)):
                 self.sql(f"ALTER USER {name} " + (f"SET {place} = '{key}'" if key else f"UNSET {place}"))
 
-    def sql(self, statement: str) -> list[Any]:
+    def sql(self, statement: str) -> list[tuple[Any, ...]]:
         return self.environment.query(statement, login="admin")[1]
 
     def create(self, pair: KeyPair, user: str = "ingest") -> None:
@@ -174,7 +174,7 @@ def producer(engine: EngineThread, world: World) -> Iterator[Producer]:
     producer.stop()
 
 
-def until(holds: Any, what: str) -> None:
+def until(holds: Callable[[], bool], what: str) -> None:
     give_up_s = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < give_up_s, what
