@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from firnline_local.snowflake.catalog.keys import PublicKey
 
 from firnline_local.snowflake.catalog import Role, kinds
+from firnline_local.snowflake.catalog.users import PublicKey
 
 World = Any  # of conftest.py
 
