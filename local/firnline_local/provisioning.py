@@ -49,7 +49,7 @@ def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
 
     from firnline_infra.pulumi import environment as render
     from firnline_infra.pulumi import providers
-    from firnline_local.pulumi.apply import Application
+    from firnline_local.pulumi.in_process.application import Application
 
     def program() -> None:
         render(spec, pulumi.ResourceOptions(providers=providers(spec)))

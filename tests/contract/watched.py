@@ -7,7 +7,7 @@ import pulumi
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.pulumi.apply import Application
+from firnline_local.pulumi.in_process.application import Application
 from firnline_local.running import RunningEnvironment
 from tests.iam.request import Access
 from tests.iam.running import calls_of

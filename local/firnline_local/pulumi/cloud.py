@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from firnline_local.endpoints import Login
+from firnline_local.endpoints import Endpoints, Login
+from firnline_local.errors import UnknownTypeToken
 from firnline_local.folder import Folder
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.registry import materialiser_of, rules_of
@@ -20,7 +21,6 @@ from firnline_local.pulumi.coerce import coerced_inputs
 from firnline_local.pulumi.configuration import Configuration, configuration_of, plain, problems_of
 from firnline_local.pulumi.diff import Change, changes, inputs_as_found, wanted
 from firnline_local.pulumi.errors import ConfigurationRefused
-from firnline_local.pulumi.invokes import invoke
 from firnline_local.pulumi.property_names import MADE_UP, SPELT
 from firnline_local.pulumi.refusal import readable
 from firnline_local.pulumi.schema import fields_of
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, Any]
 HEX, SUFFIX_LENGTH = "0123456789abcdef", 7
+USER = "firnline-local"
+FUNCTIONS = ("getCallerIdentity", "getPartition", "getRegion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ class Cloud:
             materialiser_of(token).delete(id_, properties, self._clients)
 
     def invoke(self, token: str) -> dict[str, Any]:
-        """Raises UnknownTypeToken."""
-        return invoke(token, self._environment.endpoints)
+        """Calls a function that takes no arguments. Raises UnknownTypeToken."""
+        return _invoke(token, self._environment.endpoints)
 
     def close(self) -> None:
         self._clients.close()
@@ -144,3 +146,24 @@ def _is_excluded(made_up: str, token: str, inputs: Values) -> bool:
     """Whether another input, such as a prefix, says how the service names the resource."""
     groups = [group for group in rules_of(token).conflicts if made_up in group]
     return any(inputs.get(other) is not None for group in groups for other in group)
+
+
+def _invoke(token: str, endpoints: Endpoints) -> dict[str, Any]:
+    """Answers the functions of pulumi-aws that ask nothing of a service. The account is the specification's."""
+    match token:
+        case "aws:index/getCallerIdentity:getCallerIdentity":
+            account = endpoints.aws_account
+            arn = f"arn:aws:iam::{account}:user/{USER}"
+            return {"id": account, "accountId": account, "arn": arn, "userId": USER}
+        case "aws:index/getRegion:getRegion":
+            region = endpoints.region
+            return {"id": region, "name": region, "region": region, "description": region, "endpoint": endpoints.aws}
+        case "aws:index/getPartition:getPartition":
+            return {
+                "id": "aws",
+                "partition": "aws",
+                "dnsSuffix": "amazonaws.com",
+                "reverseDnsPrefix": "com.amazonaws",
+            }
+        case _:
+            raise UnknownTypeToken(token, known=[f"aws:index/{name}:{name}" for name in FUNCTIONS])

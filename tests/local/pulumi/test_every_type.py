@@ -12,8 +12,8 @@ import pulumi_snowflake as snowflake
 import pytest
 
 from firnline_local.materialise.registry import FILES
-from firnline_local.pulumi.apply import Application
 from firnline_local.pulumi.cloud import Cloud
+from firnline_local.pulumi.in_process.application import Application
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment

@@ -4,14 +4,14 @@ A resource that was made before is read first: what is gone is made anew, what d
 the records as soon as it has taken effect, so that what a failure leaves is known.
 """
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from firnline_local.errors import UnknownTypeToken
 from firnline_local.pulumi.cloud import Cloud, Found, made_up_name
 from firnline_local.pulumi.errors import DeletionRefused, ImportRefused, InputsRefused
-from firnline_local.pulumi.in_process.record import Record
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -33,6 +33,28 @@ class Wanted:
     ignored: frozenset[str] = field(default_factory=frozenset)
     is_protected: bool = False
     is_retained: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """A resource that was made: what is needed to look at it again, change it, and delete it."""
+
+    urn: str
+    token: str
+    name: str
+    """The logical one, in the program."""
+    id: str
+    inputs: Mapping[str, Any]
+    properties: Mapping[str, Any]
+    provider: str = ""
+    """How the program refers to its provider; empty for the stack's own."""
+    secrets: tuple[str, ...] = ()
+    """Properties that are not to be shown."""
+    is_protected: bool = False
+    is_retained: bool = False
+    """Left alone, where the program no longer names it."""
+    configuration: Mapping[str, Any] = field(default_factory=dict)
+    """Of its provider, where that is the program's."""
 
 
 class Deployment:
@@ -170,3 +192,11 @@ class Deployment:
         if not record.is_retained:
             self.cloud(record.token, record.provider).delete(record.token, record.name, record.id, record.properties)
         del self._records[record.urn]
+
+
+def to_json(records: Iterable[Record]) -> str:
+    return json.dumps([asdict(record) for record in records], indent=1)
+
+
+def from_json(text: str) -> list[Record]:
+    return [Record(**{**document, "secrets": tuple(document["secrets"])}) for document in json.loads(text)]

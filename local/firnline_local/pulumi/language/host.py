@@ -12,8 +12,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent import futures
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,63 @@ import grpc
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
-from firnline_local.pulumi.language.interpreter import Installed, NoInterpreter, installed_in, interpreter_of
 from firnline_local.pulumi.language.program import ALREADY_SHOWN
 
 PROGRAM = "firnline_local.pulumi.language.program"
 CALLS_AT_ONCE = 8
 LARGEST_MESSAGE = 400 << 20  # the engine's own limit
+LIST = """
+import importlib.metadata, json, pathlib, sys
+distributions = {found.metadata["Name"]: found.version for found in importlib.metadata.distributions()}
+plugins = [json.loads(file.read_text()) for place in sys.path for file in pathlib.Path(place).glob("*/pulumi-plugin.json")]
+print(json.dumps({"distributions": distributions, "plugins": plugins}))
+"""
+
+
+class NoInterpreter(Exception):
+    """The project names a virtual environment that is none."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A provider that an installed package can't do without (its `pulumi-plugin.json`)."""
+
+    name: str
+    version: str
+    server: str
+
+
+@dataclass(frozen=True)
+class Installed:
+    distributions: Mapping[str, str]
+    plugins: tuple[Plugin, ...]
+
+
+def interpreter_of(options: Mapping[str, Any], *, root: Path) -> Path:
+    """That of the project's `runtime.options.virtualenv`, else this one. Raises NoInterpreter."""
+    virtualenv = options.get("virtualenv")
+    if not virtualenv:
+        return Path(sys.executable)
+    interpreter = root / str(virtualenv) / "bin" / "python"
+    if not interpreter.exists():
+        raise NoInterpreter(
+            f"Pulumi.yaml names the virtual environment {virtualenv}, and there is no {interpreter}. "
+            f"Next: make it, or leave out runtime.options.virtualenv to use {sys.executable}."
+        )
+    return interpreter
+
+
+def installed_in(interpreter: Path) -> Installed:
+    result = subprocess.run([interpreter, "-P", "-c", LIST], stdout=subprocess.PIPE, text=True, check=True)
+    found = json.loads(result.stdout)
+    return Installed(
+        distributions=found["distributions"],
+        plugins=tuple(
+            Plugin(name=plugin["name"], version=plugin["version"].removeprefix("v"), server=plugin.get("server", ""))
+            for plugin in found["plugins"]
+            if plugin.get("resource")
+        ),
+    )
 
 
 class PythonHost(language_pb2_grpc.LanguageRuntimeServicer):

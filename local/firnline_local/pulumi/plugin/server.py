@@ -13,8 +13,7 @@ from pulumi.runtime.proto import provider_pb2_grpc
 from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.admission import admit
 from firnline_local.pulumi.cloud import Cloud
-from firnline_local.pulumi.plugin.engine_log import EngineLog
-from firnline_local.pulumi.plugin.servicer import Servicer
+from firnline_local.pulumi.plugin.servicer import EngineLog, Servicer
 from firnline_local.running import RunningEnvironment
 
 PACKAGES = ("aws", "snowflake")

@@ -7,19 +7,20 @@ knows.
 # ruff: noqa: N802 (the service's names are its protocol's)
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Never
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from firnline_ingest.errors import FirnlineError
 from firnline_local.pulumi.cloud import Cloud, made_up_name
 from firnline_local.pulumi.diff import Change, ChangeKind, is_in_the_way
-from firnline_local.pulumi.plugin.engine_log import EngineLog
 from firnline_local.pulumi.properties import UNKNOWN, decode, encode, secrets_in
 from firnline_local.pulumi.schema import fields_of
 
@@ -32,6 +33,38 @@ KINDS = {
     (ChangeKind.UPDATE, False): provider_pb2.PropertyDiff.UPDATE,
     (ChangeKind.UPDATE, True): provider_pb2.PropertyDiff.UPDATE_REPLACE,
 }
+
+
+class EngineLog:
+    """What a provider says to the person who runs the engine. Silent until it is attached to one."""
+
+    def __init__(self) -> None:
+        self._channel: grpc.Channel | None = None
+        self._address = ""
+
+    def attach(self, address: str) -> None:
+        """`address`: the engine's, on loopback. A second one replaces the first."""
+        self.close()
+        self._channel, self._address = grpc.insecure_channel(address), address
+
+    def warn(self, message: str) -> None:
+        if self._channel is not None:
+            request = engine_pb2.LogRequest(severity=engine_pb2.WARNING, message=message)
+            engine_pb2_grpc.EngineStub(self._channel).Log(request)
+
+    def warn_once(self, message: str, *, notes: Path) -> None:
+        """Once for each engine, however many providers it has. `notes`: a folder that all of them share."""
+        note = notes / f"warned-{os.getppid()}-{self._address.rpartition(':')[2]}"
+        try:
+            note.touch(exist_ok=False)
+        except FileExistsError:
+            return
+        self.warn(message)
+
+    def close(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
 
 
 class Servicer(provider_pb2_grpc.ResourceProviderServicer):

@@ -18,7 +18,6 @@ import pulumi_snowflake as snowflake
 import pytest
 
 from firnline_local.errors import UnknownTypeToken
-from firnline_local.pulumi.apply import Application
 from firnline_local.pulumi.errors import (
     ConfigurationRefused,
     DeletionRefused,
@@ -27,7 +26,8 @@ from firnline_local.pulumi.errors import (
     NotInProcess,
     ServiceRefused,
 )
-from firnline_local.pulumi.in_process.record import from_json, to_json
+from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.deployment import from_json, to_json
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment

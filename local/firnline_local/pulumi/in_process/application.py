@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from firnline_local.pulumi.in_process.deployment import Deployment
+from firnline_local.pulumi.in_process.deployment import Deployment, Record
 from firnline_local.pulumi.in_process.monitor import Monitor
 from firnline_local.pulumi.in_process.program import Program, project_of, run
-from firnline_local.pulumi.in_process.record import Record
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from firnline_local.pulumi.language.interpreter import NoInterpreter, Plugin, installed_in, interpreter_of
+from firnline_local.pulumi.language.host import NoInterpreter, Plugin, installed_in, interpreter_of
 
 
 def test_a_program_runs_with_the_hosts_own_interpreter_unless_it_names_one(tmp_path: Path) -> None:
