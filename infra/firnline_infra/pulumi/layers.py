@@ -69,13 +69,13 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     return made
 
 
-def _document(spec: EnvironmentSpec, outputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
+def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
     """The private key's place may have to be told by the secret that was made."""
 
     def document(place: str) -> dict[str, Any]:
-        return engine_config(spec, replace(outputs, private_key={kind: place}))
+        return engine_config(spec, replace(inputs, private_key={kind: place}))
 
-    ((kind, value),) = outputs.private_key.items()
+    ((kind, value),) = inputs.private_key.items()
     return pulumi.Output.from_input(as_input(value)).apply(document)
 
 

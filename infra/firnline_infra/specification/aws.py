@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form, plain
+from firnline_ingest.config.form import Form, name_form
 
 BUCKET_NAME = Form(
     r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
@@ -38,7 +38,7 @@ SSM_PREFIX = Form(
     r"(/[A-Za-z0-9_.-]+)+", "parts of letters, digits and _ . - with a slash before each", "/firnline/dev"
 )
 
-StreamName = Annotated[str, plain(1, 128, example="orders")]
+StreamName = Annotated[str, name_form(1, 128, example="orders")]
 BucketName = Annotated[str, BUCKET_NAME]
 KeyArn = Annotated[str, KEY_ARN]
 PolicyArn = Annotated[str, POLICY_ARN]
@@ -60,8 +60,8 @@ class EncryptionKey(Section):
     """The KMS key for the stream, the ledger, the bucket and the secret."""
 
     origin: Origin = Field(default=Origin.CREATE, strict=False)
-    """A key of one's own by default, so that who may decrypt is decided here. `skip` leaves encryption to keys that AWS
-    manages: nothing to pay, and no say in who decrypts."""
+    """Creates a customer-managed key by default, so that you control who may decrypt. `skip` leaves encryption to keys that
+    AWS manages: they cost nothing, and you can't say who may decrypt."""
     arn: KeyArn | None = None
     """The ARN of the key to adopt. Its policy has to let the engine's role use it."""
 
@@ -78,7 +78,7 @@ class Bucket(Section):
     origin: Origin = Field(default=Origin.CREATE, strict=False)
     """`skip` only where nothing has to last: the configuration and the checkpoint then lie on one machine."""
     name: BucketName | None = None
-    """<application>-<account>-<region> where absent: bucket names are the world's."""
+    """<application>-<account>-<region> where absent: bucket names are globally unique."""
 
     @model_validator(mode="after")
     def _an_adopted_one_has_a_name(self) -> Self:
@@ -185,7 +185,7 @@ class Stream(Section):
     max_record_kib: int = Field(default=1024, ge=1024, le=10_240)
     """The largest record in KiB that producers may put; 1024 is what every stream takes. A row that Snowflake takes is
     smaller: see the engine's limits."""
-    consumers: list[Annotated[str, plain(1, 128, example="audit")]] = Field(default_factory=list)
+    consumers: list[Annotated[str, name_form(1, 128, example="audit")]] = Field(default_factory=list)
     """Consumers with a throughput of their own (enhanced fan-out), paid each."""
     key_arn: KeyArn | None = None
     """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
@@ -205,7 +205,7 @@ class Stream(Section):
 class Ledger(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
 
-    table: Annotated[str, plain(3, 255, example="firnline-dev")] | None = None
+    table: Annotated[str, name_form(3, 255, example="firnline-dev")] | None = None
     """The table's name; the application's where absent. It can't change once records have flowed."""
     migration: bool = False
     """Makes <table>_migration too, for the time of a migration from another consumer's checkpoints."""

@@ -1,6 +1,6 @@
 """EnvironmentSpec: what an environment is, in one document.
 
-Everything else is derived: names (spec/names.py), objects (blueprint/), the engine's configuration. Nothing secret
+Everything else is derived: names (specification/names.py), objects (blueprint/), the engine's configuration. Nothing secret
 belongs here.
 """
 

@@ -9,7 +9,7 @@ from firnline_infra.specification.aws import BucketName
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form, plain
+from firnline_ingest.config.form import Form, name_form
 
 
 def _network(text: str) -> str:
@@ -82,7 +82,7 @@ class ExternalVolume(Section):
 class Snowflake(Section):
     """The account, and who writes and reads there."""
 
-    account: Annotated[str, plain(1, 255, example="ORG-ACCOUNT")]
+    account: Annotated[str, name_form(1, 255, example="ORG-ACCOUNT")]
     """<organisation>-<account>, as in the account's URL."""
     ingest: ServiceUser = ServiceUser()
     """What the engine is: may insert, and nothing else."""

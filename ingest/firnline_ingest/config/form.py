@@ -42,8 +42,8 @@ class Form:
         return {**handler(schema), "pattern": f"^{self.pattern}$", IN_WORDS: f"has to be {self.said}"}
 
 
-def plain(shortest: int, longest: int, *, example: str) -> Form:
-    """What most services take for a name."""
+def name_form(shortest: int, longest: int, *, example: str) -> Form:
+    """The form of a name that most services take."""
     return Form(
         rf"[A-Za-z0-9_.-]{{{shortest},{longest}}}", f"{shortest} to {longest} letters, digits and _ . -", example
     )

@@ -13,9 +13,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import plain
+from firnline_ingest.config.form import name_form
 
-APPLICATION = plain(1, 64, example="firnline-dev")
+APPLICATION = name_form(1, 64, example="firnline-dev")
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
