@@ -4,7 +4,7 @@ import pytest
 from pydantic import Field, TypeAdapter
 
 from firnline_ingest.config.document import Section, parse
-from firnline_ingest.config.form import Form, plain
+from firnline_ingest.config.form import Form, name_form
 from firnline_ingest.errors import ConfigError
 
 COLOUR = Form(r"[a-f0-9]{6}", "six hexadecimal digits", "00ff00")
@@ -41,7 +41,7 @@ def test_editors_get_the_pattern_and_the_words() -> None:
 
 
 def test_letters_are_those_that_services_take() -> None:
-    name = plain(2, 4, example="ab")
+    name = name_form(2, 4, example="ab")
     assert name.check("a.-_") == "a.-_"
     for wrong in ("a", "abcde", "über", "a b"):
         with pytest.raises(ValueError, match=r"has to be 2 to 4 letters, digits and _ \. -, for example ab"):
