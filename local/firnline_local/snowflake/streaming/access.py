@@ -24,7 +24,7 @@ from firnline_local.snowflake.catalog.errors import DoesNotExist
 from firnline_local.snowflake.catalog.names import read_path_segment
 from firnline_local.snowflake.catalog.tables import DEFAULT_SUFFIX
 from firnline_local.snowflake.streaming.address import Address
-from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PipeMissing, TableMissing
+from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PipeNotFound, TableNotFound
 
 LIFETIME = timedelta(minutes=59)  # what Snowflake's own clients assume of the service's
 HEADER = b'{"alg":"HS256","typ":"JWT"}'
@@ -103,19 +103,19 @@ def exchange_token(catalog: Catalog, tokens: ScopedTokens, form: Mapping[str, st
 
 
 def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
-    """The pipe, which may come to exist by this. Raises TableMissing or PipeMissing. The caller holds the lock."""
+    """The pipe, which may come to exist by this. Raises TableNotFound or PipeNotFound. The caller holds the lock."""
     table_name = _table_of_default_pipe(address.target)
     if table_name is not None:
         table = catalog.resolve_table(address.database, address.schema, table_name)
         if table is None or not _may_insert(catalog, role, table):
-            raise TableMissing
+            raise TableNotFound
     pipe = catalog.resolve_pipe(address.database, address.schema, address.target)
     if pipe is None:
         raise missing(address)
     if not pipe.is_default and not _may(catalog, role, "OPERATE", pipe):
-        raise PipeMissing
+        raise PipeNotFound
     if not _may_insert(catalog, role, pipe.table):
-        raise TableMissing
+        raise TableNotFound
     return pipe
 
 
@@ -125,7 +125,7 @@ def may_evolve(catalog: Catalog, role: str, table: Table) -> bool:
 
 
 def missing(address: Address) -> ApiError:
-    return PipeMissing() if _table_of_default_pipe(address.target) is None else TableMissing()
+    return PipeNotFound() if _table_of_default_pipe(address.target) is None else TableNotFound()
 
 
 def stored_path(address: Address) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ NO_ELASTIC_CHANNEL = "[FL-6050] The embedded Snowflake has no elastic channels. 
 
 
 @dataclass(frozen=True)
-class Call:
+class StreamingCall:
     """One authenticated request; `body` is not compressed any more."""
 
     identity: Identity
@@ -63,7 +63,7 @@ class StatusRequest(msgspec.Struct):
     channel_names: list[str]
 
 
-def open_channel(service: StreamingService, call: Call) -> dict[str, Any]:
+def open_channel(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
     request = _body(call, OpenRequest, empty=OpenRequest())
     with service.catalog.lock:  # the status is the one of this opening
         channel = service.channels.open(
@@ -78,7 +78,7 @@ def open_channel(service: StreamingService, call: Call) -> dict[str, Any]:
         }
 
 
-def append_rows(service: StreamingService, call: Call) -> dict[str, Any]:
+def append_rows(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
     append = Append(
         request_id=call.query.get("requestId", ""),
         start_token=call.query.get("startOffsetToken"),
@@ -92,14 +92,14 @@ def append_rows(service: StreamingService, call: Call) -> dict[str, Any]:
     }
 
 
-def channel_statuses(service: StreamingService, call: Call) -> dict[str, Any]:
+def channel_statuses(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
     names = _body(call, StatusRequest).channel_names
     with service.catalog.lock:
         found = service.channels.statuses(call.identity.role, call.address, names)
         return {"channel_statuses": {channel.name: _status(channel, code) for channel, code in found}}
 
 
-def drop_channel(service: StreamingService, call: Call) -> dict[str, Any]:
+def drop_channel(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
     request = _body(call, DropRequest, empty=DropRequest())
     dropped = service.channels.drop(
         call.identity.role, call.address, fail_on_uncommitted_rows=request.fail_on_uncommitted_rows
@@ -107,21 +107,21 @@ def drop_channel(service: StreamingService, call: Call) -> dict[str, Any]:
     return {"last_committed_offset_token": dropped.offset_token}
 
 
-def describe_pipe(service: StreamingService, call: Call) -> dict[str, Any]:
+def describe_pipe(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
     with service.catalog.lock:
         pipe = pipe_for(service.catalog, call.identity.role, call.address)
         return pipe_info(pipe, host_and_port=call.host_and_port, now=service.catalog.clock())
 
 
-def refuse_files(_: StreamingService, __: Call) -> dict[str, Any]:
+def refuse_files(_: StreamingService, __: StreamingCall) -> dict[str, Any]:
     raise NotModelled(NO_FILE_LANE)
 
 
-def refuse_elastic_channels(_: StreamingService, __: Call) -> dict[str, Any]:
+def refuse_elastic_channels(_: StreamingService, __: StreamingCall) -> dict[str, Any]:
     raise NotModelled(NO_ELASTIC_CHANNEL)
 
 
-CALLS: dict[Operation, Callable[[StreamingService, Call], dict[str, Any]]] = {
+CALLS: dict[Operation, Callable[[StreamingService, StreamingCall], dict[str, Any]]] = {
     Operation.OPEN: open_channel,
     Operation.APPEND: append_rows,
     Operation.STATUS: channel_statuses,
@@ -135,7 +135,7 @@ CALLS: dict[Operation, Callable[[StreamingService, Call], dict[str, Any]]] = {
 Form = TypeVar("Form", bound=msgspec.Struct)
 
 
-def _body(call: Call, form: type[Form], empty: Form | None = None) -> Form:
+def _body(call: StreamingCall, form: type[Form], empty: Form | None = None) -> Form:
     if not call.body and empty is not None:
         return empty
     try:

@@ -20,7 +20,7 @@ from firnline_local.snowflake.streaming.channel import Append, Continuation, Str
 from firnline_local.snowflake.streaming.errors import (
     ApiError,
     ChannelLimit,
-    ChannelMissing,
+    ChannelNotFound,
     StaleContinuation,
     TooManyRequests,
     UncommittedRows,
@@ -71,7 +71,7 @@ class Channels:
         with self._catalog.lock:
             channel = self._by_id.get(continuation.channel_id)
             if channel is None:
-                raise ChannelMissing
+                raise ChannelNotFound
             if not channel.pipe.is_live:
                 return self._lose(channel, address, continuation, append)
             pipe_for(self._catalog, role, address)
@@ -96,7 +96,7 @@ class Channels:
             pipe = pipe_for(self._catalog, role, address)
             channel = self._find(pipe, address.channel)
             if channel is None:
-                raise ChannelMissing
+                raise ChannelNotFound
             if channel.pending and fail_on_uncommitted_rows:
                 raise UncommittedRows
             self._counts.rows_discarded += count_rows(channel.pending)

@@ -2,9 +2,9 @@
 
     ApiError                  status, stable code, message: {"code", "message"} on the wire
     ├── NotAuthenticated      401
-    ├── TableMissing          404, also where the role may not see it: the service tells no difference
-    ├── PipeMissing           404, the same
-    ├── ChannelMissing        404
+    ├── TableNotFound         404, also where the role may not see it: the service tells no difference
+    ├── PipeNotFound          404, the same
+    ├── ChannelNotFound       404
     ├── ChannelInvalid        409 with the channel's own status code
     ├── UncommittedRows       409
     ├── StaleContinuation     400
@@ -43,19 +43,19 @@ class NotAuthenticated(ApiError):
         super().__init__(message)
 
 
-class TableMissing(ApiError):
+class TableNotFound(ApiError):
     status = HTTPStatus.NOT_FOUND
     code = "ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED"
     message = "The supplied table does not exist or is not authorized."
 
 
-class PipeMissing(ApiError):
+class PipeNotFound(ApiError):
     status = HTTPStatus.NOT_FOUND
     code = "ERR_PIPE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED"
     message = "The supplied pipe does not exist or is not authorized."
 
 
-class ChannelMissing(ApiError):
+class ChannelNotFound(ApiError):
     status = HTTPStatus.NOT_FOUND
     code = "ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED"
     message = "The supplied channel does not exist or is not authorized."

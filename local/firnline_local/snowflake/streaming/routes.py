@@ -18,7 +18,7 @@ from starlette.routing import Route
 from firnline_local.snowflake.faulty import answer
 from firnline_local.snowflake.streaming.access import authenticated, exchange_token
 from firnline_local.snowflake.streaming.address import Operation, read_address
-from firnline_local.snowflake.streaming.calls import CALLS, NO_FILE_LANE, STAGE, Call
+from firnline_local.snowflake.streaming.calls import CALLS, NO_FILE_LANE, STAGE, StreamingCall
 from firnline_local.snowflake.streaming.errors import ApiError, Malformed, NotAuthenticated, PayloadTooLarge
 from firnline_local.snowflake.streaming.service import StreamingService
 
@@ -88,7 +88,7 @@ def _ingest(service: StreamingService) -> Callable[[Request], Any]:
 
 
 def _call(service: StreamingService, request: Request, body: bytes) -> Response:
-    call = Call(
+    call = StreamingCall(
         identity=service.tokens.read(_bearer(request)),
         address=request.state.address,
         query=request.query_params,

@@ -10,9 +10,9 @@ from firnline_local.snowflake.streaming.address import Address, Operation
 from firnline_local.snowflake.streaming.channels import IDLE_LIFETIME
 from firnline_local.snowflake.streaming.errors import (
     ChannelLimit,
-    ChannelMissing,
-    PipeMissing,
-    TableMissing,
+    ChannelNotFound,
+    PipeNotFound,
+    TableNotFound,
     TooManyRequests,
     UncommittedRows,
 )
@@ -43,14 +43,14 @@ def test_without_any_of_its_grants_a_default_pipe_speaks_of_its_table(account: A
     on = {"database": table.schema.database, "schema": table.schema, "table": table}[kind]
     account.catalog.grants.revoke(privilege, on, account.role)
 
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.open()
     assert table.default_pipe is None, "who may not see the table makes no pipe either"
 
 
 def test_a_custom_pipe_needs_operate(account: Account) -> None:
     pipe = account.pipe("LOAD", account.table())
-    with pytest.raises(PipeMissing):
+    with pytest.raises(PipeNotFound):
         account.open(pipe="LOAD")
 
     account.grant("OPERATE", pipe)
@@ -58,9 +58,9 @@ def test_a_custom_pipe_needs_operate(account: Account) -> None:
 
 
 def test_a_pipe_or_table_that_is_not_there_gets_the_same_answer(account: Account) -> None:
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.open(pipe="NOTHING-STREAMING")
-    with pytest.raises(PipeMissing):
+    with pytest.raises(PipeNotFound):
         account.open(pipe="NOTHING")
 
 
@@ -68,7 +68,7 @@ def test_the_default_pipe_of_a_quoted_table_has_the_suffix_inside_its_quotes(acc
     table = account.table("My Orders")
 
     assert account.open(pipe='"My Orders-STREAMING"').pipe.table is table
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.open(pipe="My Orders-STREAMING")
 
 
@@ -77,7 +77,7 @@ def test_a_role_that_was_dropped_may_nothing_more(account: Account) -> None:
     channel = account.open()
     account.catalog.directory.drop(account.role)
 
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.append(channel, "{}")
 
 
@@ -86,7 +86,7 @@ def test_a_grant_that_was_revoked_stops_appends(account: Account) -> None:
     channel = account.open()
     account.catalog.grants.revoke("INSERT", table, account.role)
 
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.append(channel, "{}")
 
 
@@ -109,9 +109,9 @@ def test_dropping_forgets_the_token_and_discards_what_waits(account: Account) ->
     with pytest.raises(UncommittedRows):
         account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=True)
     account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
-    with pytest.raises(ChannelMissing):
+    with pytest.raises(ChannelNotFound):
         account.append(channel, "{}")
-    with pytest.raises(ChannelMissing):
+    with pytest.raises(ChannelNotFound):
         account.streaming.channels.drop("INGEST", at("c"), fail_on_uncommitted_rows=False)
 
     assert statuses(account, "c") == {}
@@ -156,10 +156,10 @@ def test_where_no_table_is_left_appends_and_status_say_what_is_missing(account: 
     channel = account.open()
     account.catalog.directory.drop(table)
 
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         account.append(channel, "{}")
     assert statuses(account, "c") == {"c": "ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED"}
-    with pytest.raises(TableMissing):
+    with pytest.raises(TableNotFound):
         statuses(account, "never opened")
 
 
@@ -170,11 +170,11 @@ def test_where_a_custom_pipe_is_gone_or_replaced_appends_say_so(account: Account
     channel = account.open(pipe="LOAD")
     account.catalog.directory.drop(pipe)
 
-    with pytest.raises(PipeMissing):
+    with pytest.raises(PipeNotFound):
         account.append(channel, "{}")
     assert statuses(account, "c", pipe="LOAD") == {"c": "ERR_PIPE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED"}
     account.grant("OPERATE", account.pipe("LOAD", table))
-    with pytest.raises(PipeMissing):
+    with pytest.raises(PipeNotFound):
         account.append(channel, "{}")
     assert statuses(account, "c", pipe="LOAD") == {}
 
