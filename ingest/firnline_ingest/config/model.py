@@ -168,7 +168,7 @@ class EpochConfig(Section):
     shards_per_task: int = Field(default=32, ge=1, le=128)
     """One thread a shard; past about 32 the interpreter lock is the limit."""
     progress_seconds: float = Field(default=10.0, ge=0.5, le=300)
-    """Between two log lines that say how a shard gets on."""
+    """Between two log lines about the progress of a shard."""
 
 
 class PollingConfig(Section):

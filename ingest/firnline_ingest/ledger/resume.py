@@ -1,6 +1,6 @@
 """What a person decided about a shard that the engine refused, written into its row and kept there as an incident.
 
-The engine must not run meanwhile; the fence is taken first, so that one that does is told.
+The engine must be stopped. The fence is raised first, so a running engine fails with Fenced.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a task is asked to do with one shard, and what it needs to do it with."""
+"""What a task does with one shard, and the services that it needs for that."""
 
 import time
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class ShardWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardServices:
-    """The world as a shard meets it, and how often it looks."""
+    """The ledger, the stream, the channels and the dead letters as a shard uses them, and how often it does."""
 
     ledger: Ledger
     kinesis: "KinesisClient"

@@ -2,7 +2,7 @@
 
 Snowflake gives one answer for what does not exist and for what may not be seen; the role's grants tell which it is. Only
 what is granted to the role itself is looked at (Snowpipe Streaming is documented for direct grants only), and where it
-holds other roles nothing is said at all: rather no finding than a wrong one.
+holds other roles this prefers reporting nothing to a false report.
 """
 
 from collections.abc import Collection, Iterable, Mapping
