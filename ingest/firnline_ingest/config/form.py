@@ -26,20 +26,20 @@ class Form:
     example: str
 
     @property
-    def said(self) -> str:
+    def words_and_example(self) -> str:
         return f"{self.words}, for example {self.example}"
 
     def check(self, text: str) -> str:
         """The text. Raises ValueError."""
         if re.fullmatch(self.pattern, text, re.ASCII) is None:
-            raise ValueError(f"has to be {self.said}")
+            raise ValueError(f"has to be {self.words_and_example}")
         return text
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {**handler(schema), "pattern": f"^{self.pattern}$", IN_WORDS: f"has to be {self.said}"}
+        return {**handler(schema), "pattern": f"^{self.pattern}$", IN_WORDS: f"has to be {self.words_and_example}"}
 
 
 def name_form(shortest: int, longest: int, *, example: str) -> Form:
