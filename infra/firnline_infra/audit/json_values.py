@@ -11,6 +11,8 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation
 DECIMAL_DIGITS = 38  # what a VARIANT holds exactly
 UNTRAPPED = Context(Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 LONGEST_INT = 4300  # digits that Python converts (sys.set_int_max_str_digits)
+DOUBLE_TOLERANCE = Decimal("1e-15")
+WIDE = Context(prec=40, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # payloads have numbers that no double holds
 
 
 class Floating(Decimal):
@@ -53,10 +55,6 @@ def _refuse(text: str) -> object:
 
 
 _decode = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_constant=_refuse).decode
-
-
-DOUBLE_TOLERANCE = Decimal("1e-15")
-WIDE = Context(prec=40, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # payloads have numbers that no double holds
 
 
 def equal(sent: object, kept: object) -> bool:

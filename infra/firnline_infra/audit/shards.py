@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 OnInvalidPosition = Callable[[str], None]
 OutcomesByShard = Mapping[str, Sequence[Outcome]]
+SHARDS_AT_ONCE = 8
+Sleep = Callable[[float], None]
 
 
 class RowCounts(NamedTuple):
@@ -111,11 +113,6 @@ class PipelineSources:
             columns=self.columns,
             on_invalid_position=on_invalid_position,
         )
-
-
-SHARDS_AT_ONCE = 8
-
-Sleep = Callable[[float], None]
 
 
 class Stopped(Exception):

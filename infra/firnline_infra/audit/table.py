@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 ON = ("ON", "Y", "true", True)
 FETCHED_AT_ONCE = 1_000
+PART_ROWS, PART_ROWS_WITH_CONTENT = 400_000, 100_000
+"""The most rows one statement fetches: a server that sends a result whole costs the connector several times its size."""
+MAX_PARTS = 40  # of a shard: each is a scan of its own
 
 
 @dataclass(frozen=True)
@@ -175,11 +178,6 @@ def _fetched(cursor: "SnowflakeCursor", what: str) -> Iterator[tuple[Any, ...]]:
             if not rows:
                 return
             yield from rows
-
-
-PART_ROWS, PART_ROWS_WITH_CONTENT = 400_000, 100_000
-"""The most rows one statement fetches: a server that sends a result whole costs the connector several times its size."""
-MAX_PARTS = 40  # of a shard: each is a scan of its own
 
 
 def rows_of_a_part(expected: int, *, with_content: bool) -> int:

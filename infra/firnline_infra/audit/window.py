@@ -14,6 +14,8 @@ from firnline_ingest.config.model import PipelineConfig, StartAt
 from firnline_ingest.kinesis.page import Record
 
 SECOND_MS = 1000
+TOLERANCE_MS = 60_000  # arrival times are approximate, and the service trims when it gets to it
+HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,6 @@ def _since_ms(pipeline: PipelineConfig, since: datetime | None) -> int | None:
 
 def _ms(time: datetime) -> int:
     return round(time.timestamp() * 1000)
-
-
-TOLERANCE_MS = 60_000  # arrival times are approximate, and the service trims when it gets to it
-HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
