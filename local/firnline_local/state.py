@@ -29,7 +29,7 @@ class State(BaseModel):
     engine_config: dict[str, Any]
     """The document of EngineConfig."""
     token: str = Field(default_factory=lambda: secrets.token_hex(16))
-    """Which start of the environment this is. No secret: whoever shows it means this very one (pulumi/admission.py)."""
+    """Which start of the environment this is. Not a secret; it identifies this run of the environment (pulumi/admission.py)."""
 
     @classmethod
     def find(cls, folder: Path) -> Self:

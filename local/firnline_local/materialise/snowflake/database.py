@@ -2,18 +2,24 @@
 
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
-from firnline_local.materialise.snowflake.container import PARAMETERS, VALUES
 from firnline_local.materialise.snowflake.object import drop, kept, named, refuse_others, renaming, shown
-from firnline_local.materialise.snowflake.settings import COMMENT, alterations, assignments, own_parameters
+from firnline_local.materialise.snowflake.settings import (
+    COMMENT,
+    CONTAINER_PARAMETERS,
+    CONTAINER_VALUES,
+    alterations,
+    assignments,
+    own_parameters,
+)
 from firnline_local.materialise.snowflake.sql import quoted
 
 TYPE = "snowflake:index/database:Database"
 RULES = Rules(  # provider source, pkg/resources/database.go
     replaced_by=frozenset({"isTransient"}),
     defaults={"comment": "", "isTransient": False, "dropPublicSchemaOnCreation": False},
-    values=VALUES,
+    values=CONTAINER_VALUES,
 )
-SETTINGS = (*PARAMETERS, COMMENT)
+SETTINGS = (*CONTAINER_PARAMETERS, COMMENT)
 KNOWN = frozenset({"name", "isTransient", "dropPublicSchemaOnCreation", *(each.property for each in SETTINGS)})
 
 
@@ -37,7 +43,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
         "name": name,
         "comment": row["comment"],
         "isTransient": "TRANSIENT" in row["options"],
-        **own_parameters(clients, "DATABASE", quoted(name), PARAMETERS),
+        **own_parameters(clients, "DATABASE", quoted(name), CONTAINER_PARAMETERS),
         **kept(properties, "dropPublicSchemaOnCreation"),
         "fullyQualifiedName": quoted(name),
     }

@@ -52,7 +52,7 @@ def delete(id_: str, properties: Properties, clients: Clients) -> None:
 
 
 def _list(value: str | None, known: Any) -> list[str] | None:
-    """Of addresses, or of rules as JSON; both are sets, so the order is nobody's drift."""
+    """Of addresses, or of rules as JSON; both are sets, so order is not compared."""
     if not value:
         return None
     if not value.startswith("["):

@@ -2,10 +2,11 @@
 
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
-from firnline_local.materialise.snowflake.container import PARAMETERS, VALUES
 from firnline_local.materialise.snowflake.object import drop, located, path, refuse_others, renaming, shown
 from firnline_local.materialise.snowflake.settings import (
     COMMENT,
+    CONTAINER_PARAMETERS,
+    CONTAINER_VALUES,
     SWITCH,
     alterations,
     assignments,
@@ -18,10 +19,10 @@ TYPE = "snowflake:index/schema:Schema"
 RULES = Rules(  # provider source, pkg/resources/schema.go
     replaced_by=frozenset({"database", "isTransient"}),
     defaults={"comment": "", "isTransient": "false", "withManagedAccess": "false"},
-    values={**VALUES, "isTransient": SWITCH, "withManagedAccess": SWITCH},
+    values={**CONTAINER_VALUES, "isTransient": SWITCH, "withManagedAccess": SWITCH},
 )
 NAMES = ("database", "name")
-OWN_PARAMETERS = (*PARAMETERS, *parameters({"pipeExecutionPaused": plain}))
+OWN_PARAMETERS = (*CONTAINER_PARAMETERS, *parameters({"pipeExecutionPaused": plain}))
 SETTINGS = (*OWN_PARAMETERS, COMMENT)
 KNOWN = frozenset({*NAMES, "isTransient", "withManagedAccess", *(each.property for each in SETTINGS)})
 PUBLIC = "PUBLIC"

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Properties
-from firnline_local.materialise.snowflake.sql import literal
+from firnline_local.materialise.snowflake.sql import literal, plain, requoted
 
 Found = TypeVar("Found")
 Spelling = Callable[[Any], str]
@@ -89,3 +89,32 @@ def _value(row: Mapping[str, Any]) -> Any:
             return row["value"] == "true"
         case _:
             return row["value"]
+
+
+# The parameters that databases and schemas have in common (docs.snowflake.com, `sql-reference/parameters`).
+LOG_LEVELS = frozenset({"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"})
+CONTAINER_VALUES = {
+    "logLevel": LOG_LEVELS,
+    "logEventLevel": LOG_LEVELS,
+    "traceLevel": frozenset({"ALWAYS", "ON_EVENT", "PROPAGATE", "OFF"}),
+    "storageSerializationPolicy": frozenset({"COMPATIBLE", "OPTIMIZED"}),
+}
+CONTAINER_PARAMETERS = parameters(
+    {
+        "dataRetentionTimeInDays": plain,
+        "maxDataExtensionTimeInDays": plain,
+        "externalVolume": requoted,
+        "catalog": requoted,
+        "replaceInvalidCharacters": plain,
+        "defaultDdlCollation": literal,
+        "storageSerializationPolicy": plain,
+        "logLevel": literal,
+        "logEventLevel": literal,
+        "traceLevel": literal,
+        "suspendTaskAfterNumFailures": plain,
+        "taskAutoRetryAttempts": plain,
+        "userTaskManagedInitialWarehouseSize": plain,
+        "userTaskTimeoutMs": plain,
+        "userTaskMinimumTriggerIntervalInSeconds": plain,
+    }
+)
