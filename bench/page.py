@@ -17,7 +17,7 @@ from bench.payload import payloads
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from firnline_ingest.shard.channel import Channel
+    from firnline_ingest.shard.channel import ShardChannel
 
 PART = "page"
 RECORDS, PAGES = 1000, 8
@@ -123,7 +123,7 @@ def _our_lap(bodies: Bodies) -> Callable[[], None]:
     def lap() -> None:
         reader = ShardReader(client, key, TrimHorizon(), PollingConfig())
         nowhere = Nowhere()
-        channel = cast("Channel", nowhere)
+        channel = cast("ShardChannel", nowhere)
         flight, window = InFlightRows(key, Proven(), None), SendWindow(channel)
         appender = Appender(channel, flight, None, Pace(an_hour_later), window, lambda: None)
         for _ in range(PAGES):

@@ -12,7 +12,7 @@ import msgspec
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.receipt import Tally
@@ -29,7 +29,7 @@ BACKPRESSURE_PAUSE_S = 0.1
 class Appender:
     """One shard's; not thread-safe."""
 
-    channel: Channel
+    channel: ShardChannel
     in_flight: InFlightRows
     committed_before: Position | None
     """The channel's token when it was opened."""

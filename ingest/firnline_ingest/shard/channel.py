@@ -8,7 +8,7 @@ import msgspec
 from firnline_ingest.values import ChannelState, TargetTable
 
 
-class Channel(Protocol):
+class ShardChannel(Protocol):
     """An open channel. Every method may raise ChannelLost or ClientLost."""
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
@@ -27,14 +27,14 @@ class Channel(Protocol):
         """Gives the handle back without waiting; the committed token stays."""
 
 
-class Channels(Protocol):
+class ChannelOpener(Protocol):
     """Opens channels; opening one invalidates every earlier handle on it."""
 
     @property
     def fingerprint(self) -> str:
         """Of the public half of the key that all open channels belong to; empty before the first one."""
 
-    def open(self, target: TargetTable, name: str) -> tuple[Channel, ChannelState]:
+    def open(self, target: TargetTable, name: str) -> tuple[ShardChannel, ChannelState]:
         """May block while another opener's rows wait to be committed (two minutes at most)."""
 
     def look_for_new_key(self) -> None:

@@ -12,7 +12,7 @@ from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, ShardRow
-from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import Fence
@@ -23,7 +23,7 @@ class Opened:
     """A shard that this process holds: its row, its channel, and where to go on."""
 
     row: ShardRow
-    channel: Channel
+    channel: ShardChannel
     resume: Resume
 
 

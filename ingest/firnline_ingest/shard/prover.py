@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from firnline_ingest.config.model import Tolerance
 from firnline_ingest.ledger.row import ChannelEntry, Incident, Proven, ShardRow
-from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -20,7 +20,7 @@ class Prover:
 
     work: ShardWork
     services: ShardServices
-    channel: Channel
+    channel: ShardChannel
     in_flight: InFlightRows
     row: ShardRow
     tip_ms: int = 0

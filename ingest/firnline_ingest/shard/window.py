@@ -3,7 +3,7 @@
 The pace alone can't: where Snowflake, the network or this machine is slow, the SDK's sending falls behind any rate.
 """
 
-from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.channel import ShardChannel
 
 UNSENT_BYTES = 1_000_000  # measured with SDK 1.9.1: 1.0 MB are sent as rows, 1.1 MB are uploaded
 FLUSH_TIMEOUT_S = 60.0
@@ -12,20 +12,20 @@ FLUSH_TIMEOUT_S = 60.0
 class SendWindow:
     """One channel's; not thread-safe."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: ShardChannel) -> None:
         self._channel = channel
         self._unsent_bytes = 0
 
     def make_room(self, size: int) -> None:
         """Returns when `size` bytes more may be appended, and counts them; what is too large for the window goes alone.
 
-        Raises what `Channel.flush` raises.
+        Raises what `ShardChannel.flush` raises.
         """
         if self._unsent_bytes and self._unsent_bytes + size > UNSENT_BYTES:
             self.empty()
         self._unsent_bytes += size
 
     def empty(self) -> None:
-        """Returns when the server has every row. Raises what `Channel.flush` raises."""
+        """Returns when the server has every row. Raises what `ShardChannel.flush` raises."""
         self._channel.flush(FLUSH_TIMEOUT_S)
         self._unsent_bytes = 0

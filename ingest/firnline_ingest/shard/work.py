@@ -9,7 +9,7 @@ from firnline_ingest.config.model import PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import DeadLetterStore
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.shard.channel import Channels
+from firnline_ingest.shard.channel import ChannelOpener
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.values import ShardKey, TargetTable
 
@@ -43,7 +43,7 @@ class ShardServices:
 
     ledger: Ledger
     kinesis: "KinesisClient"
-    channels: Channels
+    channels: ChannelOpener
     dead_letters: DeadLetterStore
     polling: PollingConfig
     run_id: str

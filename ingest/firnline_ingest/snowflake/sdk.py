@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 
 class SdkChannels:
-    """Implements shard.channel.Channels; thread-safe. All clients sign with one key, the one that was read last."""
+    """Implements shard.channel.ChannelOpener; thread-safe. All clients sign with one key, the one that was read last."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ class SdkChannels:
 
 
 class SdkChannel:
-    """Implements shard.channel.Channel."""
+    """Implements shard.channel.ShardChannel."""
 
     def __init__(
         self,

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from firnline_ingest.shard.appender import APPEND_BYTES
-from firnline_ingest.shard.channel import Channel
+from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.window import SendWindow
 
 World = Any  # of conftest.py
@@ -215,7 +215,7 @@ class Flushed:
 def test_a_server_that_is_slow_gets_rows_and_no_upload_as_long_as_the_window_bounds_what_waits(world: World) -> None:
     table = world.table("TEXT VARCHAR")
     channel, _ = world.client().open_channel("c")
-    window = SendWindow(cast("Channel", Flushed(channel)))
+    window = SendWindow(cast("ShardChannel", Flushed(channel)))
     world.fail("append", "SLOW", delay_s=0.3)
     rows = [msgspec.Raw(b'{"text":"%s"}' % (b"x" * 988))] * (APPEND_BYTES // 1000)
     for number in range(1, 9):  # the SDK would have 4 MB before the first answer
