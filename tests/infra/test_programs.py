@@ -1,4 +1,7 @@
-"""The programs of the package are those of stacks/: what runs without a copy is what is read and tested there."""
+"""The programs of the package are those of stacks/: what runs without a copy is what is read and tested there.
+
+After a change in stacks/: cp stacks/pulumi/__main__.py infra/firnline_infra/programs/pulumi/, and so for each layer.
+"""
 
 from pathlib import Path
 
