@@ -37,7 +37,7 @@ class ServedChannel:
 
 @dataclass(slots=True)
 class MemoryChannels:
-    """Implements shard.channel.Channels; thread-safe."""
+    """Implements shard.channel.ChannelOpener; thread-safe."""
 
     commits_at_once: bool = True
     rejects: Callable[[bytes], bool] = _nothing
@@ -73,7 +73,7 @@ class MemoryChannels:
 
 @dataclass(slots=True)
 class MemoryChannel:
-    """Implements shard.channel.Channel: one opener's handle."""
+    """Implements shard.channel.ShardChannel: one opener's handle."""
 
     channels: MemoryChannels
     name: str
