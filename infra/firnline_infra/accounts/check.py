@@ -28,10 +28,10 @@ def check_snowflake(spec: EnvironmentSpec, connection: "SnowflakeConnection") ->
     """Raises WrongSnowflakeAccount or SnowflakeRefused."""
     answer = rows(connection, WHERE)[0]
     found = f"{answer['organization']}-{answer['account']}"
-    if _plain(found) != _plain(spec.snowflake.account):
+    if _normalized(found) != _normalized(spec.snowflake.account):
         raise WrongSnowflakeAccount(wanted=spec.snowflake.account, found=found, user=answer["whose"])
 
 
-def _plain(account: str) -> str:
+def _normalized(account: str) -> str:
     """URLs write a hyphen where a name has an underscore."""
     return account.upper().replace("_", "-")

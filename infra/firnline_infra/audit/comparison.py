@@ -59,20 +59,20 @@ class _Walk:
                 break
             here = (record.sequence_number, 0)
             while self._position is not None and self._position < here:
-                self._without_record()
+                self._report_without_record()
             self._is_behind_first = True
             if self._position == here:
-                self._found(record)
+                self._match(record)
                 self._advance()
             else:
-                self._absent(record)
+                self._report_absence(record)
         while self._position is not None:
-            self._without_record()
+            self._report_without_record()
 
     def _advance(self) -> None:
         self._position, self._group = next(self._groups, (None, []))
 
-    def _found(self, record: StreamRecord) -> None:
+    def _match(self, record: StreamRecord) -> None:
         if len(self._group) > 1:
             places = ", ".join(
                 f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
@@ -89,7 +89,7 @@ class _Walk:
         if record.status is not ClaimStatus.AFTER_CLAIM:
             self._counts.records += 1
 
-    def _absent(self, record: StreamRecord) -> None:
+    def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:
             return
         if record.status is ClaimStatus.BEFORE_CLAIM:
@@ -101,7 +101,7 @@ class _Walk:
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
         self._findings.report(ProblemKind.MISSING, str(record.sequence_number), detail)
 
-    def _without_record(self) -> None:
+    def _report_without_record(self) -> None:
         for outcome in self._group:
             if not self._is_behind_first and self._cutoff.may_have_passed(outcome):
                 self._counts.older += 1

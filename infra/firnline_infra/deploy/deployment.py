@@ -13,7 +13,7 @@ from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
-from firnline_infra.deploy.existing import Known, already_there
+from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.readback import Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
@@ -120,7 +120,7 @@ class Deployment:
         with self._session() as session:
             state = self.stack.state() or {}
             check_owners(session, state)
-        if not Known.of(state).resources:
+        if not StackResources.of(state).resources:
             raise NotDeployed(self.stack.name, self.stack.backend, environment=self.env_argument)
         if protected := [_named(resource) for resource in _resources(state) if resource.get("protect")]:
             raise DestroyRefused(self.spec.name, [f"{type_} {name}" for type_, name in protected])
@@ -179,7 +179,7 @@ def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_made(state: dict[str, Any]) -> bool:
-    return any("/execute:" in each["type"] for each in Known.of(state).resources)
+    return any("/execute:" in each["type"] for each in StackResources.of(state).resources)
 
 
 def _named(resource: dict[str, Any]) -> tuple[str, str]:

@@ -24,21 +24,21 @@ FORBIDDEN = {"403", "Forbidden"}
 
 def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state: State) -> Iterator[str]:
     """A description of each object. Raises AwsRefused or SnowflakeRefused if AWS or Snowflake can't be asked."""
-    known = Known.of(state)
-    yield from _in_aws(blueprint, accounts, known)
+    known = StackResources.of(state)
+    yield from _existing_in_aws(blueprint, accounts, known)
     for table in blueprint.landing.tables:
         if not known.has_table(table.name) and rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}"):
             yield f"table {table.name} in Snowflake"
 
 
 @dataclass(frozen=True)
-class Known:
+class StackResources:
     """The resources in a stack's state, and those that a killed `up` was creating."""
 
     resources: tuple[Mapping[str, Any], ...]
 
     @classmethod
-    def of(cls, state: State) -> "Known":
+    def of(cls, state: State) -> "StackResources":
         deployment = state.get("deployment", {})
         begun = [operation["resource"] for operation in deployment.get("pending_operations") or ()]
         return cls((*(deployment.get("resources") or ()), *begun))
@@ -59,7 +59,7 @@ class Known:
                 yield {**resource.get("outputs", {}), **resource.get("inputs", {})}
 
 
-def _in_aws(blueprint: Blueprint, accounts: Accounts, known: Known) -> Iterator[str]:
+def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResources) -> Iterator[str]:
     streams = [stream.name for stream in blueprint.streams if stream.origin is Origin.CREATE]
     ledgers = [blueprint.ledger.name, *([blueprint.ledger.migration_name] if blueprint.ledger.migration else [])]
     buckets = [bucket.name for bucket in (blueprint.bucket, *(each.bucket for each in blueprint.volumes)) if bucket]
@@ -71,11 +71,11 @@ def _in_aws(blueprint: Blueprint, accounts: Accounts, known: Known) -> Iterator[
     ]
     for type_, kind, names, describe in asked:
         for name in names:
-            if not known.has(type_, name) and (found := _found(kind, name, describe)):
+            if not known.has(type_, name) and (found := _existing(kind, name, describe)):
                 yield found
 
 
-def _found(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
+def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
     from botocore.exceptions import ClientError
 
     with aws_call(f"looking for {kind}", name):

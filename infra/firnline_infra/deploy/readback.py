@@ -109,7 +109,7 @@ def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row]) -
     for name, type_ in wanted.items():
         if name not in found:
             yield Finding(object_, f"column {name}", type_, NOTHING)
-        elif _plain(found[name]) != _plain(type_):
+        elif _base_type(found[name]) != _base_type(type_):
             yield Finding(object_, f"column {name}", type_, found[name])
 
 
@@ -125,7 +125,7 @@ def _switch(on: bool) -> str:
     return "TRUE" if on else "FALSE"
 
 
-def _plain(type_: str) -> str:
+def _base_type(type_: str) -> str:
     """Without length and precision, which the blueprint leaves to Snowflake."""
     name = type_.upper().partition("(")[0].strip()
     return SYNONYMS.get(name, name)

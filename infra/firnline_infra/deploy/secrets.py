@@ -18,7 +18,7 @@ def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile
     """A sentence for each, with what to do about it. Raises AwsRefused."""
     client = accounts.aws("secretsmanager")
     for user, secret, arn in _adopted(blueprint):
-        found = _described(client, arn)
+        found = _describe(client, arn)
         if found is None:
             again = f"take {user} out of {file.path}, then firnline keys create {environment} {user}"
             yield f"{secret.name} is not there. In another account? Where it is really gone: {again}"
@@ -29,7 +29,7 @@ def lost_secrets(blueprint: Blueprint, accounts: Accounts, *, file: ReviewedFile
 def forget_deleted(blueprint: Blueprint, accounts: Accounts, file: ReviewedFile) -> list[str]:
     """Removes the users whose secret is gone for good from the file, and returns them. Raises AwsRefused."""
     client = accounts.aws("secretsmanager")
-    gone = [user for user, _, arn in _adopted(blueprint) if _described(client, arn) is None]
+    gone = [user for user, _, arn in _adopted(blueprint) if _describe(client, arn) is None]
     for user in gone:
         file.put(user, None)
     return gone
@@ -41,7 +41,7 @@ def _adopted(blueprint: Blueprint) -> Iterator[tuple[str, Secret, str]]:
             yield user, secret, secret.existing_arn
 
 
-def _described(client: Any, arn: str) -> dict[str, Any] | None:
+def _describe(client: Any, arn: str) -> dict[str, Any] | None:
     """None where there is no such secret."""
     with aws_call("secretsmanager:DescribeSecret", arn):
         try:

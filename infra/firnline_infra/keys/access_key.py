@@ -38,7 +38,7 @@ def create_access_key(spec: EnvironmentSpec, accounts: Accounts) -> AccessKey:
     if has_a_key and found is not None and CURRENT in found.versions:
         raise AccessKeyExists(names.engine_user, vault.definition.name)
     found = found or vault.create()
-    made = _made(iam, names.engine_user)
+    made = _create_key(iam, names.engine_user)
     try:
         vault.put(
             found,
@@ -70,6 +70,6 @@ def _has_a_key(iam: Any, user: str) -> bool:
             raise EngineUserMissing(user) from None
 
 
-def _made(iam: Any, user: str) -> Any:
+def _create_key(iam: Any, user: str) -> Any:
     with aws_call("iam:CreateAccessKey", f"user {user}"):
         return iam.create_access_key(UserName=user)["AccessKey"]

@@ -38,19 +38,19 @@ def create_key(owner: KeyOwner, accounts: Accounts, *, make_pair: Callable[[], K
     """
     vault = Vault(accounts.aws("secretsmanager"), owner.secret)
     check_aws(owner.spec, accounts)
-    recorded = _recorded(owner)
+    recorded = _recorded_fingerprints(owner)
     found = vault.look()
     gone = _arn_of_a_lost_secret(vault.definition, found) if recorded and accounts.begin_empty else None
     if gone:
         vault = replace(vault, definition=replace(vault.definition, existing_arn=None))
         recorded, found = frozenset(), vault.look()
-    there = _there(vault, found)
+    there = _stored_pair(vault, found)
     if recorded:
         _refuse_other_keys(owner, recorded, there)
     if found is not None and there is not None and there.fingerprint in recorded and _is_promoted(found):
         raise KeyExists(owner.user, vault.definition.name, environment=owner.environment, fingerprint=there.fingerprint)
     found = found or vault.create()
-    pair = there or _staged(vault, found, make_pair())
+    pair = there or _stage(vault, found, make_pair())
     made = UserKeys(secret_arn=found.arn, slot_1=pair.public_key)
     owner.file.put(owner.user, made)
     vault.promote(vault.look() or found)
@@ -59,7 +59,7 @@ def create_key(owner: KeyOwner, accounts: Accounts, *, make_pair: Callable[[], K
     )
 
 
-def _recorded(owner: KeyOwner) -> frozenset[str]:
+def _recorded_fingerprints(owner: KeyOwner) -> frozenset[str]:
     """The fingerprints of the keys that the file names."""
     user = getattr(owner.spec.snowflake, owner.user)
     slots = frozenset(slot for slot in slots_of(owner.file.of(owner.user)) if slot)
@@ -74,14 +74,14 @@ def _arn_of_a_lost_secret(definition: Secret, found: StoredSecret | None) -> str
     return None if is_there else definition.existing_arn
 
 
-def _there(vault: Vault, found: StoredSecret | None) -> KeyPair | None:
+def _stored_pair(vault: Vault, found: StoredSecret | None) -> KeyPair | None:
     """The key that the secret holds; before a rotation there is one at most."""
     if found is None:
         return None
     return vault.pair(found, CURRENT) or vault.pair(found, PENDING)
 
 
-def _staged(vault: Vault, found: StoredSecret, pair: KeyPair) -> KeyPair:
+def _stage(vault: Vault, found: StoredSecret, pair: KeyPair) -> KeyPair:
     vault.stage(found, pair)
     return pair
 

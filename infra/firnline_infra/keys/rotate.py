@@ -104,22 +104,22 @@ class Rotation:
             vault.stage(seen.found, pair)
             about = pair.fingerprint
         elif step is RotationStep.RECORD and seen.pending is not None:
-            self.owner.file.put(user, _filled(keys, seen.pending.public_key))
+            self.owner.file.put(user, _with_key(keys, seen.pending.public_key))
         elif step is RotationStep.PROMOTE:
             vault.promote(seen.found)
         elif step is RotationStep.RETIRE:
-            self.owner.file.put(user, _only(keys, state.current))
+            self.owner.file.put(user, _with_only(keys, state.current))
         elif step is RotationStep.FORGET:
             vault.forget_previous(seen.found)
         return DoneStep(step=step, fingerprint=about, in_use=state.in_use)
 
 
-def _filled(keys: UserKeys, public_key: str) -> UserKeys:
+def _with_key(keys: UserKeys, public_key: str) -> UserKeys:
     """With the key in the free slot."""
     return keys.model_copy(update={"slot_1" if keys.slot_1 is None else "slot_2": public_key})
 
 
-def _only(keys: UserKeys, fingerprint: str) -> UserKeys:
+def _with_only(keys: UserKeys, fingerprint: str) -> UserKeys:
     """With nothing but that key, in the slot that it is in."""
     first, _ = slots_of(keys)
     return keys.model_copy(update={"slot_2" if first == fingerprint else "slot_1": None})

@@ -9,7 +9,7 @@ from snowflake.connector import SnowflakeConnection
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.existing import Known, already_there
+from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts
@@ -107,12 +107,12 @@ def test_a_table_that_a_statement_made_is_known_by_the_statement() -> None:
     made = resource(
         "snowflake:index/execute:Execute", execute='CREATE INTERACTIVE TABLE "DB"."RAW"."FAST" ("K" VARCHAR)'
     )
-    known = Known.of(state_of(made))
+    known = StackResources.of(state_of(made))
     assert known.has_table(QualifiedName.of("DB", "RAW", "FAST"))
     assert not known.has_table(QualifiedName.of("OTHER", "RAW", "FAST"))
 
 
 def test_the_name_of_another_kind_of_thing_is_not_known() -> None:
-    known = Known.of(state_of(resource(STREAM, name="firnline-dev")))
+    known = StackResources.of(state_of(resource(STREAM, name="firnline-dev")))
     assert known.has(STREAM, "firnline-dev")
     assert not known.has("aws:dynamodb/table:Table", "firnline-dev")

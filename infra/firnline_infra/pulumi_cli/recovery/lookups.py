@@ -12,28 +12,6 @@ Lookup = Callable[[Properties], Sequence[str]]
 """Ids that the service knows for these inputs, best first."""
 NOT_THERE = {"ResourceNotFoundException", "NotFoundException"}
 DENIED = {"AccessDeniedException"}
-REPEATED = frozenset(
-    {
-        # Settings that are put on something else: putting them twice is putting them once.
-        "aws:iam/rolePolicy:RolePolicy",
-        "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
-        "aws:s3/bucketObjectv2:BucketObjectv2",
-        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
-        "aws:s3/bucketPolicy:BucketPolicy",
-        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
-        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
-        "aws:s3/bucketVersioning:BucketVersioning",
-        # Attaching twice is attaching once.
-        "aws:iam/userPolicyAttachment:UserPolicyAttachment",
-        # Granting twice is granting once.
-        "snowflake:index/grantAccountRole:GrantAccountRole",
-        "snowflake:index/grantOwnership:GrantOwnership",
-        "snowflake:index/grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole",
-        # Every statement of ours is written so that it can be run again.
-        "snowflake:index/execute:Execute",
-    }
-)
-"""Types whose create can be repeated over the object that it has made, so that it needs no lookup."""
 
 
 def _named(*inputs: str, joined: str = "/", quote: str = "") -> Lookup:
@@ -75,6 +53,29 @@ BY_NAME: Mapping[str, Lookup] = {
     "snowflake:index/warehouse:Warehouse": _quoted("name"),
     "snowflake:index/warehouseInteractive:WarehouseInteractive": _quoted("name"),
 }
+
+REPEATED = frozenset(
+    {
+        # Settings that are put on something else: putting them twice is putting them once.
+        "aws:iam/rolePolicy:RolePolicy",
+        "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+        "aws:s3/bucketObjectv2:BucketObjectv2",
+        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+        "aws:s3/bucketPolicy:BucketPolicy",
+        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+        "aws:s3/bucketVersioning:BucketVersioning",
+        # Attaching twice is attaching once.
+        "aws:iam/userPolicyAttachment:UserPolicyAttachment",
+        # Granting twice is granting once.
+        "snowflake:index/grantAccountRole:GrantAccountRole",
+        "snowflake:index/grantOwnership:GrantOwnership",
+        "snowflake:index/grantPrivilegesToAccountRole:GrantPrivilegesToAccountRole",
+        # Every statement of ours is written so that it can be run again.
+        "snowflake:index/execute:Execute",
+    }
+)
+"""Types whose create can be repeated over the object that it has made, so that it needs no lookup."""
 
 
 def lookup_of(type_: str, more: Mapping[str, Lookup]) -> Lookup | None:

@@ -78,7 +78,7 @@ def _settle(
     searched = [create for create in creates if create.urn.type not in REPEATED]
     if searched:
         say(LOOKING)
-    _import(cli, stack, _found(cli.export(stack), searched, lookups))
+    _import(cli, stack, _imports_of(cli.export(stack), searched, lookups))
     state = cli.export(stack)
     foreign = {}
     for create in creates:
@@ -97,7 +97,7 @@ def _settle(
         raise PendingForeign(foreign)
 
 
-def _found(
+def _imports_of(
     state: Mapping[str, Any], creates: Iterable[PendingCreate], lookups: Mapping[str, Lookup]
 ) -> list[ImportedResource]:
     """Where to look for what is not in the state yet. Raises PendingUnknown."""
