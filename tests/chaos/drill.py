@@ -19,8 +19,13 @@ from tests.chaos.schedule import Act, Blow, Schedule
 from tests.chaos.verdict import verdict
 from tests.chaos.worker import Failed, Message, Orders, Planned, Reached, Struck, work
 
-STRIKE_WITHIN_S = 4.0  # a step that is not reached by then is not going to be: the worker is killed where it is
-END_WITHIN_S = 25.0
+# In seconds, and in the worker's own epochs, of which a slow or busy machine has fewer in the same time.
+STRIKE_WITHIN_S, STRIKE_WITHIN_EPOCHS = (
+    4.0,
+    3,
+)  # a step that is not reached by then is not going to be: the worker is killed
+END_WITHIN_S, END_WITHIN_EPOCHS = 25.0, 25
+HANGS_S = 120.0  # one that is not even planning
 LOOK_S = 0.05
 
 processes = get_context("forkserver")
@@ -51,6 +56,8 @@ class Worker:
         theirs.close()
         self.number = orders.number
         self.is_frozen = self.is_over = False
+        self.epochs = 0
+        self._started_s = time.monotonic()
         self.last_problem = "without a problem"
 
     def messages(self, timeout_s: float) -> Iterator[Message]:
@@ -62,6 +69,10 @@ class Worker:
         except (EOFError, ConnectionResetError):
             self.process.join()
             self.is_over = True
+
+    def has_had(self, seconds: float, epochs: int) -> bool:
+        age_s = time.monotonic() - self._started_s
+        return age_s > HANGS_S or (age_s > seconds and self.epochs > epochs)
 
     def thaw(self) -> None:
         """It ends by itself, after whatever it was doing."""
@@ -114,14 +125,14 @@ class Drill:
         self._prepare(act)
         worker = Worker(self._orders(act))
         self._workers.append(worker)
-        give_up_s = time.monotonic() + (STRIKE_WITHIN_S if act.strike else END_WITHIN_S)
+        within = (STRIKE_WITHIN_S, STRIKE_WITHIN_EPOCHS) if act.strike else (END_WITHIN_S, END_WITHIN_EPOCHS)
         while not worker.is_frozen and not worker.is_over:
             self._listen(act)
-            if time.monotonic() > give_up_s:
+            if worker.has_had(*within):
                 worker.kill()
                 if act.strike is None:
                     self.outcome.problems.append(
-                        f"the last worker is not done after {END_WITHIN_S:.0f} s: {worker.last_problem}"
+                        f"the last worker is not done after {worker.epochs} epochs: {worker.last_problem}"
                     )
                 return
         if worker.process.exitcode not in (None, 0, -signal.SIGKILL):
@@ -168,6 +179,7 @@ class Drill:
     def _hear(self, message: Message, worker: Worker, act: Act) -> None:
         match message:
             case Planned(offsets) if worker is self._workers[-1]:
+                worker.epochs += 1
                 self._offsets = offsets
             case Reached(EpochStep.OPENED) if worker is self._workers[-1]:
                 self._thaw_all()
@@ -189,9 +201,9 @@ class Drill:
 
     def _see_the_zombies_off(self) -> None:
         self._thaw_all()
-        give_up_s = time.monotonic() + END_WITHIN_S
+        give_up_s = time.monotonic() + HANGS_S
         while alive := [worker.number for worker in self._workers if not worker.is_over]:
             self._listen(self._schedule.acts[-1])
             if time.monotonic() > give_up_s:
-                self.outcome.problems.append(f"thawed, and still there after {END_WITHIN_S:.0f} s: workers {alive}")
+                self.outcome.problems.append(f"thawed, and still there after {HANGS_S:.0f} s: workers {alive}")
                 return

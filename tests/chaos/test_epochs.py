@@ -1,6 +1,10 @@
-"""A hundred seeded schedules at the level of an epoch: real SDK, real protocols, processes killed and frozen."""
+"""Seeded schedules at the level of an epoch: real SDK, real protocols, processes killed and frozen.
+
+Each of the numbered points is struck twice with each blow, and more by chance; `scripts/chaos` plays any number of others.
+"""
 
 from collections import Counter
+from contextlib import closing
 
 import pytest
 
@@ -11,7 +15,7 @@ from tests.chaos.suite import run_schedules
 
 pytestmark = pytest.mark.chaos
 
-SCHEDULES = 100
+SCHEDULES = 2 * len(STRIKES)
 SABOTAGED = 16
 
 
@@ -30,5 +34,5 @@ def test_every_record_is_in_its_place_once_whatever_is_killed_or_frozen() -> Non
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("sabotage", sorted(SABOTAGES))
 def test_an_engine_with_a_rule_taken_away_is_found_out(sabotage: str) -> None:
-    found = (outcome for outcome in run_schedules(range(SABOTAGED), sabotage=sabotage) if outcome.problems)
-    assert next(found, None) is not None
+    with closing(run_schedules(range(SABOTAGED), sabotage=sabotage)) as outcomes:
+        assert any(outcome.problems for outcome in outcomes)
