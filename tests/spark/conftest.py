@@ -1,6 +1,7 @@
 """Streams and tables of a test's own in the shared environment, and the engine as a process on them."""
 
 import json
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +13,17 @@ import pytest
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
 
+HANGS_S = 900
+"""Ends what hangs, as the limit of a test. Nothing is measured by it: how long a start takes is the machine's matter."""
 TABLE_DDL = "CREATE TABLE {} (KINESISMETADATA OBJECT{}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE"
+
+
+def until(condition: Callable[[], Any], engine: EngineProcess) -> Any:
+    """What it finds, which an engine that has ended will not bring about any more."""
+    while not (found := condition()):
+        assert engine.exit_status is None, list(engine.last_lines)
+        time.sleep(0.1)
+    return found
 
 
 @dataclass

@@ -5,37 +5,28 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.spark
+from tests.spark.conftest import HANGS_S, Lane, until
 
-PATIENCE_S = 120.0
-
-
-def until(condition: Callable[[], Any], what: str) -> Any:
-    give_up_s = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
-        assert time.monotonic() < give_up_s, what
-        time.sleep(0.2)
-    return found
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 
-def command(lane: Any, *arguments: str) -> subprocess.CompletedProcess[str]:
+def command(lane: Lane, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "firnline_ingest", *arguments, "--config", str(lane.config_file)],
         env={**os.environ, **lane.environment.variables},
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=HANGS_S,
         check=False,
     )
 
 
-def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: Callable[..., Any]) -> None:
+def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: Callable[..., Lane]) -> None:
     lane = new_lane()
     kinesis = lane.environment.client("kinesis")
     lane.put(*({"n": n, "deep": {"list": [n]}} for n in range(400)), b"not json")
@@ -45,7 +36,7 @@ def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: C
     lane.put(*({"n": n, "late": True} for n in range(400, 800)))
 
     with lane.engine(available_now=True) as engine:
-        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
 
     assert lane.rows("COUNT(*), COUNT(DISTINCT N), COUNT(LATE)") == [(800, 800, 400)]
     shards = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt" and line["rows"]}
@@ -55,52 +46,52 @@ def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: C
     assert any(line["event"] == "schema.evolved" for line in lane.log())
 
     with lane.engine(available_now=True) as again:
-        assert again.wait(PATIENCE_S) == 0
+        assert again.wait(HANGS_S) == 0
         assert again.total("rows") == 0
     assert lane.rows() == [(800,)]
 
 
 def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everything_proven(
-    new_lane: Callable[..., Any],
+    new_lane: Callable[..., Lane],
 ) -> None:
     lane = new_lane()
     lane.put(*({"n": n} for n in range(100)))
     with lane.engine(available_now=False) as engine:
-        until(lambda: lane.rows()[0][0] == 100, "rows become visible while the engine runs")
+        until(lambda: lane.rows()[0][0] == 100, engine)
         second = command(lane, "run")
         assert second.returncode == 2
         assert "FL-2106" in second.stderr
         assert "firnline stop" in second.stderr
 
         lane.put({"n": 100})
-        until(lambda: lane.rows()[0][0] == 101, "a record that arrives later becomes a row")
+        until(lambda: lane.rows()[0][0] == 101, engine)
         asked = command(lane, "stop")
         assert asked.returncode == 0, asked.stderr
-        assert engine.wait(PATIENCE_S) == 0
+        assert engine.wait(HANGS_S) == 0
     last = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt"}
     assert all(line["end"] == line["proven"] for line in last.values())
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
 def test_an_engine_that_is_told_to_end_while_it_starts_ends_well_and_frees_its_name(
-    new_lane: Callable[..., Any], ending: signal.Signals
+    new_lane: Callable[..., Lane], ending: signal.Signals
 ) -> None:
     lane = new_lane()
     with lane.engine(available_now=False) as engine:
-        assert engine.started.wait(PATIENCE_S)  # the query has not begun yet
+        until(engine.started.is_set, engine)  # the query has not begun yet
         os.kill(engine.pid, ending)
-        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
     asked = command(lane, "stop")
     assert "No engine runs" in asked.stdout
 
 
 def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_one_is_finished(
-    new_lane: Callable[..., Any],
+    new_lane: Callable[..., Lane],
 ) -> None:
     lane = new_lane(columns=", N NUMBER")
     lane.put(*({"n": n} for n in range(50)), {"n": "a text"})
     with lane.engine(available_now=True) as engine:
-        assert engine.wait(PATIENCE_S) == 4
+        assert engine.wait(HANGS_S) == 4
     (failure,) = [line for line in lane.log() if line["event"] == "shard.failed"]
     assert failure["problem"] == "FL-3105"
     assert "resume --stream" in failure["next_step"]
@@ -111,12 +102,12 @@ def test_a_rejected_row_stops_its_shard_with_the_servers_message_and_the_other_o
     resumed = command(lane, "resume", "--stream", lane.name, "--shard", shard, "--accept-errors", token)
     assert resumed.returncode == 0, resumed.stderr
     with lane.engine(available_now=True) as engine:
-        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
     assert lane.rows("COUNT(N)") == [(50,)]
 
 
 @pytest.mark.parametrize("master", ["local-cluster[2,1,900]", "local[2]"], ids=["two executors", "two tasks of one"])
-def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[..., Any], master: str) -> None:
+def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[..., Lane], master: str) -> None:
     lane = new_lane(
         spark={"master": master, "conf": {"spark.executor.memory": "512m"}},
         epoch={"shards_per_task": 1},
@@ -127,12 +118,12 @@ def test_shards_stay_in_their_process_from_epoch_to_epoch(new_lane: Callable[...
         def receipts() -> list[dict[str, Any]]:
             return [line for line in lane.log() if line["event"] == "shard.receipt"]
 
-        until(receipts, "an epoch")
-        until(lambda: len({line["epoch"] for line in receipts()}) >= 3, "two more epochs")
+        until(receipts, engine)
+        until(lambda: len({line["epoch"] for line in receipts()}) >= 3, engine)
         lane.put(*({"n": n} for n in range(200, 300)))
-        until(lambda: lane.rows()[0][0] == 300, "rows of a later epoch")
+        until(lambda: lane.rows()[0][0] == 300, engine)
         assert command(lane, "stop").returncode == 0
-        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
     found = receipts()
     assert len({line["pid"] for line in found}) == 2, "each shard had a process of its own"
     opens = {

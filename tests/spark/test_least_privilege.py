@@ -18,10 +18,10 @@ from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
 from tests.iam.callers import UNGUARDED
 from tests.iam.running import calls_of, enforce
+from tests.spark.conftest import HANGS_S, Lane
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
-PATIENCE_S = 120.0
 KEY_ID, TABLE = "AKIALEASTPRIVILEGE", "least-privilege"
 SPEC = """
 version: 1
@@ -62,7 +62,7 @@ def engines_role(environment: RunningEnvironment, spec: EnvironmentSpec) -> str:
 
 
 def test_the_engine_runs_under_exactly_its_policy_and_asks_for_nothing_else(
-    local_environment: RunningEnvironment, new_lane: Callable[..., Any]
+    local_environment: RunningEnvironment, new_lane: Callable[..., Lane]
 ) -> None:
     key, secret = made(local_environment)
     lane = new_lane(ledger={"table": TABLE, "create": False}, snowflake={"private_key": {"secret_arn": secret}})
@@ -77,7 +77,7 @@ def test_the_engine_runs_under_exactly_its_policy_and_asks_for_nothing_else(
     variables = {**local_environment.variables, "AWS_ACCESS_KEY_ID": KEY_ID}
     log = lane.folder / "engine.log"
     with EngineProcess(lane.config_file, variables, available_now=True, log_file=log) as engine:
-        assert engine.wait(PATIENCE_S) == 0, list(engine.last_lines)
+        assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
 
     assert lane.rows("COUNT(*), COUNT(DISTINCT N)") == [(20, 20)]
     seen = calls_of(local_environment, mark)
