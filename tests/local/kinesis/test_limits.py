@@ -118,6 +118,12 @@ def test_a_shard_takes_1_mib_a_second_and_the_rest_fails_record_by_record(
     assert put(limited, entries(4, MIB // 4))["FailedRecordCount"] == 0
 
 
+def test_a_partition_key_counts_in_bytes_and_not_in_characters(limited: FakeKinesis) -> None:
+    limited.create_stream("orders")
+    record = {"Data": b"x" * (MIB - 4), "PartitionKey": "é"}
+    assert put(limited, [record, {"Data": b"xx", "PartitionKey": "k"}])["FailedRecordCount"] == 1
+
+
 def test_a_record_above_1_mib_passes_when_the_second_is_still_empty(limited: FakeKinesis, clock: ManualClock) -> None:
     limited.create_stream("orders")
     limited.call("UpdateMaxRecordSize", {"StreamARN": limited.stream("orders").arn, "MaxRecordSizeInKiB": 10240})

@@ -69,7 +69,7 @@ def _put(
 ) -> dict[str, str]:
     """Raises ProvisionedThroughputExceededException."""
     if account.write_limits:
-        size_bytes = len(entry.data) + len(entry.partition_key)
+        size_bytes = len(entry.data) + len(entry.partition_key.encode())
         if not shard.writes.admits(now_ms, size_bytes):
             raise rate_exceeded(shard.id, stream.name, account.account_id)
         shard.writes.count(now_ms, size_bytes)
