@@ -92,18 +92,20 @@ ROOMS_BELOW = {
         "infra.specification infra.terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.errors ingest.snowflake",
-    "local.environment": "endpoints folder provisioning keys running servers state infra.blueprint infra.specification",
+    "local.environment": (
+        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
+    ),
     "local.errors": "ingest.errors",
     "local.event_file": "",
     "local.exit_with_parent": "",
     "local.faults": "ingest.errors",
     "local.folder": "errors",
-    "local.provisioning": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
     "local.keys": "",
     "local.kinesis": "clock exit_with_parent faults process ingest.values",
     "local.materialise": "endpoints errors snowflake ingest.snowflake",
     "local.process": "errors",
     "local.producer": "errors ingest.errors",
+    "local.provisioning": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
     "local.pulumi": (
         "endpoints errors exit_with_parent folder materialise running state infra.pulumi_cli ingest.errors"
     ),
