@@ -19,9 +19,9 @@ def sample_statement(table: str, described: Sequence[Sequence[Any]]) -> str:
         if row[0] != METADATA and str(row[1]).split("(")[0] not in ("VARIANT", "OBJECT", "ARRAY")
     ]
     nested = [row[0] for row in described if row[0] != METADATA and row[0] not in plain]
-    columns = ", ".join([*plain[:SAMPLE_COLUMNS], *nested[:1]])
     shard, position = f"{METADATA}:shardId::STRING", f"{METADATA}:sequenceNumber::STRING"
-    return f"SELECT {shard} AS SHARD, {columns} FROM {table} ORDER BY {position} DESC LIMIT 5"
+    columns = ", ".join([f"{shard} AS SHARD", *plain[:SAMPLE_COLUMNS], *nested[:1]])
+    return f"SELECT {columns} FROM {table} ORDER BY {position} DESC LIMIT 5"
 
 
 def followed_record(environment: "RunningEnvironment", stream: str, table: str) -> Iterator[str]:
