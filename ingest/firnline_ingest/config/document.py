@@ -39,8 +39,8 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         return f"{path}: unknown name; {did_you_mean(str(location[-1]), siblings)}"
     if problem["type"] == "missing":
         return f"{path}: is required."
-    if not location and problem["type"] in ("model_type", "model_attributes_type"):
-        return f"the document: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
+    if problem["type"] in ("model_type", "model_attributes_type"):
+        return f"{path}: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
     message = str(problem["msg"]).removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
     if problem["type"] == "string_type" and isinstance(problem.get("input"), int | float | date):

@@ -35,7 +35,7 @@ class RecordPage(msgspec.Struct, gc=False):
 
 
 decode_page = msgspec.json.Decoder(RecordPage).decode
-"""Body to Page. Unknown fields are skipped, only a record's sequence number is required.
+"""Body to RecordPage. Unknown fields are skipped, only a record's sequence number is required.
 
 Raises msgspec.MsgspecError, UnicodeDecodeError or RecursionError for a body that is not a page.
 """

@@ -40,8 +40,8 @@ class FirstLevel:
         if self._expected is not None:
             try:
                 return self._expected_shape, astuple(self._expected(payload))
-            except msgspec.ValidationError:
-                self._miss()
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                self._miss()  # also of what is malformed: the long way alone says how, whatever was expected
         members = _members(payload)
         keys = tuple(members)
         shape = self._shapes[keys]

@@ -39,7 +39,7 @@ class RejectedRecord:
 
 
 class Unusable(Exception):
-    """How a step says that it can't go on with a payload; RowMaker turns it into a `Rejected`."""
+    """How a step says that it can't go on with a payload; RowMaker turns it into a `RejectedRecord`."""
 
     def __init__(self, fault: Rejection) -> None:
         super().__init__(fault)

@@ -139,6 +139,8 @@ class SdkChannels:
         ours = sdk_error(
             error, snowflake=self._config.snowflake, target=target, channel=name, fingerprint=self.fingerprint
         )
+        if ours is error:
+            return error
         if isinstance(ours, ClientLost):
             self._forget(target, watch)
         if isinstance(ours, KeyRefused) and self._is_replaced(target, watch):

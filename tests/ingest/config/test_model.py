@@ -59,6 +59,12 @@ def test_a_name_that_is_like_no_other_is_answered_with_the_valid_ones() -> None:
     assert problem == "ledger.zzz: unknown name; expected one of: create, table."
 
 
+@pytest.mark.parametrize(("section", "problem"), [(1, "is no mapping of names to values"), (None, "is empty")])
+def test_a_section_that_is_no_mapping_is_said_in_words_of_the_document(section: object, problem: str) -> None:
+    assert problems(document(aws=section)) == [f"aws: {problem}"]
+    assert problems(document(pipelines=[*DOCUMENT["pipelines"], section])) == [f"pipelines[1]: {problem}"]
+
+
 def test_a_private_key_is_found_in_exactly_one_place() -> None:
     snowflake = {**DOCUMENT["snowflake"], "private_key": {"env": "KEY", "file": "/key.p8"}}
     (problem,) = problems(document(snowflake=snowflake))

@@ -308,6 +308,15 @@ def test_a_rejection_is_the_same_whatever_order_of_its_keys_was_usual(payload: b
     assert raised.value.fault == fault(payload)
 
 
+@pytest.mark.parametrize("payload", [b'{"\xff" 1}', b'{"\xff"', b'{"b" 1}', b'{"a":1,"\xff":2', b"[" * 2_000, b""])
+def test_a_malformed_record_is_refused_for_the_same_reason_whatever_keys_were_usual(payload: bytes) -> None:
+    check = JsonObjectCheck(COLUMN)
+    fates(check, [b'{"a":1}'] * (ENOUGH + 1))
+    with pytest.raises(Unusable) as raised:
+        check(payload)
+    assert raised.value.fault == fault(payload)
+
+
 @given(
     st.dictionaries(st.sampled_from([key for key in KEYS if key not in "AÉ"]), st.sampled_from(VALUES), min_size=2),
     st.randoms(use_true_random=False),
