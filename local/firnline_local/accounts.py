@@ -4,6 +4,7 @@ Program, Pulumi home and state are in the environment's folder. The engine gets 
 it can't meet another cloud.
 """
 
+import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +51,7 @@ class EmbeddedAccounts:
     @property
     def before_running(self) -> Sequence[str]:
         folder = self.environment.folder.path
-        options = "" if folder == DEFAULT_FOLDER.absolute() else f" --folder {folder}"
+        options = "" if folder == DEFAULT_FOLDER.absolute() else f" --folder {shlex.quote(str(folder))}"
         return (f'eval "$(firnline local env{options})"',)
 
     def aws(self, service: str) -> Any:

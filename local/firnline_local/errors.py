@@ -16,6 +16,7 @@ LocalError
 └── ControlRefused       a server of it refused a request of ours
 """
 
+import shlex
 from pathlib import Path
 
 from firnline_ingest.errors import Fatal, FirnlineError
@@ -101,7 +102,8 @@ class NoEnvironment(LocalError):
     def __init__(self, folder: Path) -> None:
         super().__init__(
             f"No embedded environment runs in {folder}.",
-            next_step=f"start one in another terminal: {START}; or name its folder with --folder.",
+            next_step=f"start one in another terminal: {START}; or name its folder with --folder. For real accounts, leave out "
+            "--local and --folder, and unset FIRNLINE_LOCAL_FOLDER.",
         )
 
 
@@ -113,7 +115,8 @@ class StaleEnvironment(LocalError):
     def __init__(self, *, folder: Path, pid: int) -> None:
         super().__init__(
             f"The embedded environment in {folder} (process {pid}) has ended without removing its state file.",
-            next_step=f"start a new one in the same folder, which replaces what was left: {START} --folder {folder}",
+            next_step="start a new one in the same folder, which replaces what was left: "
+            f"{START} --folder {shlex.quote(str(folder))}",
         )
 
 

@@ -1,5 +1,8 @@
 """`firnline bootstrap`: prints, or writes, what somebody with more rights has to make once."""
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +14,47 @@ from firnline_ingest.errors import UsageError
 if TYPE_CHECKING:
     from firnline_infra.specification import EnvironmentSpec
 
+REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+
+
+class Branch(click.ParamType[str]):
+    """One branch by its name: the workflow compares it as it is, so no pattern means anything."""
+
+    name = "branch"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not BRANCH.fullmatch(value):
+            self.fail(f"{value!r} is no plain name of a branch, such as main or release/2.", param, ctx)
+        return value
+
+
+branch_option = click.option(
+    "--branch", type=Branch(), default="main", show_default=True, help="The branch whose merges are deployed."
+)
+
+
+@contextmanager
+def file_errors_explained() -> Iterator[None]:
+    """For what writes files: a path that can't be written or read is somebody's to mend, and no defect."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{error.filename}: {error.strerror}. What is named above was written.",
+            next_step="put that right (a folder where a file stands, or rights that are missing), and say it again.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"A file that is there is not UTF-8: {error.object[:40]!r} …. What is named above was written.",
+            next_step="move it away or write it as UTF-8, and say it again.",
+        ) from error
+
 
 @click.command()
 @environment_argument
 @click.option("--github", metavar="OWNER/REPO", help="The repository whose workflow deploys.")
-@click.option("--branch", default="main", show_default=True, help="The branch whose merges are deployed.")
+@branch_option
 @click.option(
     "--into",
     type=click.Path(path_type=Path, file_okay=False),
@@ -31,7 +70,7 @@ def bootstrap(environment: Path, github: str | None, branch: str, into: Path | N
     For example:
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
-    if github is None or github.count("/") != 1:
+    if github is None or not REPOSITORY.fullmatch(github):
         raise UsageError(
             "firnline bootstrap needs the repository that the roles of CI are for.",
             next_step="say it as OWNER/NAME: --github acme/data-platform",
@@ -40,16 +79,23 @@ def bootstrap(environment: Path, github: str | None, branch: str, into: Path | N
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
+    _write_or_show(spec, environment, github=github, branch=branch, into=into, force=force)
+    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(environment))
+    if spec.aws.permissions_boundary is None:
+        steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
+    click.echo(steps, err=True)
+
+
+def _write_or_show(
+    spec: "EnvironmentSpec", environment: Path, *, github: str, branch: str, into: Path | None, force: bool
+) -> None:
     documents = _documents(spec, environment, github=github, branch=branch)
     if into is None:
         for name, text in documents.items():
             click.echo(f"#### {name}\n{text}")
     else:
-        _write(into, documents, force=force)
-    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(environment))
-    if spec.aws.permissions_boundary is None:
-        steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
-    click.echo(steps, err=True)
+        with file_errors_explained():
+            _write(into, documents, force=force)
 
 
 def _documents(spec: "EnvironmentSpec", spec_file: Path, *, github: str, branch: str) -> dict[str, str]:

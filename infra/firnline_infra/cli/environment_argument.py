@@ -1,6 +1,7 @@
 """The argument ENV of a command: an environment's name, or the path of its specification."""
 
 import inspect
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def spec_file_of(value: str) -> Path:
 
 def env_argument(spec_file: Path) -> str:
     """The shortest ENV that means the file, for commands that a person is told next."""
-    return spec_file.stem if spec_file.parent == SPECS else str(spec_file)
+    return spec_file.stem if spec_file.parent == SPECS else shlex.quote(str(spec_file))
 
 
 def known_instead(name: str) -> str:

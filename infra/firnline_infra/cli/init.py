@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from firnline_infra.cli.bootstrap import bootstrap
+from firnline_infra.cli.bootstrap import bootstrap, branch_option, file_errors_explained
 from firnline_infra.cli.environment_argument import SPECS, env_argument
 from firnline_ingest.errors import UsageError
 
@@ -67,7 +67,7 @@ def _asked(command: Any) -> Any:
 @click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @_asked
 @click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
-@click.option("--branch", default="main", show_default=True, help="The branch whose merges are deployed.")
+@branch_option
 @click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
 def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **given: Any) -> None:
     """Write what a repository needs for an environment.
@@ -82,10 +82,11 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **give
         --snowflake-account ORG-ACCOUNT --stream orders --database LAKE --schema RAW --ephemeral
     """
     answers = _answered(given, ask=sys.stdin.isatty())
-    path = file or SPECS / f"{answers['name']}.yaml"
-    _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
-    _write_the_rest(path, branch=branch)
-    click.echo(_steps(env_argument(path)))
+    path = _inside(file or SPECS / f"{answers['name']}.yaml")
+    with file_errors_explained():
+        _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
+        _write_the_rest(path, branch=branch)
+    click.echo(_steps(env_argument(path), branch))
 
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
@@ -105,6 +106,16 @@ def _ask(question: Question) -> Any:
     return tuple(answer.replace(",", " ").split()) if question.is_list else answer
 
 
+def _inside(file: Path) -> Path:
+    """Where commands and the workflow find it again. Raises UsageError."""
+    if file.suffix not in (".yaml", ".yml") or file.is_absolute() or ".." in file.parts:
+        raise UsageError(
+            f"{file} is no place that a workflow of this repository could name.",
+            next_step="name a .yaml file by its path from here, such as stacks/environments/dev.yaml.",
+        )
+    return file
+
+
 def _first(path: Path, answers: dict[str, Any], *, ephemeral: bool) -> str:
     """Raises ConfigError with all that is wrong with the answers."""
     from firnline_infra.specification.first import Answers, first_spec
@@ -118,7 +129,10 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     """Raises SpecificationExists."""
     from firnline_infra.specification.errors import SpecificationExists
 
-    if path.exists() and not force and path.read_text(encoding="utf-8") != text:
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        click.echo(f"{path}: was there")
+        return
+    if path.exists() and not force:
         raise SpecificationExists(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -140,12 +154,13 @@ def _write_the_rest(path: Path, *, branch: str) -> None:
         click.echo("To see what would have been written for a file that differs: move it away, and run this again.")
 
 
-def _steps(environment: str) -> str:
+def _steps(environment: str, branch: str) -> str:
+    other = "" if branch == "main" else f" --branch {branch}"
     return (
         "\nNext:\n"
         "  1. read the specification, change what should be otherwise (`firnline spec reference` has every field); commit all\n"
         f"  2. firnline spec check {environment}\n"
-        f"  3. firnline bootstrap {environment} --github OWNER/REPO   what has to exist before the first up\n"
+        f"  3. firnline bootstrap {environment} --github OWNER/REPO{other} --into bootstrap   (once)\n"
         f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"
         f"  5. firnline up {environment}"
     )

@@ -61,10 +61,10 @@ def _settle(settings: Path, spec: EnvironmentSpec, spec_file: Path) -> Became:
 
 def _ignore() -> Became:
     """Lines that are missing, behind those that are there."""
-    there = GIT_IGNORE.read_text(encoding="utf-8") if GIT_IGNORE.exists() else ""
+    there = GIT_IGNORE.read_bytes().decode() if GIT_IGNORE.exists() else ""  # its ends of lines stay as they are
     missing = [line for line in IGNORED if line not in there.splitlines()]
     if not missing:
         return Became.SAME
     gap = "" if not there or there.endswith("\n") else "\n"
-    GIT_IGNORE.write_text(there + gap + "".join(f"{line}\n" for line in missing), encoding="utf-8")
+    GIT_IGNORE.write_bytes((there + gap + "".join(f"{line}\n" for line in missing)).encode())
     return Became.LONGER if there else Became.NEW

@@ -36,8 +36,8 @@ def create_key(owner: KeyOwner, accounts: Accounts, *, make_pair: Callable[[], K
     """Raises KeyExists, KeyGivenElsewhere, PrivateHalfMissing, KeysDisagree, NoSecretHere, WrongAwsAccount, or what
     Vault raises.
     """
-    vault = Vault(accounts.aws("secretsmanager"), owner.secret)
     check_aws(owner.spec, accounts)
+    vault = Vault(accounts.aws("secretsmanager"), owner.secret)
     recorded = _recorded_fingerprints(owner)
     found = vault.look()
     gone = _arn_of_a_lost_secret(vault.definition, found) if recorded and accounts.begin_empty else None

@@ -1,5 +1,6 @@
 """`--local` and `--folder`: how a person asks a command of `firnline` for the embedded accounts."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ class EmbeddedPlace:
 
     def options_text(self, values: Mapping[str, Any]) -> str:
         if values["folder"] is not None:
-            return f"--folder {values['folder']}"
+            return f"--folder {shlex.quote(str(values['folder']))}"
         return "--local" if values["local"] else ""
 
     def accounts(self, spec: "EnvironmentSpec", values: Mapping[str, Any]) -> "Accounts":

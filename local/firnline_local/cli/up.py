@@ -1,5 +1,6 @@
 """`firnline local up`"""
 
+import shlex
 import signal
 import time
 from pathlib import Path
@@ -73,7 +74,9 @@ def up(
             report = environment.as_json if as_json else environment.as_table
             click.echo(report(is_provisioned=not empty))
             if empty and not as_json:
-                click.echo(f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {folder}')}")
+                click.echo(
+                    f"\n{_next(spec, spec_file, f'{env_argument(spec_file)} --folder {shlex.quote(str(folder))}')}"
+                )
             while True:
                 supervisor.check()
                 time.sleep(CHECK_EVERY_S)

@@ -75,3 +75,15 @@ def test_the_form_that_it_had_as_an_option_of_init_still_works_and_says_so(run: 
     before, now = CliRunner().invoke(firnline, ["init", *old, *rest]), run("dev", *rest)
     assert (before.exit_code, before.stdout) == (0, now.stdout)
     assert before.stderr == f"`firnline init --bootstrap ENV` is `firnline bootstrap ENV` now.\n{now.stderr}"
+
+
+@pytest.mark.parametrize("repository", ["acme", "acme/", "/x", "acme/da ta", "acme/*", "*/*", "a/b/c"])
+def test_a_repository_is_an_owner_and_a_name(run: Run, repository: str) -> None:
+    assert isinstance(run("dev", "--github", repository).exception, UsageError)
+
+
+def test_a_folder_that_is_a_file_is_named(run: Run) -> None:
+    Path("taken").write_text("")
+    refused = run("dev", "--github", "acme/data", "--into", "taken/inner").exception
+    assert isinstance(refused, UsageError)
+    assert "taken" in str(refused)

@@ -82,7 +82,7 @@ def test_said_again_it_writes_nothing_new(run: Run) -> None:
     result = run()
     assert result.exit_code == 0
     assert {name: Path(name).read_text() for name in files()} == before
-    assert result.output.count(": was there\n") == len(before) - 1  # the specification is told as written
+    assert result.output.count(": was there\n") == len(before)
     assert "move it away" not in result.output
 
 
@@ -171,3 +171,40 @@ def test_another_file_can_be_named(run: Run) -> None:
     assert Program.committed("dev", Path("mine/first.yaml")).stack == "dev"
     assert "firnline up mine/first.yaml" in WORKFLOW.read_text()
     assert "'mine/first.*'" in WORKFLOW.read_text()
+
+
+@pytest.mark.parametrize("file", ["onlyname", "dev.spec", "/tmp/dev.yaml", "../dev.yaml"])
+def test_a_specification_is_where_commands_and_the_workflow_find_it_again(run: Run, file: str) -> None:
+    refused = run(file)
+    assert isinstance(refused.exception, UsageError)
+    assert "stacks/environments/dev.yaml" in str(refused.exception)
+    assert files() == set()
+
+
+@pytest.mark.parametrize("branch", ["rel: #1", "a\nb", "release/**", "it's", "-x", ""])
+def test_a_branch_that_a_workflow_could_not_compare_is_refused(run: Run, branch: str) -> None:
+    refused = run(f"--branch={branch}")
+    assert refused.exit_code == 2
+    assert "is no plain name of a branch" in refused.output
+    assert files() == set()
+
+
+def test_the_next_steps_mean_the_same_branch(run: Run) -> None:
+    assert "--branch release/2 --into bootstrap" in run("--branch", "release/2").output
+
+
+def test_a_place_that_can_not_be_written_is_named_with_what_to_do(run: Run) -> None:
+    Path(".github").write_text("a file")
+    refused = run()
+    assert isinstance(refused.exception, UsageError)
+    assert ".github" in str(refused.exception)
+    Path(".github").unlink()
+    assert run().exit_code == 0
+
+
+def test_ends_of_lines_of_what_git_leaves_out_stay(run: Run) -> None:
+    Path(".gitignore").write_bytes(b"*.log\r\n.venv/\r\n")
+    run()
+    lines = Path(".gitignore").read_bytes()
+    assert lines.startswith(b"*.log\r\n.venv/\r\n")
+    assert lines.count(b".venv/") == 1

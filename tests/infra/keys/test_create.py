@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.accounts.errors import AwsRefused, WrongAwsAccount
+from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, WrongAwsAccount
+from firnline_infra.accounts.real import RealAccounts
 from firnline_infra.keys import create_key
 from firnline_infra.keys.errors import (
     KeyExists,
@@ -288,3 +289,11 @@ def test_what_aws_refuses_is_named_without_the_request(
     with pytest.raises(AwsRefused, match="secretsmanager:PutSecretValue") as caught:
         create_key(owner_of(spec_file), accounts, make_pair=lambda: pairs[0])
     assert pairs[0].private_pem.splitlines()[3] not in str(caught.value)
+
+
+def test_credentials_that_are_not_there_are_said_before_anything_is_looked_for(
+    spec_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody-has-this-one")
+    with pytest.raises(AwsUnreachable, match="nobody-has-this-one"):
+        create_key(owner_of(spec_file), RealAccounts(load_spec(spec_file)))
