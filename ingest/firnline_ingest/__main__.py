@@ -75,7 +75,9 @@ def _run(config: EngineConfig, options: argparse.Namespace) -> int:
 def _stop(config: EngineConfig, _options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.provision import open_ledger
 
-    run = open_ledger(config).request_stop()
+    ledger = open_ledger(config)
+    found = ledger.current_run()
+    run = ledger.request_stop(found.run_id) if found else None
     if run is None:
         print(f"No engine runs as application {config.application!r}.")
     else:

@@ -157,10 +157,19 @@ def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(led
     assert successor.fingerprints == ()
 
 
-def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
-    assert ledger.request_stop() is None
+def test_a_stop_request_that_names_another_run_stops_nobody(ledger: Ledger) -> None:
     ledger.begin_run(Run("a", "engine a"), None)
-    ledger.request_stop()
+    assert ledger.begin_run(Run("b", "engine b"), ledger.current_run())
+    assert ledger.request_stop("a") is None
+    beat = ledger.beat("b")
+    assert beat is not None
+    assert beat.stop_requests == 0
+
+
+def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
+    assert ledger.request_stop("a") is None
+    ledger.begin_run(Run("a", "engine a"), None)
+    ledger.request_stop("a")
     beat = ledger.beat("a")
     assert beat is not None
     assert (beat.beat, beat.stop_requests) == (1, 1)

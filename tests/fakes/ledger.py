@@ -88,8 +88,9 @@ class MemoryLedger:
             if self._run is not None and self._run.run_id == run_id:
                 self._run = replace(self._run, fingerprints=fingerprints)
 
-    def request_stop(self) -> Run | None:
+    def request_stop(self, run_id: str) -> Run | None:
         with self._lock:
-            if self._run is not None:
-                self._run = replace(self._run, stop_requests=self._run.stop_requests + 1)
+            if self._run is None or self._run.run_id != run_id:
+                return None
+            self._run = replace(self._run, stop_requests=self._run.stop_requests + 1)
             return self._run

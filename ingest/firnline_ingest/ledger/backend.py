@@ -69,8 +69,8 @@ class RunLedger(Protocol):
     def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
         """Says which keys the run's channels belong to; nothing where another run holds the application."""
 
-    def request_stop(self) -> Run | None:
-        """Asks the current run to stop; None where there is none."""
+    def request_stop(self, run_id: str) -> Run | None:
+        """Asks the run to stop; None, and nothing is written, where another one holds the application, or none does."""
 
 
 class Ledger(ShardLedger, StreamLedger, RunLedger, Protocol):

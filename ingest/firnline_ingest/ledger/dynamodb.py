@@ -153,8 +153,9 @@ class DynamoLedger:
         values = {":fingerprints": list(fingerprints), ":run_id": run_id}
         self._update_run("SET fingerprints = :fingerprints", values, "run_id = :run_id")
 
-    def request_stop(self) -> Run | None:
-        return self._update_run("SET stop_requests = stop_requests + :one", {":one": 1}, "attribute_exists(run_id)")
+    def request_stop(self, run_id: str) -> Run | None:
+        values = {":one": 1, ":run_id": run_id}
+        return self._update_run("SET stop_requests = stop_requests + :one", values, "run_id = :run_id")
 
     def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
         try:

@@ -151,7 +151,7 @@ class EngineJob:
     def _let_epoch_end(self, lease: RunLease) -> None:
         """Tasks watch the ledger too: they prove their last rows and return early."""
         try:
-            self.ledger.request_stop()
+            self.ledger.request_stop(lease.run.run_id)
         except LedgerError as error:
             log.warning("engine.unheard", extra=describe(error))
         while not self._running.acquire(timeout=BEAT_S):

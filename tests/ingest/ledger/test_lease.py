@@ -59,7 +59,7 @@ def test_a_stop_request_reaches_the_engine_with_its_next_beat() -> None:
     ledger = MemoryLedger()
     first = lease(ledger, "a")
     first.begin()
-    ledger.request_stop()
+    ledger.request_stop("a")
     assert first.beat() is True
 
 
@@ -67,7 +67,7 @@ def test_a_stop_request_is_not_inherited_by_the_next_engine() -> None:
     ledger = MemoryLedger()
     first = lease(ledger, "a")
     first.begin()
-    ledger.request_stop()
+    ledger.request_stop("a")
     first.end()
     second = lease(ledger, "b")
     second.begin()
@@ -75,4 +75,4 @@ def test_a_stop_request_is_not_inherited_by_the_next_engine() -> None:
 
 
 def test_without_an_engine_there_is_nothing_to_stop() -> None:
-    assert MemoryLedger().request_stop() is None
+    assert MemoryLedger().request_stop("a") is None
