@@ -28,6 +28,8 @@ class FaultKind(StrEnum):
     """It takes effect, and its answer comes `delay_s` late."""
     LOST = "LOST"
     """It takes effect, and the connection is closed without an answer."""
+    BODY = "BODY"
+    """It is answered with status 200 and the fault's `body`, and has no effect: a proxy's page, or an answer cut short."""
 
 
 class InvalidFault(UsageError):
@@ -55,6 +57,8 @@ class Fault:
     code: str = ""
     """The service's own name of an ERROR; where empty, the service's name for an internal failure."""
     message: str = ""
+    body: str = "{}"
+    """The whole answer of a BODY, whatever it is."""
     delay_s: float = 0
     """Seconds that the answer is held back; every kind may wait."""
     every: int = 1

@@ -65,7 +65,7 @@ class Lane:
     def stage(self, schedule: Schedule) -> Stage:
         self._staged += 1
         name = f"SEED_{schedule.seed}_{self._staged}"
-        self.kinesis.account.empty_page_every = schedule.empty_page_every
+        self.kinesis.liberties.empty_page_every = schedule.empty_page_every
         stream = self.kinesis.create_stream(name, shards=schedule.shards)
         table = self._new_table(name)
         target = TargetTable(DATABASE, SCHEMA, table.name, table.created_on.isoformat(), f"{table.name}-STREAMING")

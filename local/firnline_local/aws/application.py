@@ -50,12 +50,14 @@ class AwsApplication:
     def _with_fault(
         self, fault: Fault, call: Call, environ: WSGIEnvironment, start_response: StartResponse
     ) -> Iterable[bytes]:
-        if fault.kind in {FaultKind.ERROR, FaultKind.CUT}:
+        if fault.kind in {FaultKind.ERROR, FaultKind.CUT, FaultKind.BODY}:
             with self._lock:
                 self._authorizer(parse(call, environ)).record(False)
             time.sleep(fault.delay_s)
             if fault.kind is FaultKind.CUT:
                 raise _cut(environ)
+            if fault.kind is FaultKind.BODY:
+                return _send(Answer(200, "application/x-amz-json-1.0", fault.body.encode()), start_response)
             message = fault.message or "A fault that was asked for."
             return _send(error_answer(call, status=fault.status, code=fault.code, message=message), start_response)
         content = self._answer(call, environ, start_response)

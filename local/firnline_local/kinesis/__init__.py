@@ -10,6 +10,7 @@ from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.handles import ShardHandle, StreamHandle
+from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.server import KinesisServer
 from firnline_local.kinesis.shard import StoredRecord
 
@@ -21,6 +22,7 @@ __all__ = [
     "FaultKind",
     "FaultPlan",
     "KinesisServer",
+    "Liberties",
     "ManualClock",
     "ShardHandle",
     "StoredRecord",

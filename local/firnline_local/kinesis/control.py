@@ -4,10 +4,13 @@ GET  /__firnline__/faults     the plan, with how often each fault was matched an
 POST /__firnline__/faults     replaces it: a list of faults
 POST /__firnline__/clock      moves it ahead: {"hours": 25}, also "minutes" and "seconds"
 POST /__firnline__/limits     {"read": false, "write": true}
+POST /__firnline__/liberties  {"late_end": true}: fields of kinesis/liberties.py; those that are not named stay
+POST /__firnline__/omit       {"stream": "orders", "shard": "shardId-000000000000", "listings": 1}
 POST /__firnline__/load       newline-delimited JSON into ?stream=, with the field ?key= as the partition key
 GET  /__firnline__/streams    streams and shards, with what they hold
 """
 
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,6 +21,7 @@ from firnline_local.faults import InvalidFault, faults_from_json
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.fake import FakeKinesis
 from firnline_local.kinesis.http import HttpRequest
+from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.shard import Shard
 from firnline_local.kinesis.wire import Reply
 
@@ -33,6 +37,14 @@ class ClockMove(msgspec.Struct, forbid_unknown_fields=True):
 class Limits(msgspec.Struct, forbid_unknown_fields=True):
     read: bool | None = None
     write: bool | None = None
+
+
+class Omission(msgspec.Struct, forbid_unknown_fields=True):
+    """A shard that the next listings leave out."""
+
+    stream: str
+    shard: str
+    listings: int = 1
 
 
 def control(kinesis: FakeKinesis, request: HttpRequest) -> Reply:
@@ -71,6 +83,23 @@ def set_limits(kinesis: FakeKinesis, request: HttpRequest) -> Any:
     account.read_limits = account.read_limits if limits.read is None else limits.read
     account.write_limits = account.write_limits if limits.write is None else limits.write
     return {"read": account.read_limits, "write": account.write_limits}
+
+
+def take_liberties(kinesis: FakeKinesis, request: HttpRequest) -> Any:
+    """Raises ValueError for a liberty that is not known."""
+    asked = msgspec.json.decode(request.body, type=dict[str, Any])
+    with kinesis.account.lock:
+        taken = asdict(kinesis.liberties)
+        if unknown := asked.keys() - taken.keys():
+            raise ValueError(f"{', '.join(sorted(unknown))}: there are the liberties {', '.join(taken)}")
+        kinesis.account.liberties = msgspec.convert(taken | asked, Liberties)
+        return kinesis.liberties
+
+
+def omit(kinesis: FakeKinesis, request: HttpRequest) -> Any:
+    omission = msgspec.json.decode(request.body, type=Omission)
+    kinesis.stream(omission.stream).shard(omission.shard).leave_out(omission.listings)
+    return omission
 
 
 def load(kinesis: FakeKinesis, request: HttpRequest) -> Any:
@@ -117,6 +146,8 @@ ROUTES = {
     ("POST", "faults"): replace_faults,
     ("POST", "clock"): move_clock,
     ("POST", "limits"): set_limits,
+    ("POST", "liberties"): take_liberties,
+    ("POST", "omit"): omit,
     ("POST", "load"): load,
     ("GET", "streams"): show_streams,
 }

@@ -16,6 +16,7 @@ from firnline_local.clock import Clock, SystemClock
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError, validation
 from firnline_local.kinesis.handles import StreamHandle
+from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.operations import find_operation
 from firnline_local.kinesis.stream import KinesisAccount, StreamSettings
 from firnline_local.kinesis.wire import connect
@@ -82,13 +83,18 @@ class FakeKinesis:
             region=region,
             read_limits=read_limits,
             write_limits=write_limits,
-            empty_page_every=empty_page_every,
+            liberties=Liberties(empty_page_every),
         )
         self.faults = faults or FaultPlan()
 
     @property
     def clock(self) -> Clock:
         return self.account.clock
+
+    @property
+    def liberties(self) -> Liberties:
+        """Set its fields: what the service is free to answer, and mostly does not (kinesis/liberties.py)."""
+        return self.account.liberties
 
     def create_stream(self, name: str, *, shards: int = 1, retention_hours: int = 24) -> StreamHandle:
         """Raises FakeKinesisError for a name that is taken."""

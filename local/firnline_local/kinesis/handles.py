@@ -141,6 +141,11 @@ class ShardHandle:
             child = merge(stream, self._shard, stream.shard(adjacent.id), now_ms=self._account.now_ms())
         return ShardHandle(self.stream, child.id)
 
+    def leave_out(self, listings: int = 1) -> None:
+        """So many of the next answers of ListShards don't show it, as a listing that is behind; reading it goes on."""
+        with self._account.lock:
+            self._shard.omissions = listings
+
     @property
     def _account(self) -> KinesisAccount:
         return self.stream.account

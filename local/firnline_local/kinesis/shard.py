@@ -154,6 +154,8 @@ class Shard:
     writes: WriteMeter = field(default_factory=WriteMeter)
     pages: int = 0
     """How many pages were asked for, for the settings that make some of them empty."""
+    omissions: int = 0
+    """So many more answers of ListShards leave it out."""
 
     def __post_init__(self) -> None:
         self.id = shard_id(self.number)

@@ -12,6 +12,7 @@ from typing import Any
 
 from firnline_local.clock import Clock, milliseconds
 from firnline_local.kinesis.errors import in_use, invalid_argument, not_found
+from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.numbers import KEY_COUNT, TAG_BITS, HashRange, even_ranges, hash_of
 from firnline_local.kinesis.shard import Shard
 
@@ -202,7 +203,7 @@ class KinesisAccount:
     region: str
     read_limits: bool
     write_limits: bool
-    empty_page_every: int | None
+    liberties: Liberties = field(default_factory=Liberties)
     lock: RLock = field(default_factory=RLock)
     streams: dict[str, Stream] = field(default_factory=dict)
     _last_created_ms: int = 0

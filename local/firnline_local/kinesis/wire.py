@@ -7,10 +7,12 @@ code would see, down to the retries, and needs no socket.
 
 import time
 from dataclasses import dataclass
+from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from firnline_local.clock import Clock
 from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis.errors import FakeKinesisError
 
@@ -25,6 +27,10 @@ class Service(Protocol):
     """What answers: FakeKinesis."""
 
     faults: FaultPlan
+
+    @property
+    def clock(self) -> Clock:
+        """What the Date header of an answer says."""
 
     def handle(self, operation: str, body: bytes) -> bytes:
         """The answer's JSON. Raises FakeKinesisError."""
@@ -77,6 +83,8 @@ def _faulty_answer(kinesis: Service, operation: str, body: bytes, fault: Fault) 
         return error_reply(FakeKinesisError(code, message, fault.status), delay_s=fault.delay_s)
     if fault.kind is FaultKind.CUT:
         return Reply(0, b"", is_cut=True, delay_s=fault.delay_s)
+    if fault.kind is FaultKind.BODY:
+        return Reply(200, fault.body.encode(), delay_s=fault.delay_s)
     reply = _answer(kinesis, operation, body)
     return Reply(reply.status, reply.body, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)
 
@@ -92,7 +100,8 @@ def connect(client: "KinesisClient", kinesis: Service) -> None:
         time.sleep(reply.delay_s)
         if reply.is_cut:
             raise ConnectionClosedError(endpoint_url=request.url)
-        headers: Any = HeadersDict({"Content-Type": reply.content_type})
+        date = format_datetime(kinesis.clock(), usegmt=True)
+        headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
         return AWSResponse(request.url, reply.status, headers, _Body(reply.body))
 
     events: Any = client.meta.events  # its stubs don't know handlers that answer

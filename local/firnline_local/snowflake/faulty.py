@@ -31,6 +31,8 @@ async def _answer(fault: Fault, handle: Callable[[], Awaitable[Response]]) -> Re
             return JSONResponse(
                 {"code": fault.code or "ERR_INTERNAL", "message": fault.message or "Injected fault."}, fault.status
             )
+        case FaultKind.BODY:
+            return Response(fault.body, 200, media_type="application/json")
         case FaultKind.CUT:
             return CutConnection()
         case FaultKind.LOST:

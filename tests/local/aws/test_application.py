@@ -99,6 +99,12 @@ def test_an_error_fault_has_no_effect_and_is_the_exception_of_its_code(aws: AwsS
     table.take(0)
 
 
+def test_a_body_that_is_no_answer_has_no_effect(aws: AwsServer, table: Table) -> None:
+    aws.faults.replace([Fault(endpoint="dynamodb:UpdateItem", kind=FaultKind.BODY, times=1)])
+    table.take(0)
+    assert table.generation == 0
+
+
 @pytest.mark.parametrize(("kind", "generation"), [(FaultKind.CUT, 0), (FaultKind.LOST, 1)])
 def test_a_connection_that_is_cut_leaves_the_client_without_an_answer(
     aws: AwsServer, table: Table, kind: FaultKind, generation: int

@@ -91,6 +91,9 @@ def test_streams_are_shown_with_what_their_shards_hold(kinesis: FakeKinesis, clo
         ("clock", {"days": 1}, "days"),
         ("clock", {"hours": -1}, "forward"),
         ("limits", {"read": "no"}, "bool"),
+        ("liberties", {"late": True}, "late_end"),
+        ("liberties", {"late_end": "yes"}, "bool"),
+        ("omit", {"stream": "orders"}, "shard"),
         ("load?stream=invoices", b"x", "invoices"),
         ("load?stream=orders&key=id", b"{}", "line 1"),
         ("load?stream=orders&field=id", b"{}", "field"),
@@ -109,3 +112,16 @@ def test_an_unknown_route_is_answered_with_the_known_ones(kinesis: FakeKinesis) 
     status, refusal = ask(kinesis, "GET", "load")
     assert status == 404
     assert "POST /__firnline__/load" in refusal["error"]
+
+
+def test_liberties_are_taken_one_by_one(kinesis: FakeKinesis) -> None:
+    assert ask(kinesis, "POST", "liberties", {"late_end": True})[1]["late_end"]
+    ask(kinesis, "POST", "liberties", {"childless_ends": 2})
+    assert (kinesis.liberties.late_end, kinesis.liberties.childless_ends) == (True, 2)
+
+
+def test_a_shard_can_be_left_out_of_the_next_listings(kinesis: FakeKinesis) -> None:
+    shard = kinesis.create_stream("orders").shard()
+    assert ask(kinesis, "POST", "omit", {"stream": "orders", "shard": shard.id})[0] == 200
+    listings = [kinesis.call("ListShards", {"StreamName": "orders"})["Shards"] for _ in range(2)]
+    assert [len(shards) for shards in listings] == [0, 1]

@@ -132,3 +132,9 @@ def test_a_stream_of_another_creation_time_is_another_stream(kinesis: FakeKinesi
     assert listed(kinesis, StreamCreationTimestamp=created) == [0]
     with pytest.raises(FakeKinesisError, match="ResourceNotFoundException"):
         listed(kinesis, StreamCreationTimestamp=clock())
+
+
+def test_a_listing_may_be_behind_and_leave_a_shard_out(kinesis: FakeKinesis) -> None:
+    orders = kinesis.create_stream("orders", shards=2)
+    orders.shard(1).leave_out(listings=2)
+    assert [listed(kinesis) for _ in range(3)] == [[0], [0], [0, 1]]

@@ -127,3 +127,31 @@ def test_records_that_were_put_while_a_stream_is_encrypted_say_so(kinesis: FakeK
     orders.put(b"encrypted")
     records = get(kinesis, horizon(kinesis, orders.shard()))["Records"]
     assert [record.get("EncryptionType") for record in records] == [None, "KMS"]
+
+
+def test_a_closed_shards_null_iterator_may_come_one_call_after_its_last_records(kinesis: FakeKinesis) -> None:
+    kinesis.liberties.late_end = True
+    shard = kinesis.create_stream("orders").shard(records=2)
+    lower, upper = shard.split()
+    page = get(kinesis, horizon(kinesis, shard))
+    assert (len(page["Records"]), page["MillisBehindLatest"]) == (2, 0)
+    end = get(kinesis, page["NextShardIterator"])
+    assert (end["Records"], end["NextShardIterator"]) == ([], None)
+    assert [child["ShardId"] for child in end["ChildShards"]] == [lower.id, upper.id]
+
+
+def test_some_null_iterators_may_come_without_the_children(kinesis: FakeKinesis) -> None:
+    kinesis.liberties.childless_ends = 1
+    shard = kinesis.create_stream("orders").shard()
+    shard.split()
+    first, second = (get(kinesis, horizon(kinesis, shard)) for _ in range(2))
+    assert (first["NextShardIterator"], "ChildShards" in first) == (None, False)
+    assert (second["NextShardIterator"], len(second["ChildShards"])) == (None, 2)
+
+
+def test_a_page_that_its_limit_cut_may_say_that_it_is_at_the_tip(kinesis: FakeKinesis) -> None:
+    kinesis.liberties.hasty_tip = True
+    iterator = horizon(kinesis, kinesis.create_stream("orders").shard(records=3))
+    page = get(kinesis, iterator, Limit=2)
+    assert (len(page["Records"]), page["MillisBehindLatest"]) == (2, 0)
+    assert len(get(kinesis, page["NextShardIterator"])["Records"]) == 1

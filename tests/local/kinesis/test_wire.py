@@ -1,6 +1,7 @@
 """The service on its wire, and the real botocore in front of the fake, in this process."""
 
 import json
+from email.utils import parsedate_to_datetime
 
 import boto3
 import pytest
@@ -94,3 +95,16 @@ def test_a_clients_own_retries_are_at_work(kinesis: FakeKinesis) -> None:
     kinesis.faults.replace([Fault(endpoint="kinesis:PutRecord", kind=FaultKind.LOST, times=1)])
     kinesis.client().put_record(StreamName="orders", Data=b"x", PartitionKey="k")
     assert len(orders.records) == 2  # a producer that retries puts twice
+
+
+def test_a_body_that_is_no_answer_comes_with_a_good_status_and_no_effect(kinesis: FakeKinesis) -> None:
+    orders = kinesis.create_stream("orders")
+    kinesis.faults.replace([Fault(endpoint="kinesis:PutRecord", kind=FaultKind.BODY, body="<html>", times=1)])
+    reply = ask(kinesis, "PutRecord")
+    assert (reply.status, reply.body, orders.records) == (200, b"<html>", [])
+
+
+def test_an_answer_carries_the_services_own_time(kinesis: FakeKinesis) -> None:
+    answer = kinesis.client().list_streams()
+    date = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"])
+    assert date == kinesis.clock().replace(microsecond=0)

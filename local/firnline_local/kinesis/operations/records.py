@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from firnline_local.kinesis.errors import FakeKinesisError, invalid_argument, not_found, rate_exceeded
 from firnline_local.kinesis.iterator import ShardIterator, place
+from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.operations.request import ApiRequest, StreamRequest, Timestamp, timestamp_ms
 from firnline_local.kinesis.shard import LogPage, Shard
 from firnline_local.kinesis.stream import KinesisAccount, Stream
@@ -138,28 +139,37 @@ def get_records(account: KinesisAccount, request: GetRecords) -> bytes:
         raise rate_exceeded(shard.id, stream.name, account.account_id)
     page = _page(account, shard, iterator, request.limit)
     shard.reads.count(now_ms, page.size_bytes)
-    return _rendered(stream, shard, page, iterator, now_ms)
+    return _rendered(account, stream, shard, page, iterator)
 
 
 def _page(account: KinesisAccount, shard: Shard, iterator: ShardIterator, limit: int) -> LogPage:
     start = max(iterator.index, shard.log.index_at(iterator.from_ms))
     shard.pages += 1
-    if account.empty_page_every and shard.pages % account.empty_page_every == 0:
+    every = account.liberties.empty_page_every
+    if every and shard.pages % every == 0:
         return LogPage([], start, 0)
     return shard.log.page(start, limit=limit, max_bytes=PAGE_BYTES)
 
 
-def _rendered(stream: Stream, shard: Shard, page: LogPage, iterator: ShardIterator, now_ms: int) -> bytes:
-    is_at_tip = page.end >= shard.log.next
-    behind_ms = 0 if is_at_tip else max(1, now_ms - shard.log.arrived_ms(page.end))
-    if is_at_tip and not shard.is_open:
-        children = [child.as_child_json() for child in stream.children_of(shard)]
-        following: dict[str, Any] = {"NextShardIterator": None, "ChildShards": children}
+def _rendered(account: KinesisAccount, stream: Stream, shard: Shard, page: LogPage, iterator: ShardIterator) -> bytes:
+    now_ms, is_at_tip = account.now_ms(), page.end >= shard.log.next
+    is_hasty = account.liberties.hasty_tip and bool(page.records)
+    behind_ms = 0 if is_at_tip or is_hasty else max(1, now_ms - shard.log.arrived_ms(page.end))
+    is_late = account.liberties.late_end and bool(page.records)
+    if is_at_tip and not shard.is_open and not is_late:
+        following = _end(account.liberties, stream, shard)
     else:
         from_ms = 0 if page.records else iterator.from_ms
         following = {"NextShardIterator": ShardIterator(stream.tag, shard.number, page.end, from_ms, now_ms).token}
     end = msgspec.json.encode({"MillisBehindLatest": behind_ms, **following})
     return b'{"Records":[' + b",".join(page.records) + b"]," + end[1:]
+
+
+def _end(liberties: Liberties, stream: Stream, shard: Shard) -> dict[str, Any]:
+    if liberties.childless_ends:
+        liberties.childless_ends -= 1
+        return {"NextShardIterator": None}
+    return {"NextShardIterator": None, "ChildShards": [child.as_child_json() for child in stream.children_of(shard)]}
 
 
 OPERATIONS = {

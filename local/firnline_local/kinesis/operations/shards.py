@@ -58,12 +58,14 @@ class UpdateShardCount(StreamRequest, kw_only=True):
 def list_shards(account: KinesisAccount, request: ListShards) -> dict[str, Any]:
     now_ms = account.now_ms()
     token = _listing(account, request, now_ms)
-    shards = _filtered(
-        account.find_by_tag(token.stream_tag),
-        token.filter,
-        after_shard_id=token.after_shard_id,
-        timestamp_ms=token.timestamp_ms,
-        now_ms=now_ms,
+    shards = _shown(
+        _filtered(
+            account.find_by_tag(token.stream_tag),
+            token.filter,
+            after_shard_id=token.after_shard_id,
+            timestamp_ms=token.timestamp_ms,
+            now_ms=now_ms,
+        )
     )
     page = shards[: min(request.max_results, MAX_LISTED)]
     answer: dict[str, Any] = {"Shards": [shard.as_json() for shard in page]}
@@ -126,6 +128,14 @@ def _filtered(
     elif kind not in FILTERS:
         raise invalid_argument(f"{kind} is not a shard filter; there are {', '.join(sorted(FILTERS))}.")
     return sorted((shard for shard in shards if shard.id > after_shard_id), key=lambda shard: shard.number)
+
+
+def _shown(shards: list[Shard]) -> list[Shard]:
+    """Without those that this answer leaves out: listings are eventually consistent."""
+    shown = [shard for shard in shards if not shard.omissions]
+    for shard in shards:
+        shard.omissions = max(0, shard.omissions - 1)
+    return shown
 
 
 def _outlived(shard: Shard, timestamp_ms: int) -> bool:
