@@ -88,9 +88,10 @@ class EngineWithoutSpark:
 
     def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:
         planner = ShardPlanner(self.config, self.kinesis, self.ledger)
-        names = ("epoch", "stream", "created_ms", "shard", "start", "retention_hours", "unread_parents")
-        rows = planner.rows(planner.next_offset(SourceOffset()))
-        return tuple(PlannedShard(**dict(zip(names, row, strict=True)), target=target) for row in rows)
+        rows = list(planner.rows(planner.next_offset(SourceOffset())))
+        if problems := [ShardProblem(**json.loads(row.problem)) for row in rows if row.problem]:
+            raise AssertionError(problems)
+        return tuple(PlannedShard.of(row, target) for row in rows)
 
 
 @pytest.fixture(scope="module")

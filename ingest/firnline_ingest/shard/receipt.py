@@ -93,6 +93,12 @@ class Receipt:
         """The shard's names and the epoch's counts as they are, and what else a receipt has."""
         return cls(**asdict(key), **tally.as_dict(), **others)
 
+    @classmethod
+    def of_pipeline(cls, stream: str, epoch: int, problem: ShardProblem) -> Self:
+        """Of no shard: the stream can't be planned, or its table not be written to."""
+        failed = ShardState.FAILED
+        return cls(stream=stream, stream_created_ms=0, shard_id="", epoch=epoch, state=failed, problem=problem)
+
     @property
     def key(self) -> ShardKey:
         return ShardKey(self.stream, self.stream_created_ms, self.shard_id)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, Tolerance
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import default_pipe, like_pattern, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
@@ -51,6 +52,18 @@ class TargetCatalog:
         self._config = config
         self._connection: SnowflakeConnection | None = None
         self._allowed: set[TargetTable] = set()
+
+    def states(self, pipelines: Iterable[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
+        """Of each pipeline, by its stream; the error where it is that pipeline's own. Raises SessionRefused, KeyRefused or
+        SnowflakeUnavailable, which are everybody's.
+        """
+        return {pipeline.stream: self._state_or_error(pipeline) for pipeline in pipelines}
+
+    def _state_or_error(self, pipeline: PipelineConfig) -> TargetState | FirnlineError:
+        try:
+            return self.state_of(pipeline)
+        except (TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff) as error:
+            return error
 
     def state_of(self, pipeline: PipelineConfig) -> TargetState:
         """Raises TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, SessionRefused, KeyRefused or

@@ -8,12 +8,13 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.start import parse_start
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.values import ShardKey, TargetTable
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedShard:
-    """A row of the source (spark/source.py) with the target that its pipeline writes to now."""
+    """A row of the source (spark/planner.py) with the target that its pipeline writes to now."""
 
     epoch: int
     stream: str
@@ -23,6 +24,13 @@ class PlannedShard:
     retention_hours: int
     unread_parents: str
     target: TargetTable
+
+    @classmethod
+    def of(cls, row: PlanRow, target: TargetTable) -> Self:
+        """Of a row that names a shard."""
+        fields = row._asdict()
+        del fields["problem"]
+        return cls(**fields, target=target)
 
     @property
     def key(self) -> ShardKey:

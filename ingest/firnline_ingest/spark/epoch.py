@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.placement import executor_locations, placed, run_in_own_workers
+from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.spark.task import ingest_partition
 from firnline_ingest.values import ShardKey, TargetTable
 
@@ -53,8 +55,15 @@ class EpochRunner:
     columns: ColumnWatch = field(default_factory=ColumnWatch)
 
     def run(self, planned: "DataFrame") -> list[Receipt]:
-        """Raises what no shard can be blamed for: the ledger's, the table's or the session's refusal."""
-        shards = [shard for shard in self._shards(planned) if not self.skips(shard.key)]
+        """A receipt a shard, and one without a shard for each pipeline that can't go on. Raises what no pipeline can be
+        blamed for: the session's refusal.
+        """
+        rows = [PlanRow(**row.asDict()) for row in planned.collect()]
+        shards, refused = self._with_targets([row for row in rows if not row.problem])
+        refused = [_refused(row) for row in rows if row.problem] + refused
+        return refused + self._ingest([shard for shard in shards if not self.skips(shard.key)])
+
+    def _ingest(self, shards: Sequence[PlannedShard]) -> list[Receipt]:
         if not shards:
             return []
         context = self.spark.sparkContext
@@ -65,15 +74,25 @@ class EpochRunner:
         )
         return [Receipt.from_dict(json.loads(answer)) for answer in answers]
 
-    def _shards(self, planned: "DataFrame") -> list[PlannedShard]:
+    def _with_targets(self, rows: Sequence[PlanRow]) -> tuple[list[PlannedShard], list[Receipt]]:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
-        states = {pipeline.stream: self.catalog.state_of(pipeline) for pipeline in self.config.pipelines}
-        for state in states.values():
-            self.columns.look(state)
-        return [PlannedShard(**row.asDict(), target=states[row["stream"]].target) for row in planned.collect()]
+        epochs = {row.stream: row.epoch for row in rows}
+        states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
+        shards, refused = list[PlannedShard](), list[Receipt]()
+        for stream, state in states.items():
+            if isinstance(state, FirnlineError):
+                refused.append(Receipt.of_pipeline(stream, epochs[stream], ShardProblem.of(state)))
+            else:
+                self.columns.look(state)
+                shards += [PlannedShard.of(row, state.target) for row in rows if row.stream == stream]
+        return shards, refused
 
     def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
         return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)
+
+
+def _refused(row: PlanRow) -> Receipt:
+    return Receipt.of_pipeline(row.stream, row.epoch, ShardProblem(**json.loads(row.problem)))
 
 
 def grouped(shards: Sequence[PlannedShard], *, slots: int, most: int) -> list[list[PlannedShard]]:

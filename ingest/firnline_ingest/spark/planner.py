@@ -8,27 +8,52 @@ The epoch rises with every plan, so that Spark always has a next batch. Position
 Snowflake know better (docs/design/ledger.md, section 1).
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+import json
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import ENDED, TrimHorizon
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.plan import plan_shards, unread_parents
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.shard.receipt import ShardProblem
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-VERSION = 1
+Result = TypeVar("Result")
 
-PlanRow: TypeAlias = tuple[int, str, int, str, str, int, str]
-"""Epoch, stream, its creation time in ms, shard, start, retention in hours, parents that were never read to their end."""
+VERSION = 1
+AT_ONCE = 8  # streams
+PAUSES_S = (0.25, 0.5, 1.0, 2.0)  # while one stream is waited for, the others' epoch does not begin
+
+
+class PlanRow(NamedTuple):
+    """A shard to be read; where `shard` is empty, a stream that can't be planned, and why."""
+
+    epoch: int
+    stream: str
+    created_ms: int
+    shard: str = ""
+    start: str = ""
+    retention_hours: int = 0
+    unread_parents: str = ""
+    """Parents that were never read to their end; their ids with commas between."""
+    problem: str = ""
+    """JSON of a ShardProblem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,42 +79,98 @@ class SourceOffset:
             "streams": {stream: dict(shards) for stream, shards in self.streams.items()},
         }
 
+    def of_stream(self, stream: str) -> dict[str, Mapping[str, str]]:
+        """The entries of all its incarnations."""
+        return {name: shards for name, shards in self.streams.items() if name.rpartition("@")[0] == stream}
+
 
 @dataclass(frozen=True, slots=True)
+class StreamView:
+    """What was read of one stream for one plan."""
+
+    lineage: Lineage
+    rows: Mapping[str, ShardRow]
+
+
+@dataclass(slots=True)
 class ShardPlanner:
-    """Reads the world afresh at every call; keeps nothing."""
+    """Reads the world afresh for every epoch. A stream that can't be planned stands for itself: the others are."""
 
     config: EngineConfig
     kinesis: "KinesisClient"
     ledger: StreamLedger
+    sleep: Callable[[float], None] = time.sleep
+    _views: tuple[int, Mapping[str, StreamView | ShardProblem]] = (0, MappingProxyType({}))
+    """Of which epoch the last plan was, and what it saw."""
 
     @classmethod
     def of(cls, config: EngineConfig) -> "ShardPlanner":
-        return cls(config, kinesis_client(config.aws), DynamoLedger(dynamodb_client(config.aws), config.ledger.table))
+        kinesis = kinesis_client(config.aws, connections=AT_ONCE)
+        ledger = DynamoLedger(dynamodb_client(config.aws, connections=AT_ONCE), config.ledger.table)
+        return cls(config, kinesis, ledger)
 
     def next_offset(self, before: SourceOffset) -> SourceOffset:
-        """Raises the errors of Kinesis and of the ledger."""
-        streams: dict[str, dict[str, str]] = {}
-        for pipeline in self.config.pipelines:
-            lineage = read_lineage(self.kinesis, pipeline.stream)
-            rows = self.ledger.rows(lineage.incarnation)
-            offsets = before.streams.get(lineage.incarnation, {})
-            is_first_start = not rows and not offsets
-            pin = (
-                initial_pin(pipeline.initial_position, self.kinesis, lineage.stream)
-                if is_first_start
-                else TrimHorizon()
-            )
-            streams[lineage.incarnation] = plan_shards(lineage, rows, offsets, pin).offsets
-        return SourceOffset(before.epoch + 1, streams)
+        """A stream that can't be planned stays where it was."""
+        epoch, streams = before.epoch + 1, dict[str, Mapping[str, str]]()
+        views: dict[str, StreamView | ShardProblem] = {}
+        for stream, plan in self._of_each_stream(lambda pipeline: self._plan(pipeline, before)).items():
+            if isinstance(plan, ShardProblem):
+                views[stream] = plan
+                streams |= before.of_stream(stream)
+            else:
+                view, offsets = plan
+                views[stream], streams[view.lineage.incarnation] = view, offsets
+        self._views = epoch, views
+        return SourceOffset(epoch, streams)
 
     def rows(self, offset: SourceOffset) -> Iterator[PlanRow]:
-        """What an offset asks for. A stream that was made again since then has no rows: the next plan begins the new one."""
-        for pipeline in self.config.pipelines:
-            lineage = read_lineage(self.kinesis, pipeline.stream)
-            ledger_rows = self.ledger.rows(lineage.incarnation)
-            for shard, start in offset.streams.get(lineage.incarnation, {}).items():
-                if start != ENDED:
-                    unread = ",".join(unread_parents(shard, lineage, ledger_rows))
-                    created_ms, retention = lineage.stream_created_ms, lineage.retention_hours
-                    yield offset.epoch, lineage.stream, created_ms, shard, start, retention, unread
+        """What an offset asks for, as its plan saw the world; afresh where it is replayed. A stream that was made again
+        since then has no rows: the next plan begins the new one.
+        """
+        epoch, views = self._views
+        if epoch != offset.epoch:
+            views = self._of_each_stream(self._view)
+        for stream, view in views.items():
+            if isinstance(view, ShardProblem):
+                yield PlanRow(offset.epoch, stream, 0, problem=json.dumps(asdict(view)))
+            else:
+                yield from _rows(offset, view)
+
+    def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]]:
+        view = self._view(pipeline)
+        lineage, rows = view.lineage, view.rows
+        offsets = before.streams.get(lineage.incarnation, {})
+        is_first_start = not rows and not offsets
+        pin = initial_pin(pipeline.initial_position, self.kinesis, lineage.stream) if is_first_start else TrimHorizon()
+        return view, plan_shards(lineage, rows, offsets, pin).offsets
+
+    def _view(self, pipeline: PipelineConfig) -> StreamView:
+        lineage = read_lineage(self.kinesis, pipeline.stream)
+        return StreamView(lineage, self.ledger.rows(lineage.incarnation))
+
+    def _of_each_stream(self, look: Callable[[PipelineConfig], Result]) -> dict[str, Result | ShardProblem]:
+        """By stream, several at a time, each with its own patience."""
+        pipelines = self.config.pipelines
+        with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="plan") as threads:
+            results = threads.map(lambda pipeline: self._patiently(lambda: look(pipeline)), pipelines)
+            return {pipeline.stream: result for pipeline, result in zip(pipelines, results, strict=True)}
+
+    def _patiently(self, attempt: Callable[[], Result]) -> Result | ShardProblem:
+        """Waits out what passes soon; what lasts, and what is fatal, is the stream's problem."""
+        for pause_s in (*PAUSES_S, None):
+            try:
+                return attempt()
+            except Exception as error:
+                if pause_s is None or not (isinstance(error, FirnlineError) and error.is_retryable):
+                    return ShardProblem.of(error)
+            self.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - jitter, not a secret
+        raise AssertionError("the last attempt has no pause")
+
+
+def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
+    lineage = view.lineage
+    for shard, start in offset.streams.get(lineage.incarnation, {}).items():
+        if start != ENDED:
+            unread = ",".join(unread_parents(shard, lineage, view.rows))
+            created_ms, retention = lineage.stream_created_ms, lineage.retention_hours
+            yield PlanRow(offset.epoch, lineage.stream, created_ms, shard, start, retention, unread)

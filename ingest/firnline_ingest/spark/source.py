@@ -6,24 +6,21 @@ configuration comes as text in the options; nothing secret is in it.
 
 # ruff: noqa: N802 (the methods' names are Spark's)
 
-import random
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.errors import FirnlineError
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 
-Result = TypeVar("Result")
-
 FORMAT = "firnline_shards"
-SCHEMA = "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, unread_parents string"
-PAUSES_S = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 30.0, 30.0)
+SCHEMA = (
+    "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
+    "unread_parents string, problem string"
+)
 
 
 class ShardPlanSource(DataSource):
@@ -69,14 +66,14 @@ class ShardPlanReader(DataSourceStreamReader):
 
     def latestOffset(self, start: Mapping[str, Any] | None = None, limit: object = None) -> dict[str, Any]:
         before = SourceOffset.from_document(start) if start else self._last
-        self._last = patiently(lambda: self._planner.next_offset(before))
+        self._last = self._planner.next_offset(before)
         return self._last.as_document()
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[InputPartition]:
         self._last = SourceOffset.from_document(end)
         if start == end:
             return []
-        return [PlannedEpoch(patiently(lambda: list(self._planner.rows(self._last))))]
+        return [PlannedEpoch(list(self._planner.rows(self._last)))]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         assert isinstance(partition, PlannedEpoch)
@@ -84,15 +81,3 @@ class ShardPlanReader(DataSourceStreamReader):
 
     def commit(self, end: Mapping[str, Any]) -> None:
         """Nothing to forget: what was read is in the ledger."""
-
-
-def patiently(attempt: Callable[[], Result], sleep: Callable[[float], None] = time.sleep) -> Result:
-    """Waits out what passes: an error raised here would end the query. Raises what lasts, and what is fatal."""
-    for pause_s in PAUSES_S:
-        try:
-            return attempt()
-        except FirnlineError as error:
-            if not error.is_retryable:
-                raise
-            sleep(pause_s * random.random())  # noqa: S311 - jitter, not a secret
-    return attempt()

@@ -1,0 +1,106 @@
+"""What the source plans of several streams, over a real client and the embedded Kinesis."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from firnline_ingest.config.model import AwsConfig, EngineConfig
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
+from firnline_local.faults import Fault, FaultKind
+from firnline_local.kinesis import FakeKinesis
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.test_assignment import CONFIG
+
+
+class LedgerWithAHole(MemoryLedger):
+    """Does not tell the rows of one stream."""
+
+    broken = "b"
+
+    def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
+        if incarnation.startswith(f"{self.broken}@"):
+            raise LedgerUnavailable("ledger", "a test")
+        return super().rows(incarnation)
+
+
+@dataclass
+class World:
+    kinesis: FakeKinesis = field(default_factory=FakeKinesis)
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+
+    def planner(self, *streams: str) -> ShardPlanner:
+        pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in streams]
+        document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines}
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        self.kinesis.connect(client)
+        return ShardPlanner(
+            EngineConfig.model_validate_json(json.dumps(document)), client, self.ledger, sleep=lambda _: None
+        )
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def shards(rows: list[PlanRow]) -> list[tuple[str, str]]:
+    return [(row.stream, row.shard) for row in rows if not row.problem]
+
+
+def problems(rows: list[PlanRow]) -> dict[str, str]:
+    found = [(row, json.loads(row.problem)) for row in rows if row.problem]
+    assert all((row.shard, row.created_ms) == ("", 0) for row, _ in found)
+    return {row.stream: problem["id"] for row, problem in found}
+
+
+def test_a_stream_that_is_not_there_stops_only_its_own_pipeline(world: World) -> None:
+    world.kinesis.create_stream("a")
+    planner = world.planner("a", "gone")
+    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    assert shards(rows) == [("a", "shardId-000000000000")]
+    assert problems(rows) == {"gone": "FL-2001"}
+
+
+def test_a_stream_whose_rows_the_ledger_does_not_tell_is_named_and_the_others_are_planned(world: World) -> None:
+    world.ledger = LedgerWithAHole()
+    for name in "ab":
+        world.kinesis.create_stream(name)
+    planner = world.planner("a", "b")
+    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"b": "FL-2103"})
+
+
+def test_where_a_stream_stood_is_kept_while_it_can_not_be_planned(world: World) -> None:
+    world.kinesis.create_stream("a")
+    planner = world.planner("a")
+    before = planner.next_offset(SourceOffset())
+    lasting = Fault(endpoint="kinesis:ListShards", kind=FaultKind.ERROR, status=500, code="InternalFailure")
+    world.kinesis.faults.replace([lasting])
+    after = planner.next_offset(before)
+    assert after == SourceOffset(2, before.streams)
+    assert problems(list(planner.rows(after))) == {"a": "FL-2005"}
+
+
+def test_what_passes_is_waited_out_for_its_stream_alone(world: World) -> None:
+    for name in "ab":
+        world.kinesis.create_stream(name)
+    once = Fault(endpoint="kinesis:ListShards", kind=FaultKind.ERROR, status=500, code="InternalFailure", times=1)
+    world.kinesis.faults.replace([once])
+    planner = world.planner("a", "b")
+    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    assert problems(rows) == {}
+    assert len(shards(rows)) == 2
+    (fault,) = json.loads(world.kinesis.faults.to_json())
+    assert (fault["calls"], fault["hits"]) == (3, 1), "two streams, and one of them twice"
+
+
+def test_an_epoch_that_is_replayed_looks_afresh(world: World) -> None:
+    world.kinesis.create_stream("a")
+    offset = world.planner("a", "gone").next_offset(SourceOffset())
+    rows = list(world.planner("a", "gone").rows(offset))
+    assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"gone": "FL-2001"})
