@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
+from firnline_ingest.identifiers import like_pattern
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +129,7 @@ class InteractiveTable:
     @property
     def query(self) -> str:
         *container, name = self.name.parts
-        return f"SHOW INTERACTIVE TABLES LIKE '{name.name}' IN SCHEMA {'.'.join(part.sql for part in container)}"
+        return f"SHOW INTERACTIVE TABLES LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,11 +47,16 @@ class StackResources:
         return any(name in (each.get("name"), each.get("bucket")) for each in self._inputs_of(type_))
 
     def has_table(self, name: QualifiedName) -> bool:
-        """Whether a resource of its own made the table, or a statement."""
+        """Whether a resource of its own made the table, or a statement that creates it.
+
+        A statement that only alters it outlives a table that went to another owner, and doesn't count.
+        """
         parts = tuple(part.name for part in name.parts)
         made = [each for type_ in TABLES for each in self._inputs_of(type_)]
-        named = any((each.get("database"), each.get("schema"), each.get("name")) == parts for each in made)
-        return named or any(name.sql in str(each.get("execute")) for each in self._inputs_of(EXECUTE))
+        if any((each.get("database"), each.get("schema"), each.get("name")) == parts for each in made):
+            return True
+        executed = (str(each.get("execute")) for each in self._inputs_of(EXECUTE))
+        return any(statement.startswith("CREATE ") and f" {name.sql} " in statement for statement in executed)
 
     def _inputs_of(self, type_: str) -> Iterator[Mapping[str, Any]]:
         for resource in self.resources:

@@ -61,7 +61,7 @@ def _table(table: AnyTable, session: Any) -> Iterator[Finding]:
 
 
 def _switches(table: AnyTable) -> dict[str, bool]:
-    """Those that statements set. The provider's resource of an Iceberg table carries its error logging itself."""
+    """Those that Pulumi doesn't see: statements set them, and the provider doesn't read an Iceberg table's ERROR_LOGGING."""
     match table:
         case Table():
             return {
@@ -70,7 +70,7 @@ def _switches(table: AnyTable) -> dict[str, bool]:
                 "ROW_TIMESTAMP": table.row_timestamp,
             }
         case IcebergTable():
-            return {"ENABLE_SCHEMA_EVOLUTION": table.schema_evolution}
+            return {"ENABLE_SCHEMA_EVOLUTION": table.schema_evolution, "ERROR_LOGGING": table.error_logging}
         case InteractiveTable():
             return {}
 
@@ -81,12 +81,13 @@ def _columns(table: AnyTable) -> dict[str, str]:
 
 
 def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
-    """SHOW's LIKE is a pattern that ignores case: only the exact name counts."""
-    kinds = {Table: "TABLES", IcebergTable: "ICEBERG TABLES", InteractiveTable: "INTERACTIVE TABLES"}
+    """SHOW's LIKE is a pattern that ignores case: only the exact name counts.
+
+    SHOW TABLES lists Iceberg tables too, and it alone is documented to have their switches.
+    """
+    kind = "INTERACTIVE TABLES" if isinstance(table, InteractiveTable) else "TABLES"
     *container, name = table.name.parts
-    statement = (
-        f"SHOW {kinds[type(table)]} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
-    )
+    statement = f"SHOW {kind} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
     return next((row for row in rows_if_there(session, statement) or () if row["name"] == name.name), None)
 
 

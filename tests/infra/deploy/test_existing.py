@@ -112,6 +112,12 @@ def test_a_table_that_a_statement_made_is_known_by_the_statement() -> None:
     assert not known.has_table(QualifiedName.of("OTHER", "RAW", "FAST"))
 
 
+def test_a_table_that_a_statement_only_alters_is_not_known_by_it() -> None:
+    """It stays in the state when the table goes to another owner and the refresh forgets the table itself."""
+    altered = resource("snowflake:index/execute:Execute", execute='ALTER TABLE "DB"."RAW"."T" SET ERROR_LOGGING = TRUE')
+    assert not StackResources.of(state_of(altered)).has_table(QualifiedName.of("DB", "RAW", "T"))
+
+
 def test_the_name_of_another_kind_of_thing_is_not_known() -> None:
     known = StackResources.of(state_of(resource(STREAM, name="firnline-dev")))
     assert known.has(STREAM, "firnline-dev")

@@ -47,6 +47,7 @@ def user(children: ChildFactory, args: User) -> None:
         default_role=children.stored(ObjectKind.ROLE, args.default_role),
         default_secondary_roles_option=args.secondary_roles,
         default_warehouse=None if warehouse is None else warehouse.name,
+        disabled="false",  # its default, written out: unwritten, Pulumi overlooks a user that somebody disabled
         rsa_public_key=args.public_key,
         rsa_public_key2=args.public_key_2,
         network_policy=None if policy is None else children.stored(ObjectKind.POLICY, policy),

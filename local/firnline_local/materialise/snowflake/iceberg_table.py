@@ -89,7 +89,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
             "catalog": row["catalog_name"],
             "baseLocation": as_known(row["base_location"], properties.get("baseLocation"), _location),
             "icebergVersion": int(row["iceberg_table_format_version"]),
-            "errorLogging": plain(row["error_logging"] == "ON"),
+            "errorLogging": properties.get("errorLogging"),  # SHOW doesn't have it, and the stock provider doesn't ask
             "changeTracking": properties.get("changeTracking"),  # neither SHOW nor DESCRIBE has it
             **own_parameters(clients, "TABLE", path(place), ALTERABLE),
             "fullyQualifiedName": path(place),

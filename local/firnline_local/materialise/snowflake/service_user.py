@@ -27,10 +27,11 @@ from firnline_local.materialise.snowflake.sql import literal, parts, plain, quot
 
 TYPE = "snowflake:index/serviceUser:ServiceUser"
 NONE, ALL = "NONE", "ALL"
+UNSAID = "default"  # the provider then compares nothing: a user that somebody disabled goes unnoticed
 RULES = Rules(  # provider source, pkg/resources/user.go; that takes DEFAULT for the option too, which is to give none
     replaced_by=frozenset(),
-    defaults={"comment": "", "disabled": "false", "defaultSecondaryRolesOption": ALL},
-    values={"disabled": SWITCH, "defaultSecondaryRolesOption": frozenset({NONE, ALL})},
+    defaults={"comment": "", "disabled": UNSAID, "defaultSecondaryRolesOption": ALL},
+    values={"disabled": SWITCH | {UNSAID}, "defaultSecondaryRolesOption": frozenset({NONE, ALL})},
 )
 
 
@@ -85,7 +86,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
             "name": name,
             "userType": row["type"],
             "comment": row["comment"],
-            "disabled": row["disabled"],
+            "disabled": UNSAID if properties.get("disabled", UNSAID) == UNSAID else row["disabled"],
             "loginName": _unless_its_name(found["LOGIN_NAME"], name, properties.get("loginName")),
             "displayName": _unless_its_name(found["DISPLAY_NAME"], name, properties.get("displayName")),
             "email": found["EMAIL"],

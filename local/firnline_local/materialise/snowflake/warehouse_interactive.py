@@ -1,7 +1,5 @@
 """Interactive warehouses, and the tables that they are for."""
 
-import json
-
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 from firnline_local.materialise.snowflake.object import drop, given, named, refuse_others, renaming, shown
@@ -61,7 +59,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
     row = shown(clients, "WAREHOUSES", name)
     if row is None or row["type"] != "INTERACTIVE":
         return None
-    tables = [requoted(table) for table in json.loads(row["tables"])]
+    tables = [requoted(table) for table in _listed(row["tables"])]
     own = own_parameters(clients, "WAREHOUSE", quoted(name), OWN_PARAMETERS)
     if "fallbackWarehouse" in own:
         own["fallbackWarehouse"] = as_known(own["fallbackWarehouse"], properties.get("fallbackWarehouse"), parts)
@@ -73,6 +71,11 @@ def read(id_: str, properties: Properties, clients: Clients) -> Properties | Non
             **own,
         }
     )
+
+
+def _listed(tables: str) -> list[str]:
+    """The provider takes the brackets off and splits at the commas (pkg/sdk/parsers.go)."""
+    return [name for name in tables.strip("[]").split(", ") if name]
 
 
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> Properties:

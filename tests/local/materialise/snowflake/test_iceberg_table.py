@@ -2,11 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from contextlib import closing
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from snowflake.connector.errors import ProgrammingError
 
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
+from firnline_infra.deploy.readback import read_back
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_local.materialise.snowflake import external_volume, iceberg_table
 
 BUCKET, ROLE, EXTERNAL_ID = "materialised-lake", "materialised-lake", "ours"
@@ -79,7 +85,7 @@ def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
     with live(iceberg_table, INPUTS) as table:
         assert table.made.id == '"MATERIALISED"."S"."ICE"'
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET COMMENT = 'x'", comment="x")
-        table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE", errorLogging="false")
+        table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE")  # which the provider doesn't read
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET DATA_RETENTION_TIME_IN_DAYS = 3", dataRetentionTimeInDays=3)
         clients.execute(f"ALTER ICEBERG TABLE {TABLE} ADD COLUMN EXTRA STRING")
         assert [column["name"] for column in table.read()["columns"]] == ["META", "ID", "EXTRA"]
@@ -89,6 +95,29 @@ def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
             "VARCHAR(16777216)",
             "VARCHAR(16777216)",
         ]
+
+
+def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, local_environment) -> None:
+    made = IcebergTable(
+        name=QualifiedName.of("MATERIALISED", "S", "ICE"),
+        metadata_column=Identifier("META"),
+        volume=Identifier("M_LAKE"),
+        base_location="ice/",
+    )
+    landing = SnowflakeObjects(databases=(), schemas=(), tables=(made,))
+    with live(iceberg_table, INPUTS), closing(local_environment.connect("admin")) as session:
+
+        def findings() -> list[tuple[str, str]]:
+            found = read_back(cast("Blueprint", SimpleNamespace(landing=landing)), session)
+            return [(each.property, each.repair) for each in found]
+
+        evolve = 'ALTER ICEBERG TABLE "MATERIALISED"."S"."ICE" SET ENABLE_SCHEMA_EVOLUTION = TRUE'
+        assert findings() == [("ENABLE_SCHEMA_EVOLUTION", evolve)]
+        clients.execute(evolve, f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE")
+        ((property_, repair),) = findings()
+        assert property_ == "ERROR_LOGGING"
+        clients.execute(repair)
+        assert findings() == []
 
 
 def test_each_thing_that_is_taken_away_fails_the_verification(volume, clients, key_arn: str) -> None:

@@ -25,6 +25,7 @@ def test_a_user_lives_and_repairs(live, clients) -> None:
         "rsaPublicKey": first,
         "rsaPublicKey2": second,
         "queryTag": "t",
+        "disabled": "false",
         "defaultSecondaryRolesOption": "NONE",
     }
     with live(service_user, inputs) as user:
@@ -43,6 +44,12 @@ def test_a_user_lives_and_repairs(live, clients) -> None:
         changed = user.changes_to(name="m2", rsaPublicKey=None, rsaPublicKey2=third, loginName="lower", daysToExpiry=10)
         assert (changed["rsaPublicKey2"], changed["loginName"], changed["daysToExpiry"]) == (third, "lower", 10)
         assert "rsaPublicKey" not in changed
+
+
+def test_a_disabled_user_goes_unnoticed_where_the_input_is_left_out(live, clients) -> None:
+    with live(service_user, {"name": "M_USER"}) as user:
+        clients.execute("ALTER USER M_USER SET DISABLED = TRUE")
+        assert user.read() == dict(user.made.properties)
 
 
 def test_a_user_of_another_type_reads_as_gone(live, clients) -> None:

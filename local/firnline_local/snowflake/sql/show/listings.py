@@ -164,7 +164,7 @@ WAREHOUSES = (
     Listed("uuid", attribute("id")), Listed("scaling_policy", setting("SCALING_POLICY", "STANDARD")), *unset("budget"),
     OWNER_ROLE_TYPE, Listed("resource_constraint", setting("RESOURCE_CONSTRAINT", None)),
     Listed("generation", setting("GENERATION", "1")),
-    Listed("tables", lambda found, _: json.dumps([table.full_name for table in found.tables])),
+    Listed("tables", lambda found, _: f"[{', '.join(table.full_name for table in found.tables)}]"),
 )  # fmt: skip # a paragraph, not a column
 
 
@@ -266,8 +266,7 @@ ICEBERG_TABLES = (
     *named("Y", "can_write_metadata"), COMMENT, OWNER_ROLE_TYPE, *named("", "catalog_sync_name", "auto_refresh_status"),
     Listed("iceberg_table_format_version", iceberg("version"), NUMBER),
     *named('[{"spec-id": 0, "fields": []}]', "partition_specs"), Listed("current_partition_spec_id", constant(0), NUMBER),
-    *named("", "name_mapping"), Listed("enable_schema_evolution", flag("enable_schema_evolution")),
-    Listed("error_logging", flag("error_logging", "ON", "OFF")),
+    *named("", "name_mapping"),
 )  # fmt: skip # a paragraph, not a column
 EXTERNAL_VOLUMES = (
     NAME, Listed("allow_writes", attribute("allow_writes")), COMMENT,

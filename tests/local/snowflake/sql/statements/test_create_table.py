@@ -184,7 +184,7 @@ def test_evolution_and_error_logging_are_switched_on_afterwards(account) -> None
         "ALTER ICEBERG TABLE t SET ENABLE_SCHEMA_EVOLUTION = TRUE",
         "ALTER ICEBERG TABLE t SET ERROR_LOGGING = TRUE",
     )
-    (shown,) = account.table("SHOW ICEBERG TABLES")
+    (shown,) = account.table("SHOW TABLES LIKE 't'")
     assert (shown["enable_schema_evolution"], shown["error_logging"]) == ("Y", "ON")
     assert account.rows("SELECT * FROM ERROR_TABLE(t)") == []
     assert "ROW_TIMESTAMP" in account.refusal("ALTER ICEBERG TABLE t SET ROW_TIMESTAMP = TRUE").message
@@ -287,7 +287,7 @@ def test_tables_are_attached_to_an_interactive_warehouse(sql) -> None:
         "CREATE INTERACTIVE WAREHOUSE w TABLES (i) WAREHOUSE_SIZE = 'XSMALL'",
     )
     (shown,) = sql.table("SHOW WAREHOUSES LIKE 'w'")
-    assert (shown["type"], shown["auto_suspend"], shown["tables"]) == ("INTERACTIVE", "86400", '["DB.PUBLIC.I"]')
+    assert (shown["type"], shown["auto_suspend"], shown["tables"]) == ("INTERACTIVE", "86400", "[DB.PUBLIC.I]")
     assert "not an interactive table" in sql.refusal("ALTER WAREHOUSE w ADD TABLES (plain)").message
     sql("ALTER WAREHOUSE w DROP TABLES (db.public.i)")
     assert sql.table("SHOW WAREHOUSES LIKE 'w'")[0]["tables"] == "[]"
