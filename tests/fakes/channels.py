@@ -56,6 +56,10 @@ class MemoryChannels:
             served.opens += 1
             return MemoryChannel(self, name, served, served.opens), served.state
 
+    def drop(self, target: TargetTable, name: str) -> None:
+        with self._lock:
+            self.served.pop(name, None)
+
     def look_for_new_key(self) -> None:
         """Nobody signs anything here."""
 

@@ -37,8 +37,14 @@ class ChannelOpener(Protocol):
     def open(self, target: TargetTable, name: str) -> tuple[ShardChannel, ChannelState]:
         """May block while another opener's rows wait to be committed (two minutes at most)."""
 
+    def drop(self, target: TargetTable, name: str) -> None:
+        """Removes the channel with its token and its counters; a channel that is not there is removed already.
+
+        Nobody may have it open. Raises what `open` raises.
+        """
+
     def look_for_new_key(self) -> None:
         """Called before an epoch. Where the key was replaced, open channels are lost, and opened again with the new one.
 
-        Never raises: an old key that still works is as good.
+        Never blocks and never raises: an old key that still works is as good.
         """

@@ -20,7 +20,7 @@ from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, KeyRefused, SdkUnusable, SnowflakeUnavailable
 from firnline_ingest.snowflake.key import SigningKey, load_key
 from firnline_ingest.snowflake.preflight import check_connection
-from firnline_ingest.snowflake.sdk_errors import sdk_code, sdk_error
+from firnline_ingest.snowflake.sdk_errors import is_channel_missing, sdk_code, sdk_error
 from firnline_ingest.snowflake.status import StatusWatch
 from firnline_ingest.values import ChannelState, Position, TargetTable
 
@@ -68,6 +68,14 @@ class SdkChannels:
         state = _state(status)
         translated = partial(self._translated, target=target, name=name, watch=watch)
         return SdkChannel(handle, name, watch=watch, opened=state, translated=translated), state
+
+    def drop(self, target: TargetTable, name: str) -> None:
+        client, watch = self._client(target)
+        try:
+            client.drop_channel(name)
+        except Exception as error:
+            if not is_channel_missing(error):
+                raise self._translated(error, target, name, watch) from error
 
     def look_for_new_key(self) -> None:
         """Once a minute at most: a place for keys that can't be read is no reason to stop what still works."""

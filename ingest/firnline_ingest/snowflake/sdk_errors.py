@@ -27,6 +27,7 @@ CLIENT_GONE = {
 CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
 REFUSED = {"SfApiAuthError", "AuthTokenError"}
 NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
+CHANNEL_MISSING = "ERR_CHANNEL_DOES_NOT_EXIST"  # the service has several endings for it
 ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
 
 
@@ -50,6 +51,11 @@ def sdk_error(
     if code in CHANNEL_GONE:
         return ChannelLost(channel, f"{code}: {error}")
     return SnowflakeUnavailable(f"serve channel {channel}", f"{code}: {error}")
+
+
+def is_channel_missing(error: Exception) -> bool:
+    """Whether the service says of a channel, and not of its pipe or table, that it is not there."""
+    return sdk_code(error) is not None and CHANNEL_MISSING in str(error)
 
 
 def sdk_code(error: Exception) -> str | None:

@@ -10,6 +10,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.values import TargetTable
 from firnline_local.faults import Fault
 from firnline_local.snowflake.catalog import Catalog, CatalogObject, Column, DataType, Role, Table, User, kinds
 from firnline_local.snowflake.catalog.grants import Grant, RoleGrant
@@ -54,6 +57,7 @@ class World:
     schema: Schema
     role: Role
     clients: list[Any] = field(default_factory=list)
+    openers: list[SdkChannels] = field(default_factory=list)
 
     @property
     def catalog(self) -> Catalog:
@@ -93,6 +97,32 @@ class World:
         client = StreamingIngestClient("test", "DB", self.schema.name, pipe, properties=self.connection | properties)
         self.clients.append(client)
         return client
+
+    @property
+    def target(self) -> TargetTable:
+        return TargetTable("DB", self.schema.name, "ORDERS", "", "ORDERS-STREAMING")
+
+    def channels(self, **changes: Any) -> SdkChannels:
+        """The engine's side of the SDK. Its key is in the environment, under FIRNLINE_KEY."""
+        opener = SdkChannels(self.engine_config(), {name: str(value) for name, value in QUICK.items()}, **changes)
+        self.openers.append(opener)
+        return opener
+
+    def engine_config(self, **snowflake: Any) -> EngineConfig:
+        names = {"user": "ENGINE", "role": self.role.name, "private_key": {"env": "FIRNLINE_KEY"}}
+        where = {"account": "acct", "url": self.snowflake.url, "ca_file": str(self.snowflake.ca_file)}
+        return EngineConfig.model_validate(
+            {
+                "version": 1,
+                "application": "app",
+                "aws": {"region": "us-east-1"},
+                "ledger": {"table": "ledger"},
+                "snowflake": names | where | snowflake,
+                "pipelines": [{"stream": "orders", "database": "DB", "schema": self.schema.name}],
+                "dead_letters": {"folder": "dead-letters"},
+                "spark": {"checkpoint": "checkpoint"},
+            }
+        )
 
     @property
     def connection(self) -> dict[str, Any]:
@@ -178,6 +208,7 @@ def snowflake(
         environment.setenv("SSL_CERT_FILE", str(embedded.ca_file))
         environment.delenv("SSL_CERT_DIR", raising=False)
         environment.setenv("SS_LOG_LEVEL", "error")
+        environment.setenv("FIRNLINE_KEY", key.private_pem)
         yield embedded
     catalog.close()
 
@@ -196,5 +227,7 @@ def world(snowflake: EmbeddedSnowflake, key: KeyPair) -> Iterator[World]:
     made.grant("USAGE", schema)
     yield made
     snowflake.faults.replace([])
+    for opener in made.openers:
+        opener.close()
     for client in made.clients:
         client.close(wait_for_flush=False, timeout_seconds=0)

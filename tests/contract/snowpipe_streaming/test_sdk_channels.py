@@ -1,0 +1,41 @@
+"""The engine's side of the SDK, with the real SDK against the embedded Snowflake."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from firnline_ingest.values import ChannelState, Position
+
+World = Any  # of conftest.py
+
+pytestmark = pytest.mark.contract
+
+
+def append(channel: Any, *numbers: int) -> None:
+    rows = [msgspec.Raw(b'{"ID": %d}' % number) for number in numbers]
+    channel.append(rows, start=Position(numbers[0]).token, end=Position(numbers[-1]).token)
+
+
+def test_a_channel_that_is_dropped_begins_again_without_a_token(world: World) -> None:
+    world.table()
+    channels = world.channels()
+    channel, _ = channels.open(world.target, "shard")
+    append(channel, 1, 2)
+    world.wait_until(lambda: channel.state() == ChannelState(Position(2), 2))
+    channel.close()
+
+    channels.drop(world.target, "shard")
+    _, state = channels.open(world.target, "shard")
+    assert state == ChannelState(None, 0)
+
+
+def test_a_channel_is_dropped_by_a_process_that_never_opened_it_and_twice_is_once(world: World) -> None:
+    world.table()
+    channel, _ = world.channels().open(world.target, "shard")
+    append(channel, 1)
+    world.wait_until(lambda: channel.state().committed == Position(1))
+    another = world.channels()
+    for _ in range(2):
+        another.drop(world.target, "shard")
+    assert another.open(world.target, "shard")[1].committed is None
