@@ -101,7 +101,8 @@ def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.ledger.resume import NothingToResume, ResumeFrom, accept_errors, resume_from, take_for_resume
+    from firnline_ingest.ledger.resume import NothingToResume, accept_errors, resume_from, take_for_resume
+    from firnline_ingest.ledger.row import ResumeFrom
     from firnline_ingest.values import Position
 
     ledger = open_ledger(config)

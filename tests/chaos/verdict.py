@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_ingest.deadletter import LocalFolder
-from firnline_ingest.ledger.row import IncidentKind, ShardRow
+from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.row import ShardRow
 from firnline_local.kinesis import ShardHandle
 from tests.chaos.lane import Lane, Stage
 from tests.chaos.records import Fate, fate_of

@@ -12,7 +12,8 @@ from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger, Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
-from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, Proven, ShardRow
+from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
 
@@ -103,14 +104,22 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         heartbeat_ms=1_700_000_000_123,
         read_through=Position(49_613_519_837_405_128_000_000_000_000_000_000_000_000_000_000_000_000_002, 3, 1),
         tip_ms=1_700_000_000_456,
-        channels={"a~b": ChannelEntry(TARGET, Proven(Position(17, 2, 1), 10**12, 3)), "c": ChannelEntry(TARGET)},
+        sent_through=Position(18),
+        sent_ms=1_700_000_000_400,
+        is_sending=True,
+        channels={
+            "a~b": ChannelEntry(TARGET, Proven(Position(17, 2, 1), 10**12, 3), seen=Position(18), missed="run/7"),
+            "c": ChannelEntry(TARGET),
+        },
         ended=True,
         children=("shardId-000000000001", "shardId-000000000002"),
         routing="r1",
         incidents=(
-            Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),
+            Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4), Position(2), Loss(1, 9, 300, 10**10), 7, 8),
+            Incident(IncidentKind.PARENT_UNREAD, 5, "lost in part", loss=Loss(to_ms=9)),
             Incident(IncidentKind.LEDGER_REBUILT, 6, "rebuilt"),
         ),
+        reset=ResumeFrom.HORIZON,
     )
     ledger.write(row)
     assert ledger.read(KEY) == row

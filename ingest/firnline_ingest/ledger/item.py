@@ -1,12 +1,15 @@
 """A ledger row as a DynamoDB item, and back.
 
-Positions are written as tokens padded to one width, so that DynamoDB's comparison of text is the comparison of numbers.
+An item of an older engine lacks attributes, and reads as a row that does not know them. Positions are written as tokens
+padded to one width, so that DynamoDB's comparison of text is the comparison of numbers.
 """
 
+from dataclasses import asdict
 from typing import Any
 
 from firnline_ingest.kinesis.start import parse_pin
-from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, Proven, ShardRow
+from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
 Item = dict[str, Any]
@@ -22,11 +25,15 @@ def to_item(row: ShardRow) -> Item:
         "start": row.start.text,
         "read_through": padded(row.read_through),
         "tip": row.tip_ms,
+        "sent_through": _token(row.sent_through),
+        "sent": row.sent_ms,
+        "is_sending": row.is_sending,
         "channels": {name: _channel_item(entry) for name, entry in row.channels.items()},
         "ended": row.ended,
         "children": list(row.children),
         "routing": row.routing,
         "incidents": [_incident_item(incident) for incident in row.incidents],
+        "reset": row.reset.value if row.reset else "",
     }
 
 
@@ -39,11 +46,15 @@ def from_item(item: Item) -> ShardRow:
         heartbeat_ms=int(item["heartbeat"]),
         read_through=unpadded(item["read_through"]),
         tip_ms=int(item["tip"]),
+        sent_through=_position(item.get("sent_through")),
+        sent_ms=int(item.get("sent", 0)),
+        is_sending=item.get("is_sending", True),
         channels={name: _channel_entry(entry) for name, entry in item["channels"].items()},
         ended=item["ended"],
         children=tuple(item["children"]),
         routing=item["routing"],
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
+        reset=ResumeFrom(item["reset"]) if item.get("reset") else None,
     )
 
 
@@ -65,9 +76,11 @@ def _channel_item(entry: ChannelEntry) -> Item:
         "table_created_on": target.table_created_on,
         "pipe": target.pipe,
         "pipe_created_on": target.pipe_created_on,
-        "proven": proven.position.token if proven.position else "",
+        "proven": _token(proven.position),
         "rows_inserted": proven.rows_inserted,
         "rows_error_count": proven.rows_error,
+        "seen": _token(entry.seen),
+        "missed": entry.missed,
     }
 
 
@@ -82,22 +95,48 @@ def _channel_entry(item: Item) -> ChannelEntry:
             item["pipe_created_on"],
         ),
         Proven(
-            Position.from_token(item["proven"]) if item["proven"] else None,
+            _position(item["proven"]),
             int(item["rows_inserted"]),
             int(item["rows_error_count"]),
         ),
+        seen=_position(item.get("seen")),
+        missed=item.get("missed", ""),
     )
 
 
 def _incident_item(incident: Incident) -> Item:
+    loss = (
+        {name: value for name, value in asdict(incident.loss).items() if value is not None} if incident.loss else None
+    )
     return {
         "kind": incident.kind.value,
-        "at": incident.at_ms,
+        "at": incident.first_ms,
+        "last": incident.last_ms,
+        "count": incident.count,
         "detail": incident.detail,
-        "through": incident.through.token if incident.through else "",
+        "after": _token(incident.after),
+        "through": _token(incident.through),
+        **({"loss": loss} if loss is not None else {}),
     }
 
 
 def _incident(item: Item) -> Incident:
-    through = Position.from_token(item["through"]) if item["through"] else None
-    return Incident(IncidentKind(item["kind"]), int(item["at"]), item["detail"], through)
+    loss = item.get("loss")
+    return Incident(
+        IncidentKind(item["kind"]),
+        int(item["at"]),
+        item["detail"],
+        through=_position(item["through"]),
+        after=_position(item.get("after")),
+        loss=Loss(**{name: int(value) for name, value in loss.items()}) if loss is not None else None,
+        count=int(item.get("count", 1)),
+        last_ms=int(item.get("last", 0)),
+    )
+
+
+def _token(position: Position | None) -> str:
+    return position.token if position else ""
+
+
+def _position(token: str | None) -> Position | None:
+    return Position.from_token(token) if token else None

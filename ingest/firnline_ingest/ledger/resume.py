@@ -4,20 +4,15 @@ The engine must be stopped. The fence is raised first, so a running engine fails
 """
 
 from dataclasses import replace
-from enum import StrEnum
 from types import MappingProxyType
 
 from firnline_ingest.errors import UsageError
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.errors import AnotherEngineRuns
-from firnline_ingest.ledger.row import Incident, IncidentKind, ShardRow
+from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.values import Position
-
-
-class ResumeFrom(StrEnum):
-    PROVEN = "proven"
-    HORIZON = "horizon"
 
 
 class NothingToResume(UsageError):
@@ -38,7 +33,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     """
     detail = f"resumed from {where.value}; forgot {', '.join(row.channels) or 'no channel'}"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
-    resumed = replace(row, channels=MappingProxyType({}), incidents=(*row.incidents, incident))
+    resumed = replace(row.with_incident(incident), channels=MappingProxyType({}), reset=where)
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(resumed, read_through=None, tip_ms=0, start=TrimHorizon(), ended=False, children=())
@@ -47,7 +42,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
 def accept_errors(row: ShardRow, through: Position, now_ms: int) -> ShardRow:
     """Rejected rows up to `through` stop the shard no more; they stay in the error table, where there is one."""
     incident = Incident(IncidentKind.ACCEPTED_ERRORS, now_ms, "rejected rows were accepted", through)
-    return replace(row, incidents=(*row.incidents, incident))
+    return row.with_incident(incident)
 
 
 def take_for_resume(ledger: Ledger, application: str, row: ShardRow, now_ms: int) -> ShardRow:

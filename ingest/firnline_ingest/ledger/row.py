@@ -4,11 +4,13 @@ A row is written after the fact and never ahead of a proof. Values only: reading
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Self
 
 from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 
 
@@ -30,25 +32,17 @@ class ChannelEntry:
 
     target: TargetTable
     proven: Proven = Proven()
+    seen: Position | None = None
+    """The last committed token that anybody saw, proven or not: where it is gone, the channel is."""
+    missed: str = ""
+    """The epoch, as Look.id has it, whose opening found no token where there had been one."""
 
 
-class IncidentKind(StrEnum):
-    RETENTION_LOSS = "retention_loss"
-    UNPROVABLE_RANGE = "unprovable_range"
-    LEDGER_REBUILT = "ledger_rebuilt"
-    ACCEPTED_ERRORS = "accepted_errors"
-    PARENT_UNREAD = "parent_unread"
-    RESUMED = "resumed"
+class ResumeFrom(StrEnum):
+    """What a person decided about a shard that the engine refused (ledger/resume.py)."""
 
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """Something that a proof can't cover; kept for ever."""
-
-    kind: IncidentKind
-    at_ms: int
-    detail: str
-    through: Position | None = None
+    PROVEN = "proven"
+    HORIZON = "horizon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +57,23 @@ class ShardRow:
     """Every record up to here is in a proven range, a durable dead letter, or filtered and counted."""
     tip_ms: int = 0
     """When the reader last stood at the shard's tip with all of it accounted for: nothing older can be lost."""
+    sent_through: Position | None = None
+    """The end of the last append when this was written; equal to what is proven where nothing was in flight."""
+    sent_ms: int = 0
+    """When that append was made; 0 where there was none yet, or an older engine did not say."""
+    is_sending: bool = False
+    """Whether rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
     channels: Mapping[str, ChannelEntry] = field(default_factory=lambda: MappingProxyType({}))
     ended: bool = False
     children: tuple[str, ...] = ()
     routing: str = ""
     incidents: tuple[Incident, ...] = ()
+    """Merged and bounded: a new one is added by `with_incident` only."""
+    reset: ResumeFrom | None = None
+    """A person's decision that no opening has carried out yet: a row that knows nothing, and is not new."""
+
+    def with_incident(self, incident: Incident) -> Self:
+        return replace(self, incidents=with_incident(self.incidents, incident))
 
     @property
     def accepted_errors_through(self) -> Position | None:

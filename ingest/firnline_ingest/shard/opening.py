@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, Incident, IncidentKind, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -74,12 +75,13 @@ def _listed(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> Shar
     if resume.case is Case.LEDGER_REBUILT and resume.committed:
         row = replace(row, read_through=max(resume.committed, row.read_through or resume.committed))
     entry = ChannelEntry(work.target, resume.baseline)
+    for incident in _incidents(row, work, resume, now_ms):
+        row = row.with_incident(incident)
     return replace(
         row,
         heartbeat_ms=now_ms,
         routing=work.pipeline.conversion_hash,
         channels=MappingProxyType({**row.channels, work.channel: entry}),
-        incidents=(*row.incidents, *_incidents(row, work, resume, now_ms)),
     )
 
 

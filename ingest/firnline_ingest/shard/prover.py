@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from firnline_ingest.config.model import Tolerance
-from firnline_ingest.ledger.row import ChannelEntry, Incident, Proven, ShardRow
+from firnline_ingest.ledger.incident import Incident
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.steps import EpochStep
@@ -51,13 +52,15 @@ class Prover:
     def write(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
         """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now."""
         entry = ChannelEntry(self.work.target, self.in_flight.proven)
+        row = self.row
+        for incident in self.incidents:
+            row = row.with_incident(incident)
         row = replace(
-            self.row,
+            row,
             heartbeat_ms=self.services.now_ms(),
             read_through=self.in_flight.read_through,
             tip_ms=self.tip_ms if self.tip_ms and self.in_flight.is_empty else self.row.tip_ms,
             channels=MappingProxyType({**self.row.channels, self.work.channel: entry}),
-            incidents=(*self.row.incidents, *self.incidents),
             ended=ended,
             children=children,
         )

@@ -11,7 +11,8 @@ from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.kinesis.errors import RecordsLost
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
-from firnline_ingest.ledger.row import Incident, IncidentKind, Proven
+from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.row import Proven
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
 from firnline_ingest.shard.deadline import Deadline

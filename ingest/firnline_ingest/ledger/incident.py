@@ -1,0 +1,115 @@
+"""What no proof can cover, as the ledger keeps it: never deleted, and bounded.
+
+The same thing that happens again is one incident with a count; past a number of them the oldest are summed up, one entry
+a kind. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from firnline_ingest.values import Position
+
+MOST_INCIDENTS = 20  # in one row, beside the sums: about 15 KB of the 400 KB that an item may have
+LONGEST_DETAIL = 500
+OLDER = "older ones, summed up"
+
+
+class IncidentKind(StrEnum):
+    RETENTION_LOSS = "retention_loss"
+    UNPROVABLE_RANGE = "unprovable_range"
+    LEDGER_REBUILT = "ledger_rebuilt"
+    ACCEPTED_ERRORS = "accepted_errors"
+    REJECTED_UNSEEN = "rejected_unseen"
+    """Rows that the table rejected in a range that was never proven: nobody was told of them one by one."""
+    PARENT_UNREAD = "parent_unread"
+    SHARD_UNREAD = "shard_unread"
+    """A shard left the listing before it was read to its end."""
+    STREAM_REPLACED = "stream_replaced"
+    """The stream was deleted and made again under its name."""
+    CHANNEL_EXPIRED = "channel_expired"
+    CHANNEL_DROPPED = "channel_dropped"
+    NOT_NULL_DROPPED = "not_null_dropped"
+    """Snowflake's evolution made a column nullable, because a row lacked it."""
+    RESUMED = "resumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """How much was lost, as far as that can be measured."""
+
+    from_ms: int | None = None
+    """Arrival times of the first and of the last record that can be lost."""
+    to_ms: int | None = None
+    records: int | None = None
+    """Estimates, of what the shard had per second around the gap."""
+    bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something that happened once or more often."""
+
+    kind: IncidentKind
+    first_ms: int
+    detail: str
+    through: Position | None = None
+    """The last position that is concerned."""
+    after: Position | None = None
+    """Where the concerned range begins, which tells one loss from the next: its end moves while records expire."""
+    loss: Loss | None = None
+    count: int = 1
+    last_ms: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "last_ms", max(self.last_ms, self.first_ms))
+        object.__setattr__(self, "detail", self.detail[:LONGEST_DETAIL])
+
+    def is_again(self, before: "Incident") -> bool:
+        """Whether this is what `before` was about."""
+        if self.kind is not before.kind:
+            return False
+        return self.after == before.after if self.after or before.after else self.detail == before.detail
+
+    def joined(self, before: "Incident") -> "Incident":
+        """Both as one; what is newer describes it better."""
+        return replace(
+            self,
+            first_ms=min(self.first_ms, before.first_ms),
+            last_ms=max(self.last_ms, before.last_ms),
+            count=self.count + before.count,
+            through=max(filter(None, (self.through, before.through)), default=None),
+            loss=self.loss or before.loss,
+        )
+
+
+def with_incident(incidents: tuple[Incident, ...], new: Incident) -> tuple[Incident, ...]:
+    """In the order in which they last happened; the sums of older ones come first."""
+    before = next((each for each in incidents if new.is_again(each)), None)
+    kept = [each for each in incidents if each is not before]
+    kept.append(new.joined(before) if before else new)
+    sums = {each.kind: each for each in kept if each.detail == OLDER}
+    plain = [each for each in kept if each.detail != OLDER]
+    while len(plain) > MOST_INCIDENTS:
+        oldest = plain.pop(0)
+        sums[oldest.kind] = _summed(sums.get(oldest.kind), oldest)
+    return (*sums.values(), *plain)
+
+
+def _summed(older: Incident | None, one: Incident) -> Incident:
+    one = replace(one, detail=OLDER, after=None)
+    return replace(one.joined(older), loss=_sum(older.loss, one.loss)) if older else one
+
+
+def _sum(left: Loss | None, right: Loss | None) -> Loss | None:
+    if left is None or right is None:
+        return left or right
+    return Loss(
+        from_ms=min(filter(None, (left.from_ms, right.from_ms)), default=None),
+        to_ms=max(filter(None, (left.to_ms, right.to_ms)), default=None),
+        records=_plus(left.records, right.records),
+        bytes=_plus(left.bytes, right.bytes),
+    )
+
+
+def _plus(left: int | None, right: int | None) -> int | None:
+    return None if left is None and right is None else (left or 0) + (right or 0)
