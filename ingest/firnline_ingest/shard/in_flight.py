@@ -1,7 +1,8 @@
 """Rows between the append and the proof.
 
-A range is proven when the committed token has reached it and the channel's counters grew by exactly the rows that lie
-in it (docs/design/ledger.md, section 4). Counters may trail the token for a moment; a difference that lasts is an error.
+A row is proven when the committed token has reached it, and the channel's counters have reached it too: requests commit in
+order, so counters that grew by n rows counted the first n (docs/design/ledger.md, section 4). Counters may trail the token
+or run ahead of it, and an answer may go back. What stays away for half a minute, or is more than was sent, is an error.
 """
 
 import bisect
@@ -30,9 +31,25 @@ class Chunk:
             return len(self.sequence_numbers)
         return bisect.bisect_right(self.sequence_numbers, position.sequence_number, key=int)
 
+    def position_of(self, row: int) -> Position:
+        """Of the row with this number, from 1; the last one stands for the whole chunk."""
+        return self.end if row == len(self.sequence_numbers) else Position(int(self.sequence_numbers[row - 1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A token that was seen, how many rows the channel must have counted by then, and when it was seen first."""
+
+    token: Position
+    rows: int
+    seen_s: float
+
 
 class InFlightRows:
-    """What was sent and is not proven yet; compares it with what the channel says."""
+    """What was sent and is not proven yet; compares it with what the channel says.
+
+    Rows are numbered as the channel counts them, since it was made.
+    """
 
     def __init__(self, key: ShardKey, baseline: Proven, read_through: Position | None) -> None:
         self.key = key
@@ -42,7 +59,11 @@ class InFlightRows:
         self.bytes = 0
         self._read_through = read_through
         self._chunks: deque[Chunk] = deque()
-        self._disagrees_since: float | None = None
+        self._sent = _counted(baseline)
+        self._uncounted: deque[Reached] = deque()
+        self._counts: deque[Proven] = deque()
+        """Counters that ran ahead of the token, without their positions."""
+        self._behind_since_s: float | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -58,24 +79,20 @@ class InFlightRows:
         if chunk.sequence_numbers and not is_proven:
             self._chunks.append(chunk)
             self.bytes += chunk.bytes
+            self._sent += len(chunk.sequence_numbers)
         self.accounted = chunk.end
 
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
         """The new proof that `state` gives, None where it gives none. Raises LedgerBehind or CountsDisagree."""
-        committed, before = state.committed, self.proven
-        if committed is None:
+        committed = state.committed
+        if committed is None or self._is_behind(committed, now_s):
             return None
-        if before.position is not None and committed < before.position:
-            raise LedgerBehind(self.key, committed=committed.token, proven=before.position.token)
-        expected = sum(chunk.rows_up_to(committed) for chunk in self._chunks)
-        counted = state.rows_inserted + state.rows_error - before.rows_inserted - before.rows_error
-        if counted != expected:
-            self._disagree(expected, counted, committed, now_s)
-            return None
-        self._disagrees_since = None
-        if committed == before.position:
-            return None
-        return Proven(committed, state.rows_inserted, state.rows_error)
+        counted = state.rows_inserted + state.rows_error
+        if counted > self._sent:
+            raise CountsDisagree(str(self.key), sent=self._sent, counted=counted, at=committed.token)
+        reached = _counted(self.proven) + sum(chunk.rows_up_to(committed) for chunk in self._chunks)
+        self._wait_for(Reached(committed, reached, now_s), counted)
+        return self._proof(committed, reached, Proven(None, state.rows_inserted, state.rows_error))
 
     def accept(self, proven: Proven) -> None:
         """Takes a proof that `confirm` gave, and forgets the rows that it covers."""
@@ -93,8 +110,61 @@ class InFlightRows:
                 self._chunks.popleft()
                 self.bytes -= head.bytes
 
-    def _disagree(self, expected: int, counted: int, committed: Position, now_s: float) -> None:
-        if self._disagrees_since is None:
-            self._disagrees_since = now_s
-        elif now_s - self._disagrees_since > PATIENCE_S:
-            raise CountsDisagree(str(self.key), sent=expected, counted=counted, at=committed.token)
+    def rebase(self, baseline: Proven) -> None:
+        """Counts from `baseline` on, whatever was counted before: what lies up to its position can't be proven any more."""
+        if baseline.position is not None:
+            self.accept(baseline)
+        self.proven = baseline
+        self._sent = _counted(baseline) + sum(len(chunk.sequence_numbers) for chunk in self._chunks)
+        self._uncounted.clear()
+        self._counts.clear()
+
+    def _is_behind(self, committed: Position, now_s: float) -> bool:
+        """Whether this answer is older than what was proven. Raises LedgerBehind where such answers don't end."""
+        proven = self.proven.position
+        if proven is None or committed >= proven:
+            self._behind_since_s = None
+            return False
+        if self._behind_since_s is None:
+            self._behind_since_s = now_s
+        elif now_s - self._behind_since_s > PATIENCE_S:
+            raise LedgerBehind(self.key, committed=committed.token, proven=proven.token)
+        return True
+
+    def _wait_for(self, reached: Reached, counted: int) -> None:
+        """Raises CountsDisagree where the rows up to a token that was seen were not counted for too long."""
+        waiting = self._uncounted
+        if not waiting or reached.token > waiting[-1].token:
+            waiting.append(reached)
+        while waiting and waiting[0].rows <= counted:
+            waiting.popleft()
+        if waiting and reached.seen_s - waiting[0].seen_s > PATIENCE_S:
+            first, base = waiting[0], _counted(self.proven)
+            raise CountsDisagree(str(self.key), sent=first.rows - base, counted=counted - base, at=first.token.token)
+
+    def _proof(self, committed: Position, reached: int, seen: Proven) -> Proven | None:
+        """The newest counters that the token has reached, with the position of the last row that they counted."""
+        if not self._counts or _counted(self._counts[-1]) < _counted(seen):
+            self._counts.append(seen)
+        counts = None
+        while self._counts and _counted(self._counts[0]) <= reached:
+            counts = self._counts.popleft()
+        if counts is None or _counted(counts) < _counted(self.proven):
+            return None
+        position = committed if _counted(counts) == reached else self._position_of(_counted(counts))
+        if position is None or position == self.proven.position:
+            return None
+        return Proven(position, counts.rows_inserted, counts.rows_error)
+
+    def _position_of(self, row: int) -> Position | None:
+        """None for a row that is proven already."""
+        before = _counted(self.proven)
+        for chunk in self._chunks:
+            if before < row <= before + len(chunk.sequence_numbers):
+                return chunk.position_of(row - before)
+            before += len(chunk.sequence_numbers)
+        return None
+
+
+def _counted(proven: Proven) -> int:
+    return proven.rows_inserted + proven.rows_error

@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.shard.in_flight import PATIENCE_S, Chunk, InFlightRows
 from firnline_ingest.snowflake.errors import CountsDisagree
@@ -31,34 +30,39 @@ def test_a_range_is_proven_when_the_token_reached_it_and_the_counters_grew_by_it
     assert rows.bytes == 0
 
 
-def test_nothing_is_proven_while_the_counters_trail_the_token() -> None:
+def test_nothing_is_proven_beyond_the_counters_while_they_trail_the_token() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2, 3))
-    assert rows.confirm(ChannelState(Position(3), 2), 0.0) is None
-    assert rows.confirm(ChannelState(Position(3), 3), 1.0) is not None
+    assert rows.confirm(ChannelState(Position(3)), 0.0) is None
+    assert rows.confirm(ChannelState(Position(3), 2), 0.0) == Proven(Position(2), 2)
+    assert rows.confirm(ChannelState(Position(3), 3), 1.0) == Proven(Position(3), 3)
 
 
-def test_counters_that_keep_disagreeing_stop_the_shard() -> None:
+def test_counters_that_stay_away_stop_the_shard() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2, 3))
-    assert rows.confirm(ChannelState(Position(3), 4), 10.0) is None
-    assert rows.confirm(ChannelState(Position(3), 4), 10.0 + PATIENCE_S) is None
+    assert rows.confirm(ChannelState(Position(3)), 10.0) is None
+    assert rows.confirm(ChannelState(Position(3)), 10.0 + PATIENCE_S) is None
     with pytest.raises(CountsDisagree, match="sent 3 rows"):
-        rows.confirm(ChannelState(Position(3), 4), 10.1 + PATIENCE_S)
+        rows.confirm(ChannelState(Position(3)), 10.1 + PATIENCE_S)
 
 
-def test_a_disagreement_that_passes_is_forgotten() -> None:
+def test_patience_begins_anew_with_each_token() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2))
-    assert rows.confirm(ChannelState(Position(2), 1), 0.0) is None
+    assert rows.confirm(ChannelState(Position(2)), 0.0) is None
     rows.accept(rows.confirm(ChannelState(Position(2), 2), 20.0) or Proven())
     rows.add(chunk(3))
     assert rows.confirm(ChannelState(Position(3), 2), 2 * PATIENCE_S) is None
 
 
-def test_a_token_that_goes_back_stops_the_shard() -> None:
-    with pytest.raises(LedgerBehind):
-        in_flight(proven=10, rows=5).confirm(ChannelState(Position(9), 5), 0.0)
+def test_a_new_baseline_counts_what_is_in_flight_from_there() -> None:
+    rows = in_flight()
+    rows.add(chunk(1, 2))
+    rows.add(chunk(3, 4))
+    rows.rebase(Proven(Position(2), 100, 7))
+    assert rows.read_through == Position(2)
+    assert rows.confirm(ChannelState(Position(4), 102, 7), 0.0) == Proven(Position(4), 102, 7)
 
 
 def test_rejected_rows_count_as_confirmed_because_the_token_passes_them() -> None:
