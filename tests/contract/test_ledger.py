@@ -45,6 +45,24 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
     return DynamoLedger(client, "ledger")
 
 
+class AskedTwice:
+    """A client whose first answer to a taking is lost: botocore asks again, and is refused."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def put_item(self, **request: Any) -> Any:
+        self._client.put_item(**request)
+        return self._client.put_item(**request)
+
+    def update_item(self, **request: Any) -> Any:
+        self._client.update_item(**request)
+        return self._client.update_item(**request)
+
+
 def taken(ledger: Ledger, owner: str = "me") -> ShardRow:
     before = ledger.read(KEY)
     return ledger.take(KEY, before.fence if before else Fence(), owner, TrimHorizon())
@@ -62,6 +80,34 @@ def test_taking_raises_the_generation_and_keeps_what_was_known(ledger: Ledger) -
     assert second.fence == Fence(2, "b")
     assert (second.start, second.read_through) == (AtTimestamp(42), Position(7))
     assert ledger.read(KEY) == second
+
+
+def test_taking_keeps_what_the_owner_wrote_at_the_last_moment(dynamodb: Any, ledger: Ledger) -> None:
+    owned = ledger.take(KEY, Fence(), "owner", TrimHorizon())
+    lost = Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4))
+    last = replace(owned, read_through=Position(200), incidents=(lost,), ended=True, children=("shardId-000000000001",))
+    writes = iter([last])
+
+    def write_first(**_: Any) -> None:
+        for row in writes:
+            ledger.write(row)
+
+    for operation in ("PutItem", "UpdateItem"):
+        dynamodb.meta.events.register(f"before-call.dynamodb.{operation}", write_first)
+    if isinstance(ledger, MemoryLedger):
+        write_first()  # nothing comes between the two halves of its taking
+    assert ledger.take(KEY, owned.fence, "taker", TrimHorizon()) == replace(last, fence=Fence(2, "taker"))
+    assert ledger.read(KEY) == replace(last, fence=Fence(2, "taker"))
+
+
+@pytest.mark.parametrize("held", [Fence(), Fence(1, "before")])
+def test_a_taking_whose_answer_was_lost_is_found_to_have_succeeded(dynamodb: Any, ledger: Ledger, held: Fence) -> None:
+    if held.generation:
+        ledger.take(KEY, Fence(), "before", AtTimestamp(42))
+    if isinstance(ledger, DynamoLedger):
+        ledger = DynamoLedger(AskedTwice(dynamodb), "ledger")
+    row = ledger.take(KEY, held, "me", AtTimestamp(42))
+    assert row == ledger.read(KEY) == ShardRow(key=KEY, start=AtTimestamp(42), fence=Fence(held.generation + 1, "me"))
 
 
 def test_of_two_that_take_the_same_generation_one_is_fenced(ledger: Ledger) -> None:

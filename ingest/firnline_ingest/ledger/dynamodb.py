@@ -5,7 +5,6 @@ The client retries what it can; what is left is wrapped here, once, with the tab
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
+FENCE = ("generation", "owner")
+HELD = "#generation = :generation AND #owner = :owner"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
@@ -73,7 +74,7 @@ class DynamoLedger:
             raise LedgerUnavailable(self._table, str(error)) from error
 
     def read(self, key: ShardKey) -> ShardRow | None:
-        item = self._get({"stream": key.incarnation, "shard": key.shard_id})
+        item = self._get(_key(key))
         return from_item(item) if item else None
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
@@ -97,36 +98,49 @@ class DynamoLedger:
             page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
-        before = self.read(key)
-        if (before.fence if before else Fence()) != held:
-            raise Fenced(key, before.fence.owner if before else "")
-        row = replace(before or ShardRow(key=key, start=pin), fence=Fence(held.generation + 1, owner))
-        condition = "#generation = :generation AND #owner = :owner" if before else "attribute_not_exists(#generation)"
-        return self._put(row, condition, {":generation": held.generation, ":owner": held.owner} if before else {})
+        """Changes the fence and nothing else, so what the owner before wrote meanwhile stays."""
+        fence = Fence(held.generation + 1, owner)
+        new = {
+            name: value
+            for name, value in to_item(ShardRow(key=key, start=pin, fence=fence)).items()
+            if name not in KEY_SCHEMA
+        }
+        changes = {name: new[name] for name in FENCE} if held.generation else new
+        condition = HELD if held.generation else "attribute_not_exists(#generation)"
+        try:
+            answer = self._call(
+                "UpdateItem",
+                "update_item",
+                Key=_item(_key(key)),
+                UpdateExpression="SET " + ", ".join(f"#{name} = :new_{name}" for name in changes),
+                ConditionExpression=condition,
+                ExpressionAttributeNames={f"#{name}": name for name in changes},
+                ExpressionAttributeValues=_item(
+                    {f":new_{name}": value for name, value in changes.items()}
+                    | (_held(held) if held.generation else {})
+                ),
+                ReturnValues="ALL_NEW",
+            )
+        except _ConditionFailed:
+            found = self.read(key)
+            if found is None or found.fence != fence:  # equal: it was ours, and only the response was lost
+                raise Fenced(key, found.fence.owner if found else "") from None
+            return found
+        return from_item(_plain(answer["Attributes"]))
 
     def write(self, row: ShardRow) -> None:
-        self._put(
-            row,
-            "#generation = :generation AND #owner = :owner AND read_through <= :read_through",
-            {
-                ":generation": row.fence.generation,
-                ":owner": row.fence.owner,
-                ":read_through": padded(row.read_through),
-            },
-        )
+        self._put(row, f"{HELD} AND read_through <= :read_through", {":read_through": padded(row.read_through)})
 
     def reset(self, row: ShardRow) -> None:
-        fence = {":generation": row.fence.generation, ":owner": row.fence.owner}
-        self._put(row, "#generation = :generation AND #owner = :owner", fence)
+        self._put(row, HELD, {})
 
-    def _put(self, row: ShardRow, condition: str, values: Item) -> ShardRow:
+    def _put(self, row: ShardRow, condition: str, values: Item) -> None:
         try:
-            self._put_item(to_item(row), condition, values, ("generation", "owner"))
+            self._put_item(to_item(row), condition, values | _held(row.fence), FENCE)
         except _ConditionFailed:
             found = self.read(row.key)
             if found != row:  # equal: it was ours, and only the response was lost
                 raise Fenced(row.key, found.fence.owner if found else "") from None
-        return row
 
     def current_run(self) -> Run | None:
         item = self._get(RUN_KEY)
@@ -208,6 +222,14 @@ class DynamoLedger:
         if code in DENIED:
             return LedgerForbidden(self._table, operation, message)
         return LedgerUnavailable(self._table, f"{code}: {message}")
+
+
+def _key(key: ShardKey) -> Item:
+    return {"stream": key.incarnation, "shard": key.shard_id}
+
+
+def _held(fence: Fence) -> Item:
+    return {":generation": fence.generation, ":owner": fence.owner}
 
 
 def _item(values: Item) -> Item:

@@ -59,13 +59,13 @@ LEDGER = (
         "dynamodb:PutItem",
         Resource.LEDGER_ITEMS,
         Feature.LEDGER,
-        "Takes a shard's fence, and writes what was proven under it.",
+        "Writes what was proven of a shard, and takes the application's name for a run.",
     ),
     _engine(
         "dynamodb:UpdateItem",
         Resource.LEDGER_ITEMS,
         Feature.LEDGER,
-        "Shows that the run lives, ends it, and hears that it should stop.",
+        "Takes a shard's fence; shows that the run lives, ends it, and hears that it should stop.",
     ),
     _behalf(
         Caller.DYNAMODB,
