@@ -64,7 +64,7 @@ ROOMS_BELOW = {
         "terminal ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
         "ingest.snowflake ingest.values"
     ),
-    "infra.blueprint": "specification ingest.config ingest.errors ingest.permissions",
+    "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.cli": (
         "accounts audit blueprint deploy keys specification terminal ingest.__main__ ingest.config "
         "ingest.deadletter ingest.errors"

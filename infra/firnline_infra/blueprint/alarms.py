@@ -7,8 +7,14 @@ from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification.aws import Origin, Stream
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_ingest.permissions.aws import LEDGER
+from firnline_ingest.permissions.permission import Resource
 
 A_MINUTE_MS = 60_000
+LEDGER_OPERATIONS = tuple(each.action.partition(":")[2] for each in LEDGER if each.on is Resource.LEDGER_ITEMS)
+"""DynamoDB counts SystemErrors by table and operation together; by the table alone there is no such metric (developer
+guide, metrics-dimensions).
+"""
 
 
 def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
@@ -47,20 +53,21 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
             topics=topics,
             tags=marks,
         )
-    yield Alarm(
-        name=f"{names.application}-ledger-errors",
-        description=(
-            f"DynamoDB fails for the ledger {names.ledger_table}: shards can't be taken over, and no proof is written. "
-            "Next: look at the AWS health page, then at the engine's log."
-        ),
-        namespace="AWS/DynamoDB",
-        metric="SystemErrors",
-        statistic="Sum",
-        dimensions={"TableName": names.ledger_table},
-        threshold=1,
-        topics=topics,
-        tags=marks,
-    )
+    for operation in LEDGER_OPERATIONS:
+        yield Alarm(
+            name=f"{names.application}-ledger-{operation}-errors",
+            description=(
+                f"DynamoDB fails at {operation} on the ledger {names.ledger_table}: shards can't be taken over, or no proof "
+                "is written. Next: look at the AWS health page, then at the engine's log."
+            ),
+            namespace="AWS/DynamoDB",
+            metric="SystemErrors",
+            statistic="Sum",
+            dimensions={"TableName": names.ledger_table, "Operation": operation},
+            threshold=1,
+            topics=topics,
+            tags=marks,
+        )
 
 
 def _retention(stream: Stream) -> str:

@@ -5,7 +5,7 @@ from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.specification import parse_spec
 
 
-def lag_alarm_of(stream: str) -> Alarm:
+def alarms_of(stream: str) -> tuple[Alarm, ...]:
     spec = parse_spec(
         f"""
         version: 1
@@ -18,7 +18,11 @@ def lag_alarm_of(stream: str) -> Alarm:
         """,
         "prod.yaml",
     )
-    (alarm,) = [each for each in blueprint_of(spec).alarms if each.metric.endswith("IteratorAgeMilliseconds")]
+    return blueprint_of(spec).alarms
+
+
+def lag_alarm_of(stream: str) -> Alarm:
+    (alarm,) = [each for each in alarms_of(stream) if each.metric.endswith("IteratorAgeMilliseconds")]
     return alarm
 
 
@@ -30,3 +34,23 @@ def test_it_does_not_claim_to_know_the_retention_of_an_adopted_stream() -> None:
     description = lag_alarm_of("{name: orders, origin: adopt}").description
     assert "records are lost after the stream's own retention. " in description
     assert "hours" not in description
+
+
+# As AWS documents them: the Kinesis guide, "Monitoring with CloudWatch", enhanced and stream-level metrics; the DynamoDB
+# guide, "Metrics and dimensions". An alarm with other dimensions looks at a metric that nobody ever writes.
+DIMENSIONS = {
+    ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds"): {"StreamName"},
+    ("AWS/Kinesis", "WriteProvisionedThroughputExceeded"): {"StreamName"},
+    ("AWS/DynamoDB", "SystemErrors"): {"TableName", "Operation"},
+}
+
+
+def test_every_alarm_has_the_dimensions_that_its_metric_is_written_with() -> None:
+    for alarm in alarms_of("{name: orders}"):
+        assert set(alarm.dimensions) == DIMENSIONS[alarm.namespace, alarm.metric], alarm.name
+
+
+def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> None:
+    operations = {each.dimensions["Operation"] for each in alarms_of("{name: orders}") if each.metric == "SystemErrors"}
+    assert {"GetItem", "PutItem", "Query", "UpdateItem"} <= operations
+    assert not {"CreateTable", "DescribeTable"} & operations

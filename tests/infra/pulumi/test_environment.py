@@ -12,11 +12,13 @@ from typing import Any
 import pulumi
 import pytest
 
+from firnline_infra.blueprint.alarms import LEDGER_OPERATIONS
 from firnline_infra.pulumi import environment, providers
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 GOLDEN = Path(__file__).parent / "golden"
+LEDGER_ALARMS = {f"alarms-firnline-prod-ledger-{each}-errors" for each in LEDGER_OPERATIONS}
 ENVIRONMENTS = ["local", "dev", "staging", "prod"]
 HOLD_DATA = {
     "Key",
@@ -107,7 +109,7 @@ def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None
     [
         ({"aws": {"key": {"origin": "skip"}}}, {"key-key", "key-alias"}, set()),
         ({"alarms": {"topics": []}}, {f"alarms-firnline-prod-{each}-{what}" for each in ("orders", "clicks", "prices")
-          for what in ("lag", "throttled")} | {"alarms-firnline-prod-ledger-errors"}, set()),
+          for what in ("lag", "throttled")} | LEDGER_ALARMS, set()),
         ({"publication": {"ssm_prefix": None}}, {"published-engine-config", "published-engine-config-hash",
           "published-engine-role", "published-ledger-table"}, set()),
         ({"ledger": {"migration": True}}, set(), {"ledger-migration"}),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
@@ -36,8 +37,10 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]:
-    shortest = min((stream.retention_hours for stream in spec.streams), default=0) * 60
-    if spec.alarms.topics and spec.alarms.lag_minutes + MINUTES_UNTIL_AN_ALARM >= shortest:
+    """An adopted stream's retention is its owner's, and not in the specification."""
+    ours = [stream.retention_hours * 60 for stream in spec.streams if stream.origin is Origin.CREATE]
+    shortest = min(ours, default=None)
+    if shortest is not None and spec.alarms.topics and spec.alarms.lag_minutes + MINUTES_UNTIL_AN_ALARM >= shortest:
         yield (
             f"alarms.lag_minutes: {spec.alarms.lag_minutes} wakes somebody when the first records are gone: a stream keeps "
             f"them for {shortest} minutes, and an alarm takes {MINUTES_UNTIL_AN_ALARM}. Expected less than "

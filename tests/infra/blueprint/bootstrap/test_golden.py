@@ -1,9 +1,6 @@
-"""What an administrator is asked to run is reviewed as code.
+"""What an administrator is asked to run is reviewed as code. FIRNLINE_WRITE_GOLDEN=1 writes it anew."""
 
-To write it anew: firnline bootstrap … --into tests/infra/blueprint/bootstrap/golden --force, for the specification
-of conftest.py.
-"""
-
+import os
 from pathlib import Path
 
 import pytest
@@ -22,21 +19,30 @@ def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
     return spec
 
 
+def reviewed(name: str, rendered: str) -> str:
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        (GOLDEN / name).write_text(rendered)
+        pytest.fail(f"{name} is written anew: review what changed")
+    return (GOLDEN / name).read_text()
+
+
 def test_the_template_is_the_reviewed_one(spec: EnvironmentSpec) -> None:
-    rendered = template(spec, blueprint_of(spec), repository="acme/data")
-    assert yaml.safe_dump(rendered, sort_keys=False, width=120) == (GOLDEN / f"{spec.name}-aws.yaml").read_text()
+    rendered = yaml.safe_dump(template(spec, blueprint_of(spec), repository="acme/data"), sort_keys=False, width=120)
+    assert rendered == reviewed(f"{spec.name}-aws.yaml", rendered)
 
 
 def test_the_statements_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
-    assert snowflake.statements(spec, blueprint_of(spec)) == (GOLDEN / f"{spec.name}-snowflake.sql").read_text()
+    rendered = snowflake.statements(spec, blueprint_of(spec))
+    assert rendered == reviewed(f"{spec.name}-snowflake.sql", rendered)
 
 
 def test_the_settings_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
     user = str(blueprint_of(spec).names.deploy_role)
-    assert settings_file(spec, user) == (GOLDEN / f"{spec.name}.env").read_text()
+    rendered = settings_file(spec, user)
+    assert rendered == reviewed(f"{spec.name}.env", rendered)
 
 
 def test_the_workflow_is_the_reviewed_one_and_is_yaml(spec: EnvironmentSpec) -> None:
     rendered = workflow(spec, blueprint_of(spec), release="0.1.0", environment=spec.name)
-    assert rendered == (GOLDEN / f"{spec.name}-workflow.yaml").read_text()
+    assert rendered == reviewed(f"{spec.name}-workflow.yaml", rendered)
     assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up"}

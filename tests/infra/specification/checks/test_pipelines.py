@@ -32,6 +32,7 @@ def test_the_lag_alarm_rings_before_records_are_lost(problems: Problems) -> None
     assert problem.endswith("Expected less than 1425.")
     assert problems(alarms={**alarms, "lag_minutes": 1424}) == []
     assert problems(alarms=alarms, streams=[{"name": "orders", "retention_hours": 48}]) == []
+    assert problems(alarms=alarms, streams=[{"name": "orders", "origin": "adopt"}]) == []
 
 
 TWO = [{"name": "a"}, {"name": "b"}]
