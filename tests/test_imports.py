@@ -25,6 +25,7 @@ EXTRAS = {
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
     "firnline_ingest.aws": AWS,
+    "firnline_ingest.deadletter": AWS,
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.shard": AWS,
@@ -43,10 +44,10 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "config errors kinesis ledger logs spark validate values",
+    "ingest.__main__": "config deadletter errors kinesis ledger logs spark validate values",
     "ingest.aws": "config errors",
     "ingest.config": "errors",
-    "ingest.deadletter": "errors kinesis records values",
+    "ingest.deadletter": "aws config errors kinesis records values",
     "ingest.errors": "",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
@@ -57,12 +58,12 @@ ROOMS_BELOW = {
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs shard snowflake values",
-    "ingest.validate": "config errors kinesis ledger snowflake spark",
+    "ingest.validate": "config deadletter errors kinesis ledger snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
         "terminal ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.snowflake ingest.values"
+        "ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.cli": (

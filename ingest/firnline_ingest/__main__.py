@@ -58,6 +58,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
 
 
 def _run(config: EngineConfig, options: argparse.Namespace) -> int:
+    from firnline_ingest.deadletter import check_place
     from firnline_ingest.ledger.provision import open_ledger
     from firnline_ingest.logs import configure_logs
     from firnline_ingest.spark.machine import check_java, check_spark, make_folder
@@ -65,7 +66,9 @@ def _run(config: EngineConfig, options: argparse.Namespace) -> int:
     configure_logs()
     check_java()
     check_spark()
-    make_folder(config.dead_letters.folder)
+    check_place(config)
+    if config.dead_letters.folder is not None:
+        make_folder(config.dead_letters.folder)
     ledger = open_ledger(config)
     from firnline_ingest.spark.job import EngineJob
 

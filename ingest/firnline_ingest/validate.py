@@ -27,9 +27,9 @@ class Check:
 
 
 def validate(config: EngineConfig) -> Iterator[Check]:
-    """Yields as it goes; changes nothing."""
+    """Yields as it goes; changes nothing, but for the label of a bucket's folder for dead letters."""
     yield _checked("java", _java)
-    yield _checked("dead letters", partial(_folder, config))
+    yield _checked("dead letters", partial(_dead_letters, config))
     yield _checked("ledger", partial(_ledger, config))
     for pipeline in config.pipelines:
         yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline.stream))
@@ -49,11 +49,14 @@ def _java() -> str:
     return check_java()
 
 
-def _folder(config: EngineConfig) -> str:
+def _dead_letters(config: EngineConfig) -> str:
+    from firnline_ingest.deadletter import check_place
     from firnline_ingest.spark.machine import check_folder
 
-    check_folder(config.dead_letters.folder)
-    return str(config.dead_letters.folder)
+    place = check_place(config)
+    if config.dead_letters.folder is not None:
+        check_folder(config.dead_letters.folder)
+    return place
 
 
 def _ledger(config: EngineConfig) -> str:

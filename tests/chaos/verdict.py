@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.deadletter import open_store
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_local.kinesis import ShardHandle
@@ -22,9 +22,7 @@ Found = Mapping[Fate, Sequence[int]]
 def verdict(stage: Stage, lane: Lane) -> list[str]:
     """What is wrong, in sentences; nothing where all is well."""
     rows, errors = _stored(stage, lane)
-    letters = [
-        letter for letter in LocalFolder(stage.config.dead_letters.folder).list() if letter.stream == stage.stream.name
-    ]
+    letters = [letter for letter in open_store(stage.config).list() if letter.stream == stage.stream.name]
     problems: list[str] = []
     for shard in stage.stream.shards:
         found = {

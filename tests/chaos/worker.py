@@ -13,11 +13,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig, PollingConfig
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.deadletter import open_store
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.client import kinesis_client
@@ -147,7 +146,7 @@ class _Worker:
             ledger=DynamoLedger(dynamodb_client(config.aws), config.ledger.table),
             kinesis=kinesis_client(config.aws),
             channels=SdkChannels(config, SDK_PROPERTIES),
-            dead_letters=LocalFolder(Path(config.dead_letters.folder)),
+            dead_letters=open_store(config),
             polling=PollingConfig.model_construct(max_records=orders.page, interval_ms=10),
             run_id=f"worker-{orders.number}",
             observer=self._striker,

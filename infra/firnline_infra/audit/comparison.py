@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Protocol
 
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
@@ -31,22 +32,29 @@ def compare_shard(
     *,
     cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
+    left_out: LeftOut | None = None,
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
     An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise.
     """
-    _Walk(findings, outcomes, cutoff, check).along(records)
+    _Walk(findings, outcomes, cutoff, check, left_out).along(records)
 
 
 class _Walk:
     def __init__(
-        self, findings: ShardFindings, outcomes: Iterable[Outcome], cutoff: RetentionCutoff, check: ContentCheck | None
+        self,
+        findings: ShardFindings,
+        outcomes: Iterable[Outcome],
+        cutoff: RetentionCutoff,
+        check: ContentCheck | None,
+        left_out: LeftOut | None,
     ) -> None:
         self._findings = findings
         self._counts = findings.counts
         self._cutoff = cutoff
         self._check = check
+        self._left_out = left_out
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
         self._group: list[Outcome] = []
@@ -96,6 +104,9 @@ class _Walk:
             self._counts.before_start += 1
             return
         self._counts.records += 1
+        if self._left_out and self._left_out(record):
+            self._counts.filtered += 1
+            return
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"

@@ -42,7 +42,7 @@ class Counts:
     error_rows: int = 0
     dead_letters: int = 0
     filtered: int = 0
-    """Always 0: pipelines have no filters yet."""
+    """Records that can't be rows, and are nowhere because the pipeline skips them or has its letters on a stream."""
     missing: int = 0
     """Records that are in no table and no dead letter."""
     missing_at_the_end: int = 0

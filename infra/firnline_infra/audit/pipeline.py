@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from firnline_infra.audit.content_check import ContentComparison
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.order import CommitHistory, Order, check_order
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.report import PipelineReport
@@ -19,8 +20,8 @@ from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep,
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
+from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 
 if TYPE_CHECKING:
@@ -60,9 +61,7 @@ class PipelineAudit:
         inventory = table.inventory()
         errors = table.error_rows() if described.logs_errors else ErrorRows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
-        letters = letters_by_shard(
-            LocalFolder(self.config.dead_letters.folder), lineage.stream, lineage.stream_created_ms
-        )
+        letters = self._letters(lineage)
         sources = self._sources(table, described, lineage, (errors.by_shard, letters))
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
@@ -118,7 +117,14 @@ class PipelineAudit:
             cutoff_at=cutoff,
             columns=described.columns if self.compares_contents else None,
             check=check if self.compares_contents else None,
+            left_out=left_out_of(self.config, self.pipeline),
         )
+
+    def _letters(self, lineage: "Lineage") -> OutcomesByShard:
+        """None where they are on a stream, which has no index."""
+        if self.config.dead_letters.stream is not None:
+            return {}
+        return letters_by_shard(open_store(self.config), lineage.stream, lineage.stream_created_ms)
 
     def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
         database, schema, table = (quoted(name) for name in _target(self.pipeline))
@@ -134,8 +140,14 @@ class PipelineAudit:
         remarks = []
         if not logs_errors:
             remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
-        if not (folder := self.config.dead_letters.folder).exists():
+        places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as filtered."
+        if places.folder is not None and not places.folder.exists():
+            folder = places.folder
             remarks.append(f"There is no folder {folder} on this machine: no dead letters were read.")
+        if places.stream is not None:
+            remarks.append(f"Dead letters go to the stream {places.stream}, which is not read here: {are_filtered}")
+        if self.pipeline.unusable_records is UnusableRecords.SKIP:
+            remarks.append(f"The pipeline skips unusable records: {are_filtered}")
         return remarks
 
 

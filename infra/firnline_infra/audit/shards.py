@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import Outcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
@@ -77,6 +78,8 @@ class PipelineSources:
     columns: Sequence[AuditedColumn] | None = None
     check: ContentCheck | None = None
     """With `columns`, where contents are compared."""
+    left_out: Callable[[str], LeftOut | None] = lambda _: None
+    """By shard id: which records are rightly nowhere."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
@@ -99,7 +102,8 @@ class PipelineSources:
             key=position_of,
         )
         records = self.window.records(reader.records()) if is_listed else ()
-        compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check)
+        left_out = self.left_out(shard_id)
+        compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out)
         return findings
 
     def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:

@@ -96,10 +96,11 @@ def audit(
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
     from firnline_ingest.config import load_config
+    from firnline_ingest.config.model import DeadLettersConfig
 
     config = load_config(config_file)
     if dead_letters is not None:
-        place = config.dead_letters.model_copy(update={"folder": dead_letters})
+        place = DeadLettersConfig(folder=dead_letters)
         config = config.model_copy(update={"dead_letters": place})
     reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     report = audit_streams(config, reader, on_shard=_say, commit_log=_installed_commit_log(config), **claim)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from firnline_ingest.deadletter import DeadLetter, LocalFolder
+    from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
 
 
 @click.group("dead-letters")
@@ -19,11 +19,13 @@ def dead_letters() -> None:
 
 
 def _place(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The two ways to say where the letters are."""
+    """The two ways to say where the letters are; a bucket is opened with the AWS credentials of whoever asks."""
     file = click.Path(exists=True, dir_okay=False, path_type=Path)
     folder = click.Path(exists=True, file_okay=False, path_type=Path)
-    command = click.option("--folder", type=folder, help="The folder itself.")(command)
-    return click.option("--config", type=file, help="An engine's configuration, which names the folder.")(command)
+    command = click.option("--folder", type=folder, help="A folder of this machine.")(command)
+    return click.option("--config", type=file, help="An engine's configuration, which names the folder or the bucket.")(
+        command
+    )
 
 
 @dead_letters.command("list")
@@ -55,14 +57,19 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool) -
         click.echo(_page(letter))
 
 
-def _store(config: Path | None, folder: Path | None) -> "tuple[LocalFolder, Path]":
+def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterStore, str]":
+    """The store, and where that is."""
     from firnline_ingest.config import load_config
-    from firnline_ingest.deadletter import LocalFolder
+    from firnline_ingest.deadletter import LocalFolder, open_store
 
     if (config is None) == (folder is None):
         raise click.UsageError("give one of --config and --folder")
-    where = folder or load_config(config).dead_letters.folder  # type: ignore[arg-type]  # one of the two is given
-    return LocalFolder(where), where
+    if folder is not None:
+        return LocalFolder(folder), str(folder)
+    assert config is not None
+    engine = load_config(config)
+    place = engine.dead_letters
+    return open_store(engine), str(place.folder or place.s3 or place.stream)
 
 
 def _line(letter: "DeadLetter") -> str:

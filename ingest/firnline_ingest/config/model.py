@@ -13,9 +13,14 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import name_form
+from firnline_ingest.config.form import Form, name_form
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
+S3_FOLDER = Form(
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/([A-Za-z0-9!_.*'()-]+/)*",
+    "s3://, a bucket, and a folder that ends with a slash",
+    "s3://acme-lake/dead-letters/",
+)
 AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
@@ -99,6 +104,17 @@ class Tolerance(StrEnum):
     """It stays in the error table, and its shard goes on."""
 
 
+class UnusableRecords(StrEnum):
+    """What a record does that can't be a row (docs/records.md says which those are)."""
+
+    KEEP = "keep"
+    """It becomes a dead letter, and its shard goes on."""
+    SKIP = "skip"
+    """It is left out and counted: once the stream has dropped it, its bytes are nowhere."""
+    STOP = "stop"
+    """Its shard stops in front of it, so that a person decides."""
+
+
 class Metadata(Section):
     """The metadata object that each row carries, part by part (parity with Openflow's KINESISMETADATA)."""
 
@@ -133,6 +149,11 @@ class PipelineConfig(Section):
     initial_position: InitialPosition = InitialPosition()
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard. `all`: it stays in the error table, which must be on."""
+    unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
+    """A record that can't be a row is a dead letter by default: its bytes, its place and the reason are kept."""
+    max_unusable_per_minute: int | None = Field(default=None, ge=1)
+    """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
+    bad. No limit by default. Watch `dead_letters` and `skipped` in the progress lines."""
     fail_on_data_loss: bool = True
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
     metadata: Metadata = Metadata()
@@ -155,9 +176,24 @@ class LedgerConfig(Section):
 
 
 class DeadLettersConfig(Section):
-    """Where records go that can't be ingested."""
+    """Where records go that can't be ingested: exactly one place."""
 
-    folder: Path = Field(strict=False)
+    folder: Path | None = Field(default=None, strict=False)
+    """A folder of the machine that the whole engine runs on; refused unless `spark.master` is local."""
+    s3: Annotated[str, S3_FOLDER] | None = None
+    """A folder of a bucket, for engines whose machines come and go."""
+    kms_key_arn: str | None = None
+    """The KMS key that objects are encrypted with; the bucket's own default where absent."""
+    stream: str | None = None
+    """A Kinesis stream, for whoever wants to work on letters as they come. It keeps them as long as its retention."""
+
+    @model_validator(mode="after")
+    def _exactly_one_place(self) -> Self:
+        if sum(place is not None for place in (self.folder, self.s3, self.stream)) != 1:
+            raise ValueError("give exactly one of folder, s3, stream")
+        if self.kms_key_arn is not None and self.s3 is None:
+            raise ValueError("kms_key_arn belongs to s3: a stream has a key of its own")
+        return self
 
 
 class EpochConfig(Section):
@@ -210,6 +246,14 @@ class EngineConfig(Section):
         names = [pipeline.stream for pipeline in self.pipelines]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"each stream belongs to one pipeline; named twice: {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _letters_do_not_come_back(self) -> Self:
+        if any(pipeline.stream == self.dead_letters.stream for pipeline in self.pipelines):
+            raise ValueError(
+                f"dead_letters.stream: {self.dead_letters.stream} is read by a pipeline; name another stream"
+            )
         return self
 
     def pipeline_of(self, stream: str) -> PipelineConfig:

@@ -8,13 +8,14 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 from uuid import uuid4
 
 import msgspec
 
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
+from firnline_ingest.deadletter.names import shard_path
 
 SUFFIX = ".json"
 OPEN_FILES = 64  # written, then made durable together: a disk takes many at little more than the price of one
@@ -57,8 +58,7 @@ class LocalFolder:
         return letter
 
     def _path(self, key: LetterKey) -> Path:
-        incarnation = f"{_file_name(key.stream)}@{key.stream_created_ms}"
-        return self._folder / incarnation / _file_name(key.shard_id) / f"{key.position.token}.{key.stage}{SUFFIX}"
+        return self._folder / shard_path(key) / f"{key.position.token}.{key.stage}{SUFFIX}"
 
     def _keys(self) -> Iterator[LetterKey]:
         for path in self._folder.glob(f"*@*/*/[0-9]*{SUFFIX}"):
@@ -119,8 +119,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _file_name(name: str) -> str:
-    """Names of streams and shards stand for themselves; one of dots alone, or with a slash, stays in the folder too."""
-    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")

@@ -95,16 +95,18 @@ class DeadLetterStore(Protocol):
     """
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
-        """Keeps letters; every one is durable when this returns. How many were not kept before.
+        """Keeps letters; every one is durable when this returns. How many this call wrote.
 
-        Idempotent: under a key that has a letter, nothing changes. Raises DeadLetterError: then some may be kept.
+        Idempotent for whoever lists: a key has one letter, however often it was put. Letters that the store saw to be
+        there already are not among those that were written; a store that keeps many together, or only appends, can't
+        see all of them. Raises DeadLetterError: then some may be kept.
         """
 
     def list(self) -> Iterator[DeadLetter]:
-        """All letters, by stream, shard and position. Raises DeadLetterError."""
+        """Each letter once, by stream, shard and position. Raises DeadLetterError, NotListable where only others can read."""
 
     def get(self, key: LetterKey) -> DeadLetter:
-        """Raises UnknownDeadLetter."""
+        """Raises UnknownDeadLetter, and what `list` raises."""
 
 
 def _to_the_millisecond(timestamp: float | None) -> datetime | None:

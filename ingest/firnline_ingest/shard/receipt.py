@@ -49,6 +49,8 @@ class Tally:
     """Rows that were committed before and only counted."""
     bytes: int = 0
     dead_letters: int = 0
+    skipped: int = 0
+    """Records that can't be rows, in a pipeline that skips them."""
     behind_ms: int = 0
     opens: int = 0
 
@@ -79,6 +81,7 @@ class Receipt:
     reread_rows: int = 0
     bytes: int = 0
     dead_letters: int = 0
+    skipped: int = 0
     behind_ms: int = 0
     reads: int = 0
     throttled: int = 0

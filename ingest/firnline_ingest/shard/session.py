@@ -7,7 +7,7 @@ accounts for it, and the ledger never runs ahead of a proof. One thread at a tim
 import time
 from collections.abc import Sequence
 
-from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.deadletter.errors import StoppedByRecord
 from firnline_ingest.kinesis.errors import RecordsLost
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
@@ -17,6 +17,7 @@ from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.in_flight import InFlightRows
+from firnline_ingest.shard.letters import ShardLetters
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
@@ -51,6 +52,7 @@ class ShardSession:
             self._window,
             lambda: services.observer(EpochStep.APPENDED, work.key),
         )
+        self._letters = ShardLetters(work, services)
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
 
@@ -112,10 +114,21 @@ class ShardSession:
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
         made = self._rows.convert(records)
         if made.rejected:
-            letters = [DeadLetter.of(each, records[each.index], self._work.key) for each in made.rejected]
-            tally.dead_letters += self._services.dead_letters.put(letters)
-            self._services.observer(EpochStep.DEAD_LETTERED, self._work.key)
+            try:
+                self._letters.take(made.rejected, records, tally)
+            except StoppedByRecord:
+                self._finish(records[: made.rejected[0].index], tally)
+                raise
         self._appender.append(records, made, tally)
+
+    def _finish(self, records: Sequence[Record], tally: Tally) -> None:
+        """Proves what stands in front of the record that the shard stops at, so that a restart begins with that one."""
+        if records:
+            self._appender.append(records, self._rows.convert(records), tally)
+        self._window.empty()
+        if self._is_past_what_was_committed:
+            self._await_proof()
+        self._prover.write()
 
     def _keep_books(self) -> None:
         now_s = time.monotonic()

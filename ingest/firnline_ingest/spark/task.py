@@ -41,7 +41,7 @@ def _group_for(config: EngineConfig, run_id: str) -> ShardGroup:
 def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
     from firnline_ingest.aws.client import dynamodb_client
-    from firnline_ingest.deadletter import LocalFolder
+    from firnline_ingest.deadletter import open_store
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.shard.work import ShardServices
@@ -52,7 +52,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
         kinesis=kinesis_client(config.aws, connections=threads),
         channels=SdkChannels(config),
-        dead_letters=LocalFolder(config.dead_letters.folder),
+        dead_letters=open_store(config, connections=threads),
         polling=config.polling,
         run_id=run_id,
     )

@@ -148,9 +148,9 @@ class Demo:
 
     def _show_dead_letters(self, config_file: Path) -> None:
         from firnline_ingest.config import load_config
-        from firnline_ingest.deadletter import LocalFolder
+        from firnline_ingest.deadletter import open_store
 
-        letters = list(LocalFolder(load_config(config_file).dead_letters.folder).list())
+        letters = list(open_store(load_config(config_file)).list())
         self.screen.step(f"{len(letters)} records that are no JSON objects were kept as dead letters")
         shown = [(letter.reason, letter.sequence_number[-12:], repr(letter.data[:40])) for letter in letters[:5]]
         if shown:

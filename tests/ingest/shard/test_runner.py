@@ -276,7 +276,7 @@ def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(wo
 
 
 def test_a_receipt_has_every_count_of_its_epoch() -> None:
-    tally = Tally(records=1, rows=2, reread_rows=3, bytes=4, dead_letters=5, behind_ms=6, opens=7)
+    tally = Tally(records=1, rows=2, reread_rows=3, bytes=4, dead_letters=5, skipped=8, behind_ms=6, opens=7)
     receipt = Receipt.of(ShardKey("orders", 1, "shard-0"), tally, epoch=8, state=ShardState.DONE)
     assert receipt.key == ShardKey("orders", 1, "shard-0")
     assert tally.as_dict().items() <= receipt.as_dict().items()

@@ -1,0 +1,75 @@
+"""What S3 and Kinesis answer when they don't keep a letter, as errors that say what a person has to do.
+
+Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords). An expired token is passing:
+botocore fetches the next one by itself.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
+from firnline_ingest.deadletter.errors import (
+    DeadLetterUnreadable,
+    DeadLetterUnwritable,
+    LetterPlaceMissing,
+    LettersForbidden,
+    LettersUnauthenticated,
+    LettersUnavailable,
+)
+from firnline_ingest.errors import DeadLetterError
+
+EXPIRED = {"ExpiredToken", "ExpiredTokenException"}
+UNKNOWN_CALLER = {
+    "IncompleteSignature",
+    "InvalidAccessKeyId",
+    "InvalidSignatureException",
+    "InvalidToken",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
+FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - EXPIRED - UNKNOWN_CALLER
+MISSING = {"NoSuchBucket", "ResourceNotFoundException"}
+PASSING_4XX = {
+    "ConditionalRequestConflict",
+    "KMSThrottlingException",
+    "LimitExceededException",
+    "OperationAborted",
+    "ProvisionedThroughputExceededException",
+    "RequestTimeTooSkewed",
+    "RequestTimeout",
+    "ThrottlingException",
+}
+
+
+@contextmanager
+def explained(action: str, place: str) -> Iterator[None]:
+    """What AWS raises inside becomes a DeadLetterError that names the action (as IAM writes it) and the place."""
+    try:
+        yield
+    except ClientError as error:
+        raise of_answer(error, action, place) from error
+    except NO_CREDENTIALS as error:
+        raise LettersUnauthenticated(place, str(error)) from error
+    except BotoCoreError as error:
+        raise LettersUnavailable(action, place, str(error)) from error
+
+
+def code_of(error: ClientError) -> str:
+    return error.response.get("Error", {}).get("Code", "")
+
+
+def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
+    code = code_of(error)
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    cause = f"{code}: {error.response.get('Error', {}).get('Message', '')}"
+    if code in FORBIDDEN or (code.startswith("KMS.") and "Throttl" not in code):
+        return LettersForbidden(action, place, cause)
+    if code in UNKNOWN_CALLER:
+        return LettersUnauthenticated(place, cause)
+    if code in MISSING:
+        return LetterPlaceMissing(place, cause)
+    if code in PASSING_4XX | EXPIRED or not 400 <= status < 500 or status == 429:
+        return LettersUnavailable(action, place, cause)
+    return (DeadLetterUnwritable if ":Put" in action else DeadLetterUnreadable)(place, cause)
