@@ -11,7 +11,7 @@ import msgspec
 from firnline_local.snowflake.catalog import Pipe
 from firnline_local.snowflake.streaming.access import Identity, pipe_for
 from firnline_local.snowflake.streaming.address import Address, Operation
-from firnline_local.snowflake.streaming.channel import Append, Continuation, StreamingChannel
+from firnline_local.snowflake.streaming.channel import Append, Continuation, Progress, StreamingChannel
 from firnline_local.snowflake.streaming.errors import Malformed, NotModelled
 from firnline_local.snowflake.streaming.service import StreamingService
 
@@ -74,7 +74,7 @@ def open_channel(service: StreamingService, call: StreamingCall) -> dict[str, An
         )
         return {
             "next_continuation_token": channel.continuation.token,
-            "channel_status": _status(channel, channel.status_code),
+            "channel_status": _status(channel, channel.status_code, service),
         }
 
 
@@ -96,7 +96,7 @@ def channel_statuses(service: StreamingService, call: StreamingCall) -> dict[str
     names = _body(call, StatusRequest).channel_names
     with service.catalog.lock:
         found = service.channels.statuses(call.identity.role, call.address, names)
-        return {"channel_statuses": {channel.name: _status(channel, code) for channel, code in found}}
+        return {"channel_statuses": {channel.name: _status(channel, code, service) for channel, code in found}}
 
 
 def drop_channel(service: StreamingService, call: StreamingCall) -> dict[str, Any]:
@@ -144,22 +144,34 @@ def _body(call: StreamingCall, form: type[Form], empty: Form | None = None) -> F
         raise Malformed(f"The request is malformed: {error}") from error
 
 
-def _status(channel: StreamingChannel, status_code: str) -> dict[str, Any]:
+def _progress(channel: StreamingChannel, service: StreamingService) -> tuple[Progress, Progress]:
+    """Where the token comes from, and where the counters do, by the settings."""
+    settings = service.settings
+    shown = channel.progress
+    if settings.statuses_gone_back and channel.earlier:
+        settings.statuses_gone_back -= 1
+        shown = channel.earlier[-1]
+    counted = channel.progress_at(service.now() - settings.counter_lag_ms / 1000) if settings.counter_lag_ms else shown
+    return shown, min(shown, counted, key=lambda one: one.since)
+
+
+def _status(channel: StreamingChannel, status_code: str, service: StreamingService) -> dict[str, Any]:
     """The documentation has two names for the count of errors, and the SDK another one for the error's time: all are here."""
     database, schema, pipe = channel.pipe.path
     error = channel.last_error
+    shown, counted = _progress(channel, service)
     return {
         "database_name": database,
         "schema_name": schema,
         "pipe_name": pipe,
         "channel_name": channel.name,
         "channel_status_code": status_code,
-        "last_committed_offset_token": channel.offset_token,
+        "last_committed_offset_token": shown.offset_token,
         "created_on_ms": int(channel.created_on.timestamp() * 1000),
-        "rows_inserted": channel.rows_inserted,
-        "rows_parsed": channel.rows_parsed,
-        "rows_error_count": channel.rows_error_count,
-        "rows_errors": channel.rows_error_count,
+        "rows_inserted": counted.rows_inserted,
+        "rows_parsed": counted.rows_parsed,
+        "rows_error_count": counted.rows_error_count,
+        "rows_errors": counted.rows_error_count,
         "last_error_offset_upper_bound": error and error.offset_upper_bound,
         "last_error_message": error and error.message,
         "last_error_timestamp": error and int(error.at.timestamp() * 1000),

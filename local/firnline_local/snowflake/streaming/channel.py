@@ -22,6 +22,7 @@ from firnline_local.snowflake.streaming.errors import ChannelInvalid, StaleConti
 from firnline_local.snowflake.streaming.reader import RowError
 
 CONTINUATION = re.compile(r"(\d+)_(\d+)_(\d+)")
+COMMITS_REMEMBERED = 1000
 SUCCESS = "SUCCESS"
 MUST_BE_REOPENED = "ERR_CHANNEL_MUST_BE_REOPENED"
 
@@ -73,6 +74,18 @@ class LastError:
     at: datetime
 
 
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """A channel's offset token and counters since a commit."""
+
+    since: float
+    """Monotonic seconds."""
+    offset_token: str | None
+    rows_inserted: int
+    rows_parsed: int
+    rows_error_count: int
+
+
 @dataclass(kw_only=True, eq=False)
 class StreamingChannel(Channel):
     id: int
@@ -87,6 +100,9 @@ class StreamingChannel(Channel):
     """When the newest ones came, monotonic seconds; kept only while there is a limit."""
     latency_s: float = 0.0
     """Of the newest commit, from acceptance."""
+    earlier: deque[Progress] = field(default_factory=lambda: deque(maxlen=COMMITS_REMEMBERED))
+    """As it was after its newest commits but one, and before the first of them; the newest last."""
+    progress_since: float = 0.0
 
     @property
     def continuation(self) -> Continuation:
@@ -95,6 +111,21 @@ class StreamingChannel(Channel):
     @property
     def pending_bytes(self) -> int:
         return sum(len(append.rows) for append in self.pending)
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(
+            since=self.progress_since,
+            offset_token=self.offset_token,
+            rows_inserted=self.rows_inserted,
+            rows_parsed=self.rows_parsed,
+            rows_error_count=self.rows_error_count,
+        )
+
+    def progress_at(self, moment: float) -> Progress:
+        """As it was then, in monotonic seconds; as far back as is remembered."""
+        known = (*self.earlier, self.progress)
+        return next((one for one in reversed(known) if one.since <= moment), known[0])
 
     def reopen(self, role: str, *, offset_token: str | None, fail_on_uncommitted_rows: bool) -> None:
         """Raises UncommittedRows where it was told to; otherwise whatever was not committed is gone."""
@@ -127,6 +158,8 @@ class StreamingChannel(Channel):
         """The oldest waiting request has become visible: token and counters move with it."""
         if self.pending.popleft() is not append:
             raise AssertionError("requests of a channel are committed in order")
+        self.earlier.append(self.progress)
+        self.progress_since = now
         self.rows_inserted += inserted
         self.rows_error_count += len(errors)
         self.rows_parsed += inserted + len(errors)

@@ -21,6 +21,10 @@ class StreamingSettings:
     max_uncommitted_bytes: Count = 256 * MEBIBYTE
     """Of all channels together; above it the answer is 429, so that held commits can't eat the machine's memory."""
     max_channels_per_pipe: Count = 2000
+    counter_lag_ms: Count = 0
+    """How long a channel's counters trail its offset token, in every answer that has both."""
+    statuses_gone_back: Count = 0
+    """How many of the next statuses show their channel as it was before its newest commit; counts down by itself."""
 
     def change(self, text: bytes) -> None:
         """Takes a JSON object with any of the fields. Raises ValueError, having changed nothing."""
