@@ -22,10 +22,18 @@ NO_ANSWER = "HTTP request failed after retries"  # connector 5 has no error numb
 
 
 def connect(
-    *, account: str, user: str, role: str, url: str, key: SigningKey, ca_file: Path | None = None
+    *,
+    account: str,
+    user: str,
+    role: str,
+    url: str,
+    key: SigningKey,
+    ca_file: Path | None = None,
+    statement_timeout_s: int | None = None,
 ) -> "SnowflakeConnection":
     """Raises KeyRefused, SessionRefused or SnowflakeUnavailable. Call preflight.check_connection first: it tells DNS and
-    certificates apart in seconds, where the connector keeps trying.
+    certificates apart in seconds, where the connector keeps trying. Without a `statement_timeout_s`, it waits for an answer
+    to a statement for ever, as long queries need it.
     """
     os.environ.setdefault("SNOWFLAKE_DISABLE_PLATFORM_DETECTION", "true")  # it would ask the clouds' metadata hosts
     import snowflake.connector
@@ -44,7 +52,7 @@ def connect(
             private_key=key.der(),
             login_timeout=LOGIN_TIMEOUT_S,
             session_parameters={"QUERY_TAG": "firnline"},
-            **_for_version(snowflake.connector.__version__, ca_file),
+            **_for_version(snowflake.connector.__version__, ca_file, statement_timeout_s),
         )
     except OperationalError as error:
         raise SnowflakeUnavailable("open a session", str(error)) from error
@@ -66,12 +74,13 @@ def rows_of(connection: "SnowflakeConnection", statement: str) -> list[dict[str,
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _for_version(version: str, ca_file: Path | None) -> dict[str, Any]:
+def _for_version(version: str, ca_file: Path | None, statement_timeout_s: int | None) -> dict[str, Any]:
     """Connector 5 takes the authorities as a parameter, connector 4 from the environment of its HTTP library."""
     if int(version.partition(".")[0]) >= 5:
         trust = {"custom_root_store_path": str(ca_file)} if ca_file else {}
+        limit = {name: statement_timeout_s for name in ("query_timeout", "request_timeout") if statement_timeout_s}
         # Closing logs out: no query outlives us.
-        return {**trust, "enable_server_session_keep_alive_auto_detection": False}
+        return {**trust, **limit, "enable_server_session_keep_alive_auto_detection": False}
     if ca_file:
         os.environ["REQUESTS_CA_BUNDLE"] = str(ca_file)
-    return {}
+    return {"network_timeout": statement_timeout_s} if statement_timeout_s else {}

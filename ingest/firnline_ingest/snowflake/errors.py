@@ -123,6 +123,18 @@ class SessionRefused(SnowflakeError, Fatal):
         )
 
 
+class StatementRefused(SnowflakeError, Retryable):
+    """By a session that works: what it is about is one pipeline's."""
+
+    id = "FL-3017"
+
+    def __init__(self, what: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake would not {what}: {cause}",
+            next_step="it is asked again with every epoch; run the statement as the engine's role to see more.",
+        )
+
+
 class SdkUnusable(SnowflakeError, Fatal):
     id = "FL-3012"
 

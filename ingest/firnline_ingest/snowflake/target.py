@@ -1,38 +1,30 @@
-"""What the driver asks Snowflake in SQL: which table and pipe a pipeline writes to, as they are now.
+"""Which table and pipe a pipeline writes to, as they are now; the driver asks Snowflake in SQL.
 
 A table or pipe that was made again under its name has another creation time; that is how a replacement is seen. The
 ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, Tolerance
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.identifiers import default_pipe, like_pattern, quoted, stored_name, table_name, written_name
+from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
-from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, connect, rows_of
-from firnline_ingest.snowflake.errors import (
-    ErrorLoggingOff,
-    GrantMissing,
-    PipeMissing,
-    SnowflakeUnavailable,
-    TableMissing,
-)
+from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
+from firnline_ingest.snowflake.errors import ErrorLoggingOff, GrantMissing, PipeMissing, StatementRefused, TableMissing
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
-from firnline_ingest.snowflake.key import load_key
-from firnline_ingest.snowflake.preflight import check_connection
+from firnline_ingest.snowflake.listing import Listing, Statements
+from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.values import TargetTable
-
-if TYPE_CHECKING:
-    from snowflake.connector import SnowflakeConnection
 
 ON = ("ON", "Y", "true", True)
 NOT_ALLOWED = 3001
 OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
+PIPELINES_OWN = (TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, StatementRefused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,82 +32,84 @@ class TargetState:
     """A pipeline's table and pipe, and what the engine has to know of them."""
 
     target: TargetTable
-    columns: tuple[str, ...]
     evolves: bool
     logs_errors: bool
 
 
 class TargetCatalog:
-    """One session, opened when first needed and again after it broke."""
+    """Asks in one session (sql_session.py)."""
 
-    def __init__(self, config: EngineConfig) -> None:
+    def __init__(self, config: EngineConfig, session: Statements | None = None) -> None:
         self._config = config
-        self._connection: SnowflakeConnection | None = None
+        self._session = session or SqlSession(config)
         self._allowed: set[TargetTable] = set()
 
-    def states(self, pipelines: Iterable[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
-        """Of each pipeline, by its stream; the error where it is that pipeline's own. Raises SessionRefused, KeyRefused or
-        SnowflakeUnavailable, which are everybody's.
-        """
-        return {pipeline.stream: self._state_or_error(pipeline) for pipeline in pipelines}
+    def states(self, pipelines: Sequence[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
+        """Of each pipeline, by its stream; the error where it is that pipeline's own (PIPELINES_OWN).
 
-    def _state_or_error(self, pipeline: PipelineConfig) -> TargetState | FirnlineError:
-        try:
-            return self.state_of(pipeline)
-        except (TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff) as error:
-            return error
+        Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which are everybody's.
+        """
+        look = _Look(self._config, self._session, pipelines, self._allowed)
+        return {pipeline.stream: look.state_or_error(pipeline) for pipeline in pipelines}
 
     def state_of(self, pipeline: PipelineConfig) -> TargetState:
-        """Raises TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, SessionRefused, KeyRefused or
-        SnowflakeUnavailable.
-        """
-        database, schema = stored_name(pipeline.database), stored_name(pipeline.schema_)
-        table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
-        where = f"{quoted(database)}.{quoted(schema)}"
-        found = self._find("TABLES", table, where)
+        """Raises what `states` gives and raises."""
+        return _Look(self._config, self._session, [pipeline], self._allowed).state(pipeline)
+
+    def columns_of(self, target: TargetTable) -> frozenset[str]:
+        """None where the table is gone. Raises as `states` does, and StatementRefused."""
+        where = ".".join(map(quoted, (target.database, target.schema, target.table)))
+        return frozenset(str(row["name"]) for row in self._session.rows(f"DESCRIBE TABLE {where}"))
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class _Look:
+    """One look at several tables: what they have in common is asked for once."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        session: Statements,
+        pipelines: Sequence[PipelineConfig],
+        allowed: set[TargetTable],
+    ) -> None:
+        self._role = config.snowflake.role
+        self._session = session
+        self._allowed = allowed
+        self._tables = Listing(session, "TABLES", map(_table, pipelines))
+        self._pipes = Listing(session, "PIPES", map(_wanted_pipe, pipelines))
+        self._grants: list[RoleGrants | None] = []
+
+    def state_or_error(self, pipeline: PipelineConfig) -> TargetState | FirnlineError:
+        try:
+            return self.state(pipeline)
+        except PIPELINES_OWN as error:
+            return error
+
+    def state(self, pipeline: PipelineConfig) -> TargetState:
+        table = _table(pipeline)
+        found = self._tables.find(*table)
         if found is None:
-            missing = self._lacking(_wanted((database, schema, table)))
-            raise TableMissing(f"{where}.{quoted(table)}", self._config.snowflake.role, missing)
-        pipe, pipe_created_on = self._pipe(pipeline, where, table)
-        target = TargetTable(database, schema, table, _timestamp(found["created_on"]), pipe, pipe_created_on)
+            raise TableMissing(".".join(map(quoted, table)), self._role, self._lacking(_wanted(table)))
+        target = TargetTable(*table, _timestamp(found["created_on"]), *self._pipe(pipeline))
         self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
-        columns = tuple(str(row["name"]) for row in self._rows(f"DESCRIBE TABLE {where}.{quoted(table)}"))
-        return TargetState(target, columns, evolves=found.get("enable_schema_evolution") in ON, logs_errors=logs_errors)
+        return TargetState(target, evolves=found.get("enable_schema_evolution") in ON, logs_errors=logs_errors)
 
-    def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-
-    def _session(self) -> "SnowflakeConnection":
-        if self._connection is None:
-            snowflake = self._config.snowflake
-            key = load_key(self._config)
-            check_connection(snowflake, key)
-            self._connection = connect(
-                account=snowflake.account,
-                user=snowflake.user,
-                role=snowflake.role,
-                url=snowflake.base_url,
-                key=key,
-                ca_file=snowflake.ca_file,
-            )
-        return self._connection
-
-    def _pipe(self, pipeline: PipelineConfig, where: str, table: str) -> tuple[str, str]:
-        """The pipe that was named; else the one with the table's name; else the table's default pipe."""
-        wanted = stored_name(pipeline.pipe) if pipeline.pipe else table
-        found = self._find("PIPES", wanted, where)
+    def _pipe(self, pipeline: PipelineConfig) -> tuple[str, str]:
+        """The pipe that was named; else the one with the table's name; else the table's default pipe. With its time."""
+        wanted = _wanted_pipe(pipeline)
+        found = self._pipes.find(*wanted)
         if found is not None:
-            return written_name(wanted), _timestamp(found["created_on"])
+            return written_name(wanted[-1]), _timestamp(found["created_on"])
         if pipeline.pipe:
-            name = (stored_name(pipeline.database), stored_name(pipeline.schema_), wanted)
-            missing = self._lacking([WantedPrivilege("OPERATE", "PIPE", name)])
-            raise PipeMissing(f"{where}.{quoted(wanted)}", self._config.snowflake.role, missing)
-        return default_pipe(table), ""
+            missing = self._lacking([WantedPrivilege("OPERATE", "PIPE", wanted)])
+            raise PipeMissing(".".join(map(quoted, wanted)), self._role, missing)
+        return default_pipe(wanted[-1]), ""
 
     def _check_grants(self, target: TargetTable, found: Mapping[str, Any]) -> None:
         """Once for each target: what is taken away later is refused by the service, at the next append."""
@@ -124,19 +118,11 @@ class TargetCatalog:
         table = (target.database, target.schema, target.table)
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
         wanted = _wanted(table, *([Need.EVOLUTION] if evolves else []), kind="ICEBERG TABLE" if is_iceberg else "TABLE")
-        wanted += self._on_volume(table) if is_iceberg else []
+        wanted += on_volume(self._session, table) if is_iceberg else []
         grants = self._role_grants()
         if grants and grants.mentions(*table) and (missing := grants.lacking(wanted)):
-            raise GrantMissing(str(target), self._config.snowflake.role, missing)
+            raise GrantMissing(str(target), self._role, missing)
         self._allowed.add(target)
-
-    def _on_volume(self, table: tuple[str, str, str]) -> list[WantedPrivilege]:
-        """What an Iceberg table's files need, where they are not in Snowflake's own storage."""
-        database, schema, name = table
-        found = self._find("ICEBERG TABLES", name, f"{quoted(database)}.{quoted(schema)}") or {}
-        volume = found.get("external_volume_name")
-        needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
-        return [WantedPrivilege.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
 
     def _lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:
         """Empty, too, where the role's grants don't tell."""
@@ -144,27 +130,29 @@ class TargetCatalog:
         return grants.lacking(wanted) if grants else []
 
     def _role_grants(self) -> RoleGrants | None:
-        role = quoted(stored_name(self._config.snowflake.role))
-        return RoleGrants.read(self._rows(f"SHOW GRANTS TO ROLE {role}", empty={*DOES_NOT_EXIST, NOT_ALLOWED}))
+        if not self._grants:
+            show = f"SHOW GRANTS TO ROLE {quoted(stored_name(self._role))}"
+            self._grants.append(RoleGrants.read(self._session.rows(show, empty={*DOES_NOT_EXIST, NOT_ALLOWED})))
+        return self._grants[0]
 
-    def _find(self, kind: str, name: str, where: str) -> Mapping[str, Any] | None:
-        """LIKE is a pattern and ignores case: only the exact name counts."""
-        rows = self._rows(f"SHOW {kind} LIKE {like_pattern(name)} IN SCHEMA {where}")
-        return next((row for row in rows if row["name"] == name), None)
 
-    def _rows(self, statement: str, empty: Collection[int] = DOES_NOT_EXIST) -> list[dict[str, Any]]:
-        """None, too, where the refusal is one of `empty`."""
-        from snowflake.connector.errors import Error, ProgrammingError
+def on_volume(session: Statements, table: tuple[str, str, str]) -> list[WantedPrivilege]:
+    """What an Iceberg table's files need, where they are not in Snowflake's own storage."""
+    found = Listing(session, "ICEBERG TABLES", [table]).find(*table) or {}
+    volume = found.get("external_volume_name")
+    needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
+    return [WantedPrivilege.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
 
-        try:
-            return rows_of(self._session(), statement)
-        except ProgrammingError as error:
-            if error.errno in empty:
-                return []
-            raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
-        except Error as error:
-            self.close()
-            raise SnowflakeUnavailable(f"answer {statement!r}", str(error)) from error
+
+def _table(pipeline: PipelineConfig) -> tuple[str, str, str]:
+    """As Snowflake stores the names."""
+    table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
+    return stored_name(pipeline.database), stored_name(pipeline.schema_), table
+
+
+def _wanted_pipe(pipeline: PipelineConfig) -> tuple[str, str, str]:
+    database, schema, table = _table(pipeline)
+    return database, schema, stored_name(pipeline.pipe) if pipeline.pipe else table
 
 
 def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> list[WantedPrivilege]:

@@ -15,31 +15,16 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.placement import executor_locations, placed, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.spark.task import ingest_partition
-from firnline_ingest.values import ShardKey, TargetTable
+from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class ColumnWatch:
-    """Sees columns that Snowflake added while the engine ran, and reports them."""
-
-    _seen: dict[TargetTable, frozenset[str]] = field(default_factory=dict)
-
-    def look(self, state: TargetState) -> tuple[str, ...]:
-        """The columns that are new since the last look; none at the first."""
-        columns = frozenset(state.columns)
-        added = tuple(sorted(columns - self._seen.get(state.target, columns)))
-        self._seen[state.target] = columns
-        if added:
-            log.info("schema.evolved", extra={"table": str(state.target), "added": added, "columns": len(columns)})
-        return added
 
 
 @dataclass(slots=True)
@@ -78,12 +63,12 @@ class EpochRunner:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
         epochs = {row.stream: row.epoch for row in rows}
         states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
+        self.columns.look(self.catalog, [state for state in states.values() if isinstance(state, TargetState)])
         shards, refused = list[PlannedShard](), list[Receipt]()
         for stream, state in states.items():
             if isinstance(state, FirnlineError):
                 refused.append(Receipt.of_pipeline(stream, epochs[stream], ShardProblem.of(state)))
             else:
-                self.columns.look(state)
                 shards += [PlannedShard.of(row, state.target) for row in rows if row.stream == stream]
         return shards, refused
 

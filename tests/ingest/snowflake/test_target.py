@@ -1,40 +1,85 @@
-"""What of a table's listing asks for more privileges; the rest is tested against the embedded Snowflake."""
+"""What is asked about tables, and what of their listing asks for more privileges; the rest is tested against the embedded
+Snowflake (tests/contract/test_target_catalog.py).
+"""
 
-from typing import Any, cast
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from firnline_ingest.snowflake.grants import WantedPrivilege
-from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
+from firnline_ingest.snowflake.target import on_volume
 
 TABLE = ("LAKE", "RAW", "ORDERS")
 
 
-def wanted_where(rows: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> list[WantedPrivilege]:
-    asked: list[str] = []
-    monkeypatch.setattr(TargetCatalog, "_rows", lambda _, statement: asked.append(statement) or rows)
-    found = TargetCatalog(cast("Any", None))._on_volume(TABLE)
-    assert asked == ["""SHOW ICEBERG TABLES LIKE 'ORDERS' IN SCHEMA "LAKE"."RAW\""""]
+@dataclass
+class Answers:
+    """Gives the same rows to every statement."""
+
+    given: list[dict[str, Any]]
+    asked: list[str] = field(default_factory=list)
+
+    def rows(self, statement: str, empty: Collection[int] = ()) -> list[dict[str, Any]]:
+        self.asked.append(statement)
+        return self.given
+
+    def close(self) -> None: ...
+
+
+def wanted_where(rows: list[dict[str, Any]]) -> list[WantedPrivilege]:
+    session = Answers(rows)
+    found = on_volume(session, TABLE)
+    assert session.asked == ["""SHOW ICEBERG TABLES LIKE 'ORDERS' IN SCHEMA "LAKE"."RAW\""""]
     return found
 
 
-def test_an_iceberg_tables_volume_has_to_be_usable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_iceberg_tables_volume_has_to_be_usable() -> None:
     rows = [{"name": "ORDERS", "external_volume_name": "Lake"}]
-    assert wanted_where(rows, monkeypatch) == [WantedPrivilege("USAGE", "EXTERNAL VOLUME", ("Lake",))]
+    assert wanted_where(rows) == [WantedPrivilege("USAGE", "EXTERNAL VOLUME", ("Lake",))]
 
 
 @pytest.mark.parametrize("volume", ["SNOWFLAKE_MANAGED", "", None])
-def test_snowflakes_own_storage_needs_nothing(volume: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert wanted_where([{"name": "ORDERS", "external_volume_name": volume}], monkeypatch) == []
+def test_snowflakes_own_storage_needs_nothing(volume: str | None) -> None:
+    assert wanted_where([{"name": "ORDERS", "external_volume_name": volume}]) == []
 
 
-def test_a_table_that_is_listed_no_longer_asks_for_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert wanted_where([], monkeypatch) == []
+def test_a_table_that_is_listed_no_longer_asks_for_nothing_more() -> None:
+    assert wanted_where([]) == []
 
 
 @pytest.mark.parametrize(("name", "pattern"), [("A_B%", r"'A\\_B\\%'"), ("it's", "'it''s'"), ("a\\b", r"'a\\\\b'")])
-def test_a_table_is_looked_for_by_its_exact_name(name: str, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(TargetCatalog, "_rows", lambda _, statement: asked.append(statement) or [{"name": name}])
-    assert TargetCatalog(cast("Any", None))._find("TABLES", name, '"LAKE"."RAW"') == {"name": name}
-    assert asked == [f'SHOW TABLES LIKE {pattern} IN SCHEMA "LAKE"."RAW"']
+def test_a_table_is_looked_for_by_its_exact_name(name: str, pattern: str) -> None:
+    session = Answers([{"name": name.lower() + name}, {"name": name}])
+    wanted = ("LAKE", "RAW", name)
+    assert Listing(session, "TABLES", [wanted]).find(*wanted) == {"name": name}
+    assert session.asked == [f'SHOW TABLES LIKE {pattern} IN SCHEMA "LAKE"."RAW"']
+
+
+def many(count: int) -> list[tuple[str, str, str]]:
+    return [("LAKE", "RAW", f"T{number}") for number in range(count)]
+
+
+def test_many_tables_of_a_schema_are_asked_for_at_once() -> None:
+    session = Answers([{"name": name} for *_, name in many(50)])
+    listing = Listing(session, "TABLES", many(50))
+    assert [listing.find(*name) for name in many(50)] == session.given
+    assert listing.find("LAKE", "RAW", "GONE") is None
+    assert session.asked == ['SHOW TABLES IN SCHEMA "LAKE"."RAW"']
+
+
+def test_a_few_of_a_schema_that_may_hold_thousands_are_asked_for_by_name() -> None:
+    session = Answers([])
+    listing = Listing(session, "TABLES", many(FEW))
+    assert [listing.find(*name) for name in many(FEW)] == [None] * FEW
+    assert len(session.asked) == FEW
+    assert all(" LIKE " in statement for statement in session.asked)
+
+
+def test_a_list_that_was_cut_off_misses_nobody() -> None:
+    session = Answers([{"name": f"OTHER{number}"} for number in range(LONGEST_ANSWER)])
+    listing = Listing(session, "TABLES", many(50))
+    assert listing.find("LAKE", "RAW", "T0") is None
+    assert session.asked[1:] == ['SHOW TABLES LIKE \'T0\' IN SCHEMA "LAKE"."RAW"']

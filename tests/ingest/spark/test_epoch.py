@@ -40,7 +40,10 @@ class Catalog:
         if name in self.missing:
             return TableMissing(name, "R")
         target = TargetTable("DB", "RAW", name.upper(), "2026", f"{name.upper()}-STREAMING")
-        return TargetState(target, ("C",), evolves=True, logs_errors=True)
+        return TargetState(target, evolves=True, logs_errors=True)
+
+    def columns_of(self, target: TargetTable) -> frozenset[str]:
+        return frozenset({"C"})
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, catalog: Catalog) -> EpochRunner:

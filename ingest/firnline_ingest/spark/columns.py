@@ -1,0 +1,40 @@
+"""Reports columns that Snowflake added while the engine ran.
+
+Nothing depends on it but a log line, so a few evolving tables are looked at in an epoch, in turns.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from firnline_ingest.snowflake.errors import StatementRefused
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.values import TargetTable
+
+AT_ONCE = 5  # tables, each a statement
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ColumnWatch:
+    """Remembers what each table had when it was looked at last."""
+
+    _seen: dict[TargetTable, frozenset[str]] = field(default_factory=dict)
+    """The one that was looked at last is at the end."""
+
+    def look(self, catalog: TargetCatalog, states: Iterable[TargetState]) -> None:
+        """Raises what keeps the catalog from asking at all."""
+        evolving = [state.target for state in states if state.evolves]
+        order = {target: number for number, target in enumerate(self._seen)}
+        for target in sorted(evolving, key=lambda target: order.get(target, -1))[:AT_ONCE]:
+            try:
+                self._compare(target, catalog.columns_of(target))
+            except StatementRefused as error:
+                log.warning("schema.unseen", extra={"table": str(target), "cause": error.what})
+
+    def _compare(self, target: TargetTable, columns: frozenset[str]) -> None:
+        added = sorted(columns - self._seen.pop(target, columns))
+        self._seen[target] = columns
+        if added:
+            log.info("schema.evolved", extra={"table": str(target), "added": added, "columns": len(columns)})

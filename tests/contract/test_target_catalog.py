@@ -1,0 +1,138 @@
+"""The driver's look at its tables, with the real connector, against servers whose sessions end."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.snowflake.connection import connect, rows_of
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.key import load_key
+from firnline_ingest.snowflake.sql_session import SqlSession
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_local.snowflake.catalog import Catalog
+from firnline_local.snowflake.server import EmbeddedSnowflake
+from firnline_local.snowflake.sql import sessions
+
+pytestmark = pytest.mark.contract
+STREAMS = ("orders", "clicks", "gone")
+
+
+@dataclass
+class World:
+    """A server that can be started again, as a service is."""
+
+    folder: Path
+    key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
+
+    def __post_init__(self) -> None:
+        public = self.key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        self.catalog = Catalog("firnline", admin_public_key="".join(public.decode().splitlines()[1:-1]))
+        self.key_file = self.folder / "key.pem"
+        self.key_file.write_bytes(self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        self.server = EmbeddedSnowflake(self.catalog, folder=self.folder).start()
+        self.run("CREATE DATABASE db")
+        for table in ("orders", "clicks"):
+            self.run(f"CREATE TABLE db.public.{table} (c OBJECT)")
+
+    def restart(self) -> None:
+        port = int(self.server.url.rpartition(":")[2])
+        self.server.close()
+        self.server = EmbeddedSnowflake(self.catalog, folder=self.folder, port=port).start()
+
+    @property
+    def config(self) -> EngineConfig:
+        document = {
+            "version": 1,
+            "application": "app",
+            "aws": {"region": "us-east-1"},
+            "ledger": {"table": "ledger"},
+            "snowflake": {
+                "account": "firnline",
+                "user": "FIRNLINE_ADMIN",
+                "role": "SYSADMIN",
+                "private_key": {"file": str(self.key_file)},
+                "url": self.server.url,
+                "ca_file": str(self.server.ca_file),
+            },
+            "pipelines": [{"stream": stream, "database": "db", "schema": "public"} for stream in STREAMS],
+            "dead_letters": {"folder": "dead-letters"},
+            "spark": {"checkpoint": "checkpoint"},
+        }
+        return EngineConfig.model_validate_json(json.dumps(document))
+
+    def run(self, statement: str) -> None:
+        snowflake = self.config.snowflake
+        named = {
+            "account": snowflake.account,
+            "user": snowflake.user,
+            "role": snowflake.role,
+            "url": snowflake.base_url,
+        }
+        with closing(connect(**named, key=load_key(self.config), ca_file=snowflake.ca_file)) as connection:
+            rows_of(connection, statement)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path)
+    yield world
+    world.server.close()
+    world.catalog.close()
+
+
+@pytest.fixture
+def catalog(world: World) -> Iterator[TargetCatalog]:
+    with closing(TargetCatalog(world.config)) as catalog:
+        yield catalog
+
+
+def tables(catalog: TargetCatalog, world: World) -> dict[str, str]:
+    found = catalog.states(world.config.pipelines)
+    return {
+        stream: str(state.target) if isinstance(state, TargetState) else type(state).__name__
+        for stream, state in found.items()
+    }
+
+
+ALL = {"orders": "DB.PUBLIC.ORDERS", "clicks": "DB.PUBLIC.CLICKS", "gone": "TableMissing"}
+
+
+def test_a_table_that_is_missing_is_its_own_pipelines_error(catalog: TargetCatalog, world: World) -> None:
+    assert tables(catalog, world) == ALL
+
+
+def test_a_session_that_a_restarted_server_does_not_know_is_opened_again(catalog: TargetCatalog, world: World) -> None:
+    assert tables(catalog, world) == ALL
+    world.restart()
+    assert tables(catalog, world) == ALL
+
+
+def test_a_session_whose_master_token_ran_out_while_the_machine_slept_is_opened_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = SqlSession(world.config)
+    with monkeypatch.context() as asleep:
+        asleep.setattr(sessions, "TOKEN_LIFETIME", timedelta())
+        asleep.setattr(sessions, "MASTER_TOKEN_LIFETIME", timedelta())
+        session._opened()
+    with closing(TargetCatalog(world.config, session)) as catalog:
+        assert tables(catalog, world) == ALL
+
+
+def test_a_server_that_answers_nothing_is_everybodys_trouble_and_the_next_look_finds_the_tables(
+    catalog: TargetCatalog, world: World
+) -> None:
+    assert tables(catalog, world) == ALL
+    world.server.close()
+    with pytest.raises(SnowflakeUnavailable):
+        tables(catalog, world)
+    world.restart()
+    assert tables(catalog, world) == ALL
