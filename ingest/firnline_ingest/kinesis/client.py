@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
-from botocore.exceptions import BotoCoreError
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 from botocore.session import Session
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.errors import UnreadablePage
 from firnline_ingest.kinesis.page import RecordPage, decode_page
 
 if TYPE_CHECKING:
@@ -35,22 +35,20 @@ def kinesis_session(profile: str | None = None) -> Session:
     return session
 
 
-class UnreadablePage(BotoCoreError):
-    """A good status over a body that is not a page: cut short, or made by something between us and Kinesis."""
-
-    fmt = "GetRecords answered with {size} bytes that are not a page of records: {cause}"
-
-
 class TypedPageParser(JSONParser):
-    """botocore's parser but for one shape: Records holds `Record` objects, whose timestamps are seconds."""
+    """botocore's parser but for one shape: Records holds `Record` objects, whose timestamps are seconds.
+
+    NextShardIterator is None where the service says null, and missing where it says nothing.
+    """
 
     def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
         if response["status_code"] != 200 or shape is None or shape.name != "GetRecordsOutput":
             return cast("dict[str, Any]", super().parse(response, shape))
         page = _page(response["body"])
+        said = page.NextShardIterator
         return {
             "Records": page.Records,
-            "NextShardIterator": page.NextShardIterator,
+            **({} if said is msgspec.UNSET else {"NextShardIterator": said}),
             "MillisBehindLatest": page.MillisBehindLatest,
             "ChildShards": msgspec.to_builtins(page.ChildShards),
             "ResponseMetadata": _metadata(response["headers"]),

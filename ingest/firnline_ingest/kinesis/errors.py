@@ -3,10 +3,20 @@
 Retryable ones are waited out in the reader's loop; a fatal one stops the shard and says what to do.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, THROTTLED
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
+
+
+class UnreadablePage(BotoCoreError):
+    """A good status over a body that is not a page: cut short, or made by something between us and Kinesis."""
+
+    fmt = "GetRecords answered with {size} bytes that are not a page of records: {cause}"
 
 
 class StreamMissing(KinesisError, Fatal):
@@ -92,6 +102,57 @@ class RecordsLost(KinesisError, Fatal):
         )
 
 
+class PageUnreadable(KinesisError, Retryable):
+    """An answer with a good status that says nothing, or that a shard ended which nothing else says ended."""
+
+    id = "FL-2011"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"{operation} on {stream!r} was answered with status 200 and what is no answer: {cause}",
+            next_step="nothing is lost: it is asked again, from the same place. If it lasts, look at what stands between "
+            "the engine and Kinesis: a proxy, a gateway, aws.endpoints.",
+        )
+
+
+class ShardExpired(KinesisError, Fatal):
+    """The service no longer has the shard, and it was not read to its end."""
+
+    id = "FL-2012"
+
+    def __init__(self, shard: str, lost: str = "") -> None:
+        super().__init__(
+            f"Shard {shard} left the stream before it was read to its end{': ' if lost else ''}{lost}.",
+            next_step="raise the stream's retention so that it outlasts an outage. To go on without its last records: set "
+            "fail_on_data_loss to false; the loss is kept as an incident in the ledger either way.",
+        )
+
+
+class StreamReplaced(KinesisError, Fatal):
+    """A stream that was deleted and made again is another one: its sequence numbers begin anew."""
+
+    id = "FL-2013"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"The stream {stream!r} was deleted and made again since this application began to read it: what the old one "
+            "held and was not read is lost, and nothing that is known of it is true of the new one.",
+            next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from horizon. If not, look "
+            "at the stream's name, the region and the account.",
+        )
+
+
+def answered(call: Callable[[], Any], *, operation: str, stream: str, needs: str) -> Any:
+    """What `call` answers. Raises the errors of this page; PageUnreadable for a good status without the field `needs`."""
+    try:
+        answer = call()
+    except Exception as error:
+        raise kinesis_error(error, operation=operation, stream=stream) from error
+    if answer.get(needs) is None:
+        raise PageUnreadable(stream, operation, f"it has no {needs}")
+    return answer
+
+
 def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception:
     """Maps a botocore error to a FirnlineError; returns other errors unchanged."""
     if isinstance(error, FirnlineError):
@@ -100,7 +161,9 @@ def kinesis_error(error: Exception, *, operation: str, stream: str) -> Exception
         return StreamForbidden(stream, operation, f"no AWS credentials were found: {error}")
     if isinstance(error, ClientError):
         return _by_code(error.response["Error"]["Code"], error.response["Error"].get("Message", ""), operation, stream)
-    if isinstance(error, BotoCoreError):
+    if isinstance(error, UnreadablePage):
+        return PageUnreadable(stream, operation, str(error))
+    if isinstance(error, BotoCoreError | ResponseParserError):
         return StreamUnreachable(stream, operation, str(error))
     return error
 

@@ -6,10 +6,12 @@ from one listing is therefore never taken for finished (research: KCL's rules; d
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.errors import kinesis_error
+from firnline_ingest.kinesis.errors import answered
+from firnline_ingest.kinesis.service_time import service_time_ms
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -21,6 +23,7 @@ class ListedShard:
 
     id: str
     parents: tuple[str, ...] = ()
+    is_closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ class Lineage:
     stream_created_ms: int
     retention_hours: int
     shards: Mapping[str, ListedShard]
+    listed_ms: int = 0
+    """The service's time, before the listing; 0 where it did not say."""
 
     @property
     def incarnation(self) -> str:
@@ -39,23 +44,35 @@ class Lineage:
 
 def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
     """Raises StreamMissing and the other errors of kinesis/errors.py."""
-    try:
-        summary = client.describe_stream_summary(StreamName=stream)["StreamDescriptionSummary"]
-    except Exception as error:
-        raise kinesis_error(error, operation="DescribeStreamSummary", stream=stream) from error
+    answer = answered(
+        lambda: client.describe_stream_summary(StreamName=stream),
+        operation="DescribeStreamSummary",
+        stream=stream,
+        needs="StreamDescriptionSummary",
+    )
+    summary, listed_ms = answer["StreamDescriptionSummary"], service_time_ms(answer)
     shards = {shard.id: shard for shard in _list_shards(client, stream)}
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
-    return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards))
+    return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards), listed_ms or 0)
+
+
+def children_of_closed(client: "KinesisClient", stream: str, shard_id: str) -> tuple[str, ...]:
+    """The shards that go on where this one ended, as a listing has them; none where it does not show the shard closed.
+
+    Raises the errors of kinesis/errors.py.
+    """
+    shards = {shard.id: shard for shard in _list_shards(client, stream)}
+    if shard_id in shards and not shards[shard_id].is_closed:
+        return ()
+    return tuple(sorted(shard.id for shard in shards.values() if shard_id in shard.parents))
 
 
 def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
     shards: list[ListedShard] = []
     page: dict[str, Any] = {"StreamName": stream}
     while True:
-        try:
-            answer = client.list_shards(**page)
-        except Exception as error:
-            raise kinesis_error(error, operation="ListShards", stream=stream) from error
+        call = partial(client.list_shards, **page)
+        answer = answered(call, operation="ListShards", stream=stream, needs="Shards")
         shards += [_shard(listed) for listed in answer["Shards"]]
         if "NextToken" not in answer:
             return shards
@@ -64,4 +81,5 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
 
 def _shard(listed: Mapping[str, Any]) -> ListedShard:
     parents = tuple(listed[name] for name in ("ParentShardId", "AdjacentParentShardId") if listed.get(name))
-    return ListedShard(listed["ShardId"], parents)
+    is_closed = bool(listed.get("SequenceNumberRange", {}).get("EndingSequenceNumber"))
+    return ListedShard(listed["ShardId"], parents, is_closed)

@@ -25,17 +25,17 @@ class ChildShard(msgspec.Struct, gc=False):
 
 
 class RecordPage(msgspec.Struct, gc=False):
-    """Records in the order of their sequence numbers. No next iterator: the shard was read to its end."""
+    """Records in the order of their sequence numbers. A null iterator is the shard's end, one that is left out is not."""
 
-    Records: list[Record] = []
-    NextShardIterator: str | None = None
+    Records: list[Record]
+    NextShardIterator: str | msgspec.UnsetType | None = msgspec.UNSET
     MillisBehindLatest: int | None = None
     """None where the service did not say, which is not 0: that would mean caught up."""
     ChildShards: list[ChildShard] | None = None
 
 
 decode_page = msgspec.json.Decoder(RecordPage).decode
-"""Body to RecordPage. Unknown fields are skipped, only a record's sequence number is required.
+"""Body to RecordPage. Unknown fields are skipped, Records and each record's sequence number are required.
 
 Raises msgspec.MsgspecError, UnicodeDecodeError or RecursionError for a body that is not a page.
 """

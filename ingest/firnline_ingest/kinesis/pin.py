@@ -4,11 +4,11 @@ LATEST is evaluated here and nowhere else: it becomes the service's own time, so
 """
 
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import InitialPosition, StartAt
-from firnline_ingest.kinesis.errors import kinesis_error
+from firnline_ingest.kinesis.errors import PageUnreadable, kinesis_error
+from firnline_ingest.kinesis.service_time import service_time_ms
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 
 if TYPE_CHECKING:
@@ -25,12 +25,15 @@ def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str)
 
 
 def server_time_ms(client: "KinesisClient", stream: str) -> int:
-    """The service's clock, from the Date header of an answer; whole seconds."""
+    """The service's clock, from the Date header of an answer; whole seconds. Raises PageUnreadable without one."""
     try:
         answer = client.describe_stream_summary(StreamName=stream)
     except Exception as error:
         raise kinesis_error(error, operation="DescribeStreamSummary", stream=stream) from error
-    return _ms(parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"]["date"]))
+    found_ms = service_time_ms(answer)
+    if found_ms is None:
+        raise PageUnreadable(stream, "DescribeStreamSummary", "it has no Date header")
+    return found_ms
 
 
 def _ms(time: datetime) -> int:

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -6,7 +7,7 @@ import pytest
 from firnline_ingest.config.model import AwsConfig, PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.errors import StreamMissing
+from firnline_ingest.kinesis.errors import ShardExpired, StreamMissing, StreamReplaced
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.values import Position, ShardKey
@@ -25,7 +26,7 @@ class Shard:
     def reader(self, start: Start | None = None) -> ShardReader:
         client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
-        key = ShardKey("events", 1, self.stream.shards[0].id)
+        key = ShardKey("events", self.stream.found.created_ms, self.stream.shards[0].id)
         return ShardReader(client, key, start or TrimHorizon(), PollingConfig(), clock=self.seconds, jitter=lambda: 1.0)
 
     def seconds(self) -> float:
@@ -226,3 +227,133 @@ def test_empty_pages_are_not_the_tip() -> None:
     for _ in range(4):
         found += numbers(read(reader, shard.wait))
     assert found == [0, 1, 2]
+
+
+NO_PAGES = [
+    "{}",
+    '{"Records":[]}',
+    '{"message":null}',
+    '{"Records":[],"MillisBehindLatest":0}',
+    '{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}',
+    '{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0,"ChildShards":[]}',
+]
+
+
+@pytest.mark.parametrize("body", NO_PAGES)
+@pytest.mark.parametrize("times", [1, 5])
+def test_a_body_that_does_not_end_a_shard_is_asked_for_again_and_counted(
+    body: str, times: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    shard = Shard()
+    shard.stream.shard(records=3)
+    shard.kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body=body, times=times)])
+    reader = shard.reader()
+    answer = read(reader, shard.wait)
+    assert (numbers(answer), answer.is_end, reader.unreadable_pages) == ([0, 1, 2], False, times)
+    assert [line.message for line in caplog.records].count("reader.unreadable") == (1 if times == 1 else 4)
+
+
+@pytest.mark.parametrize("body", NO_PAGES)
+def test_a_closed_shard_is_read_on_after_such_a_body_and_ends_with_its_own_last_page(body: str) -> None:
+    shard = Shard()
+    children = shard.stream.shard(records=3).split()
+    shard.kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body=body, times=1)])
+    answer = read(shard.reader(), shard.wait)
+    assert (numbers(answer), answer.is_end) == ([0, 1, 2], True)
+    assert answer.children == tuple(child.id for child in children)
+
+
+def test_an_operation_that_answers_with_nothing_is_asked_again() -> None:
+    shard = Shard()
+    shard.stream.shard(records=1)
+    shard.kinesis.faults.replace([Fault(endpoint="kinesis:GetShardIterator", kind=FaultKind.BODY, times=2)])
+    reader = shard.reader()
+    assert numbers(read(reader, shard.wait)) == [0]
+    assert reader.unreadable_pages == 2
+
+
+def test_a_null_iterator_that_always_comes_without_children_ends_a_shard_that_a_listing_shows_closed() -> None:
+    shard = Shard()
+    shard.kinesis.liberties.childless_ends = 1000
+    children = shard.stream.shard(records=2).split()
+    answer = read(shard.reader(), shard.wait)
+    assert (numbers(answer), answer.is_end) == ([0, 1], True)
+    assert answer.children == tuple(child.id for child in children)
+
+
+def test_a_null_iterator_without_children_never_ends_a_shard_that_is_open() -> None:
+    shard = Shard()
+    shard.stream.shard(records=2)
+    body = '{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
+    shard.kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body=body)])
+    reader = shard.reader()
+    assert [reader.read(shard.wait) for _ in range(40)] == [None] * 40
+    assert (reader.unreadable_pages, reader.trouble and reader.trouble.id) == (40, "FL-2011")
+    assert reader.unanswered_s > 60
+
+
+def test_an_end_that_says_nothing_of_an_iterator_counts_once_a_listing_bears_it_out() -> None:
+    shard = Shard()
+    parent = shard.stream.shard()
+    children = parent.split()
+    listed = [{"ShardId": child.id, "ParentShards": [parent.id], "HashKeyRange": {}} for child in children]
+    body = json.dumps({"Records": [], "MillisBehindLatest": 0, "ChildShards": listed})
+    shard.kinesis.faults.replace([Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body=body)])
+    answer = read(shard.reader(), shard.wait)
+    assert (answer.is_end, answer.children) == (True, tuple(child.id for child in children))
+
+
+def test_the_time_of_an_answer_is_the_services() -> None:
+    shard = Shard()
+    answer = read(shard.reader(), shard.wait)
+    assert answer.answered_ms == int(shard.seconds()) * 1000
+
+
+def test_only_an_empty_page_is_the_tip() -> None:
+    shard = Shard()
+    shard.kinesis.liberties.hasty_tip = True
+    shard.stream.shard(records=3)
+    reader = shard.reader()
+    answers = [read(reader, shard.wait) for _ in range(2)]
+    assert [(numbers(answer), answer.behind_ms, answer.is_at_tip) for answer in answers] == [
+        ([0, 1, 2], 0, False),
+        ([], 0, True),
+    ]
+
+
+def test_a_shard_that_expired_is_told_from_a_stream_that_is_gone() -> None:
+    shard = Shard()
+    shard.stream.shard(records=1).split()
+    reader = shard.reader()
+    shard.clock.advance(hours=25)
+    with pytest.raises(ShardExpired, match="events/shardId-000000000000"):
+        read(reader, shard.wait)
+
+
+def test_a_shard_that_is_unknown_for_a_moment_has_not_expired() -> None:
+    shard = Shard()
+    shard.stream.shard(records=1)
+    unknown = Fault(
+        endpoint="kinesis:Get*", kind=FaultKind.ERROR, status=400, code="ResourceNotFoundException", times=5
+    )
+    shard.kinesis.faults.replace([unknown])
+    assert numbers(read(shard.reader(), shard.wait)) == [0]
+
+
+def test_a_stream_that_was_made_again_is_another_one() -> None:
+    shard = Shard()
+    shard.stream.shard(records=1)
+    reader = shard.reader()
+    read(reader, shard.wait)
+    shard.stream.delete()
+    shard.clock.advance(seconds=1)
+    shard.kinesis.create_stream("events")
+    with pytest.raises(StreamReplaced, match="--from horizon"):
+        read(reader, shard.wait)
+
+
+def test_a_shard_whose_records_have_all_expired_is_a_gap_up_to_its_tip() -> None:
+    shard = Shard()
+    known = Position(shard.stream.put({"n": 0}).sequence_number)
+    shard.clock.advance(hours=25)
+    assert read(shard.reader(After(known)), shard.wait).gap == Gap(known, None)

@@ -39,7 +39,7 @@ class World:
         return self.stream.shards[0]
 
     def key(self, shard: ShardHandle | None = None) -> ShardKey:
-        return ShardKey("events", 1, (shard or self.shard).id)
+        return ShardKey("events", self.stream.found.created_ms, (shard or self.shard).id)
 
     def work(self, start: Start | None = None, *, shard: ShardHandle | None = None, **changes: object) -> ShardWork:
         settings: dict[str, object] = {
