@@ -31,6 +31,10 @@ class MotoDirectory(MotoState):
             return str(found.arn)
         return key if key.startswith("arn:") else f"arn:aws:kms:{self.region}:{self.account}:key/{key}"
 
+    def key_aliases(self, key: str) -> list[str]:
+        found = self.key(key)
+        return sorted(found.aliases) if found else []
+
     def is_customers(self, key: Any) -> bool:
         """Tells a customer's key from one that AWS manages, which moto makes like any other, under an alias of AWS's."""
         return not any(alias.startswith(OF_AWS) for alias in key.aliases)

@@ -40,6 +40,9 @@ class KinesisDirectory:
             return key
         return f"arn:aws:kms:{self._region}:{self._account}:{key if key.startswith('alias/') else f'key/{key}'}"
 
+    def key_aliases(self, key: str) -> list[str]:
+        return []
+
     def secret_arn(self, secret: str) -> str:
         return secret
 

@@ -15,6 +15,9 @@ class Directory(Protocol):
     def key_arn(self, key: str) -> str:
         """Of a key's id, alias or ARN."""
 
+    def key_aliases(self, key: str) -> list[str]:
+        """Empty where it has none, and where there is no such key."""
+
     def secret_arn(self, secret: str) -> str: ...
     def hash_key(self, table: str) -> str | None:
         """The attribute that partitions a table."""

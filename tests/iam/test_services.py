@@ -25,6 +25,9 @@ class Names:
     def key_arn(self, key: str) -> str:
         return f"{KEYS}/{key}"
 
+    def key_aliases(self, key: str) -> list[str]:
+        return []
+
     def secret_arn(self, secret: str) -> str:
         return secret
 

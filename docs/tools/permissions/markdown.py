@@ -30,9 +30,9 @@ def spans(texts: Iterable[object]) -> str:
 
 
 def where(statement: PolicyStatement) -> str:
-    """On which resources, and under which conditions."""
+    """On which resources, and under which conditions; `Null` only ever asks that there is none."""
     conditions = [
-        f"`{key}` {OPERATORS[operator]} {_either(value)}"
+        f"there is no `{key}`" if operator == "Null" else f"`{key}` {OPERATORS[operator]} {_either(value)}"
         for operator, values in statement.conditions.items()
         for key, value in values.items()
     ]

@@ -23,7 +23,8 @@ def accesses(request: Request) -> Iterator[Access] | None:
         return _re_encryption(request)
     if not parameters.get("KeyId"):
         return None
-    context = _context(parameters.get("EncryptionContext"))
+    aliases = request.directory.key_aliases(parameters["KeyId"])
+    context = {**_context(parameters.get("EncryptionContext")), **({"kms:ResourceAliases": aliases} if aliases else {})}
     return iter((Access(action, request.directory.key_arn(parameters["KeyId"]), context),))
 
 

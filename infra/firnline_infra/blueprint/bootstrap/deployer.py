@@ -42,6 +42,8 @@ from firnline_infra.specification.names import application_of, bootstrap_names
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
 OURS = "firnline:application"
+BOOTSTRAP_OF = "firnline:bootstrap-of"
+"""What the bootstrap makes has this tag and not the other one: it isn't the deployer's."""
 FENCED = frozenset(
     {
         *("iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary"),
@@ -116,11 +118,13 @@ def _fence(spec: EnvironmentSpec, blueprint: Blueprint, kind: str) -> Conditions
 
 
 def _own_key(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:
-    """The key's id is AWS's; its tag says whose it is. It gets the tag while it is made, when it has no ARN yet."""
+    """The key's id is AWS's; its tag says whose it is. It gets the tag while it is made, when it has neither ARN nor alias:
+    a key that exists has one or the other's tag, or may be taken (reasons.py says which).
+    """
     application = application_of(spec)
     yield PolicyStatement(
         sid="OwnKey",
-        actions=tuple(action for action in actions if action != "kms:TagResource"),
+        actions=tuple(actions),
         resources=arns,
         conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application}},
     )
@@ -132,6 +136,7 @@ def _own_key(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -
             conditions={
                 "StringEquals": {f"aws:RequestTag/{OURS}": application},
                 "StringEqualsIfExists": {f"aws:ResourceTag/{OURS}": application},
+                "Null": {"kms:ResourceAliases": "true", f"aws:ResourceTag/{BOOTSTRAP_OF}": "true"},
             },
         )
         yield PolicyStatement(

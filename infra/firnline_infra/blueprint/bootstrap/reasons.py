@@ -11,11 +11,11 @@ Reasons = Mapping[str, tuple[str, ...]]
 
 ABOUT: Mapping[str, str] = {
     "OwnKey": "The key that is made for the environment. Its id is AWS's, so its tag says whose it is.",
-    "TagNewKey": "The same key while it is made, when it has no ARN and no tag yet. AWS has no condition that tells such a "
-    "key from one that exists without a tag of an environment. So whoever has the deployer's role could give our tag to any "
-    "such key of the account, and then, by OwnKey, open it to others by its policy and schedule its deletion. A key with "
-    "another environment's tag they can't take. The way out is not to let an environment make its key: with "
-    "`aws.key.origin: adopt` or `skip` neither statement is rendered.",
+    "TagNewKey": "The same key while it is made, when it has no ARN, no tag and no alias yet. A key that has an alias, another "
+    "environment's tag, or was made by a bootstrap can't be taken by it. What is left is a key of the account without any "
+    "alias and without a tag of ours: whoever has the deployer's role could give it our tag, and then, by OwnKey, open it to "
+    "others by its policy and schedule its deletion. So give such keys an alias, or don't let an environment make its key: "
+    "with `aws.key.origin: adopt` or `skip` neither statement is rendered.",
     "MakeKey": "A key can only be made with the tag by which it is ours.",
     "OwnAlias": "The alias of that key.",
     "AliasOfOwnKey": "AWS asks for the right on the alias and on the key, so that an alias leads to no key but ours.",

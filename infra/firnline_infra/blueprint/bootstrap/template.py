@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.deployer import (
+    BOOTSTRAP_OF,
+    boundary_arn,
+    deployer_statements,
+    previewer_statements,
+)
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
@@ -187,5 +192,6 @@ def _resolved(value: Value) -> Any:
 
 
 def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:
-    values = {**spec.tags, "firnline:environment": spec.name, "firnline:application": f"{application_of(spec)}"}
+    """Without the tag by which the deployer knows its own key: nothing that is made here is for it to administer."""
+    values = {**spec.tags, "firnline:environment": spec.name, BOOTSTRAP_OF: application_of(spec)}
     return [{"Key": key, "Value": value} for key, value in values.items()]

@@ -10,10 +10,11 @@ from policy_sentry.util.arns import ARN
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.deployer import OURS, boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
 from firnline_infra.blueprint.bootstrap.resources import resources
+from firnline_infra.blueprint.bootstrap.template import template
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec
@@ -202,6 +203,54 @@ def test_neither_role_can_touch_itself_or_the_boundary(
                     assert last.startswith(blueprint_of(spec).names.application)
                     assert last not in (names.deployer_role, names.previewer_role, names.boundary)
                     assert "*" not in resource
+
+
+def administration_of(service: str) -> list[str]:
+    """Every action of a service that changes something, by AWS's own classes."""
+    privileges = get_service_prefix_data(service)["privileges"]
+    return [
+        f"{service}:{name}"
+        for name, each in privileges.items()
+        if each["access_level"] in ("Write", "Permissions management", "Tagging")
+    ]
+
+
+@pytest.mark.parametrize("role", ["deploy", "preview", "keys"])
+def test_nobody_administers_where_pulumis_state_is(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]], role: str
+) -> None:
+    """Whoever loses the key loses all state. The tags are those that the bootstrap's template gives it."""
+    made = template(spec, blueprint_of(spec), repository="acme/data")["Resources"]
+    tags = {tag["Key"]: tag["Value"] for tag in made["StateKey"]["Properties"]["Tags"]}
+    context = {"aws:RequestedRegion": spec.aws.region, **{f"aws:ResourceTag/{key}": tags[key] for key in tags}}
+    context |= {f"aws:RequestTag/{OURS}": blueprint_of(spec).names.application}
+    use = {"kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey"}
+    actions = [action for action in administration_of("kms") if action not in {*use, "kms:CreateKey"}]
+    assert [each for each in actions if is_allowed(policies[role], each, STATE_KEY, context)] == []
+    bucket = f"arn:aws:s3:::{bootstrap_names(spec).state_bucket}"
+    assert [each for each in administration_of("s3") if is_allowed(policies[role], each, bucket, context)] == []
+
+
+@pytest.mark.parametrize(
+    "of_the_key",
+    [
+        {"aws:ResourceTag/firnline:application": "firnline-other"},
+        {"kms:ResourceAliases": ["alias/payroll"]},
+        {"kms:ResourceAliases": ["alias/payroll"], "aws:ResourceTag/team": "payroll"},
+    ],
+)
+def test_a_key_of_somebody_else_is_not_administered_nor_taken(
+    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]], of_the_key: dict[str, Any]
+) -> None:
+    arn = Arns(spec).key("99999999-2222-3333-4444-555555555555")
+    context = {
+        "aws:RequestedRegion": spec.aws.region,
+        f"aws:RequestTag/{OURS}": blueprint_of(spec).names.application,
+        **of_the_key,
+    }
+    made = {"kms:CreateKey"}  # which is of no key
+    allowed = [each for each in administration_of("kms") if is_allowed(policies["deploy"], each, arn, context)]
+    assert set(allowed) <= made
 
 
 def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentSpec) -> None:
