@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_RECORDS, MOST_BYTES = 500, 4_500_000  # of one PutRecords; the service takes 500 and, in old regions, 5 MiB
 PART_BYTES = 700_000  # of data: in base64, and with all that stands beside it, less than the 1 MiB of a record
-ATTEMPTS = 8
+MOST_REFUSALS = 8  # in a row, of all that is left
 LONGEST_PAUSE_S = 3.0
 
 Entry = dict[str, Any]
@@ -57,21 +57,21 @@ class LetterStream:
         raise NotListable(self._stream)
 
     def _send(self, entries: Sequence[Entry]) -> None:
-        """Every record is acknowledged on its own; those that were refused are sent again, until all are in."""
-        left = entries
-        for attempt in range(ATTEMPTS):
-            if attempt:
-                jitter = 0.5 + random.random() / 2  # noqa: S311 - not a secret
-                self._sleep(jitter * min(LONGEST_PAUSE_S, 0.1 * 2**attempt))
+        """Every record is acknowledged on its own; those that were refused are sent again, as long as some get in."""
+        left, refusals = entries, 0
+        while left:
             with explained("kinesis:PutRecords", self._place):
                 answer = self._client.put_records(StreamName=self._stream, Records=left)  # type: ignore[arg-type]  # entries
-            results = answer["Records"]
-            refused = [result["ErrorCode"] for result in results if result.get("ErrorCode")]
-            left = [entry for entry, result in zip(left, results, strict=True) if result.get("ErrorCode")]
-            if not left:
-                return
-        cause = f"{len(left)} records were refused {ATTEMPTS} times, with {refused[0]} last"
-        raise LettersUnavailable("kinesis:PutRecords", self._place, cause)
+            codes = [result.get("ErrorCode") for result in answer["Records"]]
+            refused = [entry for entry, code in zip(left, codes, strict=True) if code]
+            refusals = 1 if len(refused) < len(left) else refusals + 1
+            if refusals > MOST_REFUSALS:
+                cause = f"{len(refused)} records were refused {refusals} times, the last one with {codes[-1]}"
+                raise LettersUnavailable("kinesis:PutRecords", self._place, cause)
+            left = refused
+            if left:
+                jitter = 0.5 + random.random() / 2  # noqa: S311 - not a secret
+                self._sleep(jitter * min(LONGEST_PAUSE_S, 0.1 * 2**refusals))
 
     @property
     def _place(self) -> str:

@@ -2,7 +2,8 @@
 
 A role is assumed only by principals that its trust policy names, on its conditions; policies name only principals that
 exist; nobody locks themselves out of a key; a managed policy is not too long, and is deleted only when it is attached to
-nothing and has no other version; the name of a deleted secret is free only when the secret can't be restored any more.
+nothing and has no other version; the name of a deleted secret is free only when the secret can't be restored any more; an
+object is kept only as it was sent.
 """
 
 import json
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_local.aws.call import Protocol
+from firnline_local.aws.digests import wrong_digest
 from firnline_local.aws.moto_state import MotoState
 from firnline_local.aws.parsed_call import ParsedCall
 from firnline_local.aws.policy import as_list, is_allowed, names, statements_of
@@ -65,6 +67,8 @@ def violation(call: ParsedCall, principals: tuple[str, ...]) -> Violation | None
         return Violation(400, "InvalidRequestException", WAITS) if secret and secret.is_deleted() else None
     if operation in MANAGED:
         return _of_managed_policy(call)
+    if call.call.service == "s3" and (message := wrong_digest(call)):
+        return Violation(400, "BadDigest", message)
     where = POLICIES.get(operation)
     return _of_resource_policy(call, where, principals) if where else None
 

@@ -185,3 +185,16 @@ def test_the_name_of_a_secret_that_waits_to_be_deleted_is_taken(client_of: Clien
     secrets.create_secret(Name="strict-deleted")
     secrets.delete_secret(SecretId="strict-deleted", RecoveryWindowInDays=7)
     refused("InvalidRequestException", lambda: secrets.create_secret(Name="strict-deleted"))
+
+
+@pytest.mark.parametrize("checksum", [{"ChecksumCRC32": "AAAAAA=="}, {"ContentMD5": "AAAAAAAAAAAAAAAAAAAAAA=="}])
+def test_an_object_that_does_not_arrive_as_it_was_sent_is_refused(
+    client_of: ClientOf, checksum: dict[str, str]
+) -> None:
+    s3, bucket = client_of("s3"), f"digests-{next(iter(checksum)).lower()}"
+    s3.create_bucket(Bucket=bucket)
+    with pytest.raises(ClientError, match="BadDigest"):
+        s3.put_object(Bucket=bucket, Key="k", Body=b"content", **checksum)
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+    s3.put_object(Bucket=bucket, Key="k", Body=b"content", ChecksumAlgorithm="CRC32")
+    assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"content"
