@@ -104,6 +104,35 @@ class LedgerBehind(LedgerError, Fatal):
         )
 
 
+class ChannelDropped(LedgerError, Fatal):
+    """The channel has no token any more, and did not expire: what was committed and not proven can't be told."""
+
+    id = "FL-2112"
+
+    def __init__(self, key: ShardKey, *, table: str, proven: str, is_quiet: bool, idle_ms: int) -> None:
+        days = idle_ms // 86_400_000
+        why = f"nothing was in flight, and it was used {days} days ago" if is_quiet else "rows may have been in flight"
+        super().__init__(
+            f"The channel of {key} into {table} is gone, and it did not expire ({why}): somebody dropped it"
+            f"{f', after {proven} was proven' if proven else ' before anything of it was proven'}.",
+            next_step="find out who dropped it, and run firnline audit: rows that were committed and not proven will come "
+            f"twice. Then go on: firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
+        )
+
+
+class TokenMissing(LedgerError, Retryable):
+    """A channel that had a token has none. The table may have been replaced since the driver looked at it."""
+
+    id = "FL-2113"
+
+    def __init__(self, key: ShardKey, *, table: str, had: str) -> None:
+        super().__init__(
+            f"The channel of {key} into {table} had committed up to {had}, and is empty now: it or the table was replaced.",
+            next_step="nothing yet: no row is appended until the table was looked at again, one or two epochs from now; then "
+            "the shard goes on, or says what was replaced.",
+        )
+
+
 class RoutingChanged(LedgerError, Fatal):
     """Records in flight were made by another configuration."""
 

@@ -1,6 +1,6 @@
 """What to do with a shard that was just opened: the table of docs/design/ledger.md, section 5, as one pure function.
 
-It sees the ledger's row as read after the open, what the channel says, and the target as it is now. What it can't
+It sees the ledger's row as read after the open, what the channel says, and the target as it was seen last. What it can't
 explain it refuses: stopping a shard is better than losing or repeating a row.
 """
 
@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from firnline_ingest.kinesis.start import After, Start
-from firnline_ingest.ledger.errors import LedgerBehind, RoutingChanged, TargetReplaced
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
+from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingChanged, TargetReplaced, TokenMissing
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import ChannelState, Position, TargetTable
+
+EXPIRES_MS = (
+    30 * 24 * 3600 * 1000
+)  # of a channel that nobody uses (Snowflake's user guide, Snowpipe Streaming channels)
 
 
 class Case(StrEnum):
@@ -19,8 +23,30 @@ class Case(StrEnum):
     FIRST = "nothing is known: start at the pin"
     IN_STEP = "the token is what was proven: go on after it"
     UNPROVEN = "rows are committed but not proven: read them again, count, prove"
-    CHANNEL_GONE = "the channel expired, table and pipe are the same: go on in a new one"
+    CHANNEL_EXPIRED = "the channel expired with nothing in flight: go on in a new one"
     LEDGER_REBUILT = "the ledger's row is gone, the token is not: go on after the token"
+    DECIDED = "a person said where to go on, and the channel has a token: nothing up to it is appended again"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The target as the driver saw it, the epoch for which it looked, and the time now."""
+
+    target: TargetTable
+    run_id: str
+    epoch: int
+    now_ms: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.run_id}/{self.epoch}"
+
+    def is_newer_than(self, missed: str) -> bool:
+        """Whether the driver looked after the epoch `missed` found no token. The epoch that follows may have been looked at
+        while that one still ran.
+        """
+        run_id, _, epoch = missed.rpartition("/")
+        return bool(missed) and (run_id != self.run_id or self.epoch > int(epoch) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,37 +58,65 @@ class Resume:
     committed: Position | None
     """Rows up to here are counted as sent, never appended."""
     baseline: Proven
+    unseen_errors: int = 0
+    """Rejected rows that the baseline takes along, and that no proof has shown to anybody."""
 
 
-def reconcile(row: ShardRow, channel: str, state: ChannelState, target: TargetTable, routing: str) -> Resume:
-    """Raises TargetReplaced, LedgerBehind or RoutingChanged where the ledger and Snowflake can't both be right."""
+def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, routing: str) -> Resume:
+    """Raises TargetReplaced, LedgerBehind, TokenMissing, ChannelDropped or RoutingChanged where the ledger and Snowflake
+    can't both be right.
+    """
     entry = row.channels.get(channel)
-    if entry is None:
-        return _unlisted(row, state)
-    if entry.target != target:
-        raise TargetReplaced(row.key, was=entry.target, found=target)
+    if entry is None or row.reset:
+        return _anew(row, entry, state, look)
+    if entry.target != look.target:
+        raise TargetReplaced(row.key, was=entry.target, found=look.target)
+    if state.committed is None:
+        return _without_token(row, entry, state, look)
     return _listed(row, entry, state, routing)
 
 
-def _unlisted(row: ShardRow, state: ChannelState) -> Resume:
-    """No engine that wrote this row ever appended to the channel."""
-    start = After(row.read_through) if row.read_through else row.start
+def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, look: Look) -> Resume:
+    """No engine that wrote this row ever appended to the channel, or a person said not to ask what they knew."""
     if state.committed is None:
-        return Resume(Case.FIRST, start, None, Proven(None, state.rows_inserted, state.rows_error))
+        return Resume(Case.FIRST, _start(row), None, Proven(None, state.rows_inserted, state.rows_error))
     baseline = Proven(state.committed, state.rows_inserted, state.rows_error)
-    furthest = max(state.committed, row.read_through) if row.read_through else state.committed
-    return Resume(Case.LEDGER_REBUILT, After(furthest), state.committed, baseline)
+    known = entry.proven.rows_error if entry and entry.target == look.target else 0
+    start = _start(row)
+    if row.reset is not ResumeFrom.HORIZON:
+        start = After(max(state.committed, row.read_through or state.committed))
+    case = Case.DECIDED if row.reset else Case.LEDGER_REBUILT
+    return Resume(case, start, state.committed, baseline, max(0, state.rows_error - known))
+
+
+def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, look: Look) -> Resume:
+    """A channel that never committed anything, one that expired, one that was dropped, or another table's."""
+    proven = entry.proven.position
+    had = max(filter(None, (entry.seen, proven)), default=None)
+    if had is None:
+        return Resume(Case.IN_STEP, _start(row), None, entry.proven)
+    if not look.is_newer_than(entry.missed):
+        raise TokenMissing(row.key, table=str(look.target), had=had.token)
+    is_quiet = had == proven == row.sent_through and not row.is_sending
+    idle_ms = look.now_ms - (row.sent_ms or row.heartbeat_ms)
+    if is_quiet and idle_ms >= EXPIRES_MS:
+        return Resume(Case.CHANNEL_EXPIRED, _start(row), None, Proven(None, state.rows_inserted, state.rows_error))
+    raise ChannelDropped(
+        row.key, table=str(look.target), proven=proven.token if proven else "", is_quiet=is_quiet, idle_ms=idle_ms
+    )
 
 
 def _listed(row: ShardRow, entry: ChannelEntry, state: ChannelState, routing: str) -> Resume:
-    proven = entry.proven
-    start: Start = After(row.read_through) if row.read_through else row.start
-    if state.committed == proven.position:
-        return Resume(Case.IN_STEP, start, state.committed, proven)
-    if state.committed is None:
-        return Resume(Case.CHANNEL_GONE, start, None, Proven(None, state.rows_inserted, state.rows_error))
-    if proven.position is not None and state.committed < proven.position:
-        raise LedgerBehind(row.key, committed=state.committed.token, proven=proven.position.token)
+    proven, committed = entry.proven, state.committed
+    assert committed is not None
+    if committed == proven.position:
+        return Resume(Case.IN_STEP, _start(row), committed, proven)
+    if proven.position is not None and committed < proven.position:
+        raise LedgerBehind(row.key, committed=committed.token, proven=proven.position.token)
     if row.routing != routing:
         raise RoutingChanged(row.key)
-    return Resume(Case.UNPROVEN, start, state.committed, proven)
+    return Resume(Case.UNPROVEN, _start(row), committed, proven)
+
+
+def _start(row: ShardRow) -> Start:
+    return After(row.read_through) if row.read_through else row.start

@@ -4,7 +4,6 @@ The engine must be stopped. The fence is raised first, so a running engine fails
 """
 
 from dataclasses import replace
-from types import MappingProxyType
 
 from firnline_ingest.errors import UsageError
 from firnline_ingest.kinesis.start import TrimHorizon
@@ -26,14 +25,14 @@ class NothingToResume(UsageError):
 
 
 def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
-    """Forgets the channels, so that the next open lists them anew: after what is proven, or from the start.
+    """Marks the row, so that the next open lists its channels anew: after what is proven, or from the oldest record.
 
     A channel that still has a committed token is gone on with after that token, whatever is said here: no row is
     ever appended twice to one channel.
     """
-    detail = f"resumed from {where.value}; forgot {', '.join(row.channels) or 'no channel'}"
+    detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
-    resumed = replace(row.with_incident(incident), channels=MappingProxyType({}), reset=where)
+    resumed = replace(row.with_incident(incident), reset=where)
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(resumed, read_through=None, tip_ms=0, start=TrimHorizon(), ended=False, children=())

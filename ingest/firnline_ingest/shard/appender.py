@@ -36,6 +36,8 @@ class Appender:
     pace: Pace
     window: SendWindow
     on_append: Callable[[], None]
+    before_append: Callable[[], None] = lambda: None
+    """The ledger says that rows may be in flight, before any is."""
 
     def append(self, records: Sequence[Record], made: Rows, tally: Tally) -> None:
         """Appends all rows of a page. Raises ChannelLost, ClientLost, SnowflakeUnavailable, or Backpressure that lasted."""
@@ -69,6 +71,7 @@ class Appender:
         return chunk.rows_up_to(self.committed_before) if self.committed_before else 0
 
     def _send(self, rows: Sequence[msgspec.Raw], start: str, end: str, size: int) -> None:
+        self.before_append()
         time.sleep(self.pace.delay_s(size))
         self.window.make_room(size)
         give_up_s = time.monotonic() + BACKPRESSURE_PATIENCE_S

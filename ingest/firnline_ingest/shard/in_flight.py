@@ -74,6 +74,11 @@ class InFlightRows:
         """As the ledger may have it: never past a row that is not proven."""
         return self._read_through if self._chunks else self.accounted
 
+    @property
+    def sent_through(self) -> Position | None:
+        """The end of the last append; what is proven where nothing is in flight."""
+        return self._chunks[-1].end if self._chunks else self.proven.position
+
     def add(self, chunk: Chunk) -> None:
         is_proven = self.proven.position is not None and chunk.end <= self.proven.position
         if chunk.sequence_numbers and not is_proven:

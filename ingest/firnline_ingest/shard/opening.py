@@ -9,14 +9,18 @@ from types import MappingProxyType
 from uuid import uuid4
 
 from firnline_ingest.kinesis.start import After
-from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind
-from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
+from firnline_ingest.ledger.reconcile import Case, Look, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
+from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
+from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.values import Fence
+from firnline_ingest.values import ChannelState, Fence
+
+REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +32,10 @@ class Opened:
     resume: Resume
 
 
-def open_shard(work: ShardWork, services: ShardServices) -> Opened:
+def open_shard(work: ShardWork, services: ShardServices, noted: Noted = uncounted) -> Opened:
     """May block as long as another opener's rows are uncommitted.
 
-    Raises Fenced, the refusals of ledger/reconcile.py, and what the channel's opening raises.
+    Raises Fenced, the refusals of ledger/reconcile.py, RowsRejected, and what the channel's opening raises.
     """
     taken = _take(work, services)
     services.observer(EpochStep.TAKEN, work.key)
@@ -40,9 +44,7 @@ def open_shard(work: ShardWork, services: ShardServices) -> Opened:
         services.observer(EpochStep.OPENED, work.key)
         row = _as_spark_knows(_read_again(taken, services), work)
         services.observer(EpochStep.REREAD, work.key)
-        resume = reconcile(row, work.channel, state, work.target, work.pipeline.conversion_hash)
-        row = _listed(row, work, resume, services.now_ms())
-        services.ledger.write(row)
+        row, resume = _Reconciliation(work, services, channel, noted).of(row, state)
         services.observer(EpochStep.RECONCILED, work.key)
     except BaseException:
         channel.close()
@@ -64,32 +66,88 @@ def _read_again(taken: ShardRow, services: ShardServices) -> ShardRow:
 
 
 def _as_spark_knows(row: ShardRow, work: ShardWork) -> ShardRow:
-    """A row that was lost begins again at the position that Spark's offset log has, not at the pin."""
-    if row.read_through is None and not row.channels and isinstance(work.start, After):
+    """A row that was lost begins again at the position that Spark's offset log has; one that a person reset does not."""
+    is_new = row.read_through is None and not row.channels and not row.reset
+    if is_new and isinstance(work.start, After):
         return replace(row, read_through=work.start.position)
     return row
 
 
-def _listed(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> ShardRow:
-    """The row with the channel listed, before anything is appended to it."""
-    if resume.case is Case.LEDGER_REBUILT and resume.committed:
-        row = replace(row, read_through=max(resume.committed, row.read_through or resume.committed))
-    entry = ChannelEntry(work.target, resume.baseline)
-    for incident in _incidents(row, work, resume, now_ms):
-        row = row.with_incident(incident)
+@dataclass(frozen=True, slots=True)
+class _Reconciliation:
+    """What reconcile decides, written into the row: the channel is listed before anything is appended to it."""
+
+    work: ShardWork
+    services: ShardServices
+    channel: ShardChannel
+    noted: Noted
+
+    def of(self, row: ShardRow, state: ChannelState) -> tuple[ShardRow, Resume]:
+        work = self.work
+        look = Look(work.target, self.services.run_id, work.epoch, self.services.now_ms())
+        try:
+            resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
+        except TokenMissing:
+            self._note_missing(row, look)
+            raise
+        except ChannelDropped as error:
+            self._write(row, Incident(IncidentKind.CHANNEL_DROPPED, look.now_ms, error.what))
+            raise
+        if resume.unseen_errors:
+            self._refuse_unseen(row, resume)
+        return self._write(_listed(row, work, resume, look), *_incidents(row, work, resume, look.now_ms)), resume
+
+    def _note_missing(self, row: ShardRow, look: Look) -> None:
+        """In which epoch the token was missed first; the heartbeat stays, because it tells how long nobody was here."""
+        entry = row.channels[self.work.channel]
+        if not entry.missed:
+            missed = replace(entry, missed=look.id)
+            self._write(replace(row, channels=MappingProxyType({**row.channels, self.work.channel: missed})))
+
+    def _refuse_unseen(self, row: ShardRow, resume: Resume) -> None:
+        """Raises RowsRejected before the row is written: the next opening finds the same."""
+        assert resume.committed is not None
+        refuse_rejected(self.work, row, resume.unseen_errors, up_to=resume.committed, cause=self.channel.last_error())
+
+    def _write(self, row: ShardRow, *incidents: Incident) -> ShardRow:
+        for incident in incidents:
+            row = row.with_incident(incident)
+        self.services.ledger.write(row)
+        for incident in incidents:
+            log_incident(row.key, incident)
+            self.noted(incident)
+        return row
+
+
+def _listed(row: ShardRow, work: ShardWork, resume: Resume, look: Look) -> ShardRow:
+    """The row with the channel, of which now everything is known that was ever sent: what it has committed."""
+    if isinstance(resume.start, After) and resume.case in (Case.LEDGER_REBUILT, Case.DECIDED):
+        row = replace(row, read_through=resume.start.position)
+    entry = ChannelEntry(work.target, resume.baseline, seen=resume.committed)
     return replace(
         row,
-        heartbeat_ms=now_ms,
+        heartbeat_ms=look.now_ms,
         routing=work.pipeline.conversion_hash,
         channels=MappingProxyType({**row.channels, work.channel: entry}),
+        sent_through=resume.committed,
+        is_sending=False,
+        reset=None,
     )
 
 
 def _incidents(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> list[Incident]:
     found = []
     if resume.case is Case.LEDGER_REBUILT:
-        detail = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
-        found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, detail, resume.committed))
+        found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, REBUILT, resume.committed))
+    if resume.case is Case.CHANNEL_EXPIRED:
+        proven = row.channels[work.channel].proven.position
+        detail = f"the channel {work.channel} was not used for 30 days, and expired; everything sent to it was proven"
+        found.append(Incident(IncidentKind.CHANNEL_EXPIRED, now_ms, detail, proven))
+    if resume.unseen_errors and resume.committed:
+        detail = (
+            f"{resume.unseen_errors} rows were rejected up to {resume.committed.token}, and no proof had shown them"
+        )
+        found.append(Incident(IncidentKind.REJECTED_UNSEEN, now_ms, detail, resume.committed))
     if work.trimmed_parents and not row.channels:
         detail = f"parents left the listing before they were read to their end: {', '.join(work.trimmed_parents)}"
         found.append(Incident(IncidentKind.PARENT_UNREAD, now_ms, detail))

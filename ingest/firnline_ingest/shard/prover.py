@@ -3,15 +3,18 @@
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from firnline_ingest.config.model import Tolerance
-from firnline_ingest.ledger.incident import Incident
+from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import InFlightRows
+from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
+from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
+from firnline_ingest.values import ChannelState, Position
 
+QUIET_MS = 60_000  # a shard that appends now and then should not have to say so each time
 STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
 
 
@@ -26,11 +29,14 @@ class Prover:
     row: ShardRow
     tip_ms: int = 0
     incidents: list[Incident] = field(default_factory=list)
+    noted: Noted = uncounted
     waits_since_s: float | None = None
+    _seen: Position | None = None
+    _sent_ms: int = 0
 
     def prove(self, now_s: float) -> bool:
         """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind, RowsRejected or ChannelLost."""
-        confirmed = None if self.in_flight.is_empty else self.in_flight.confirm(self.channel.state(), now_s)
+        confirmed = None if self.in_flight.is_empty else self.in_flight.confirm(self._state(), now_s)
         if confirmed is not None:
             self.services.observer(EpochStep.COMMITTED, self.work.key)
             self._refuse_rejected(confirmed)
@@ -42,6 +48,11 @@ class Prover:
             self._wait(now_s)
         return self.in_flight.is_empty
 
+    def _state(self) -> ChannelState:
+        state = self.channel.state()
+        self._seen = max(filter(None, (state.committed, self._seen)), default=None)
+        return state
+
     def _wait(self, now_s: float) -> None:
         """Not for ever: whoever opens the channel discards rows that wait, and only an append would tell us."""
         if self.waits_since_s is None:
@@ -49,37 +60,77 @@ class Prover:
         elif now_s - self.waits_since_s > STALLED_S:
             raise ChannelLost(self.work.channel, f"nothing of it was committed for {STALLED_S:.0f} s")
 
-    def write(self, *, ended: bool = False, children: tuple[str, ...] = ()) -> None:
-        """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now."""
-        entry = ChannelEntry(self.work.target, self.in_flight.proven)
+    def sends(self) -> None:
+        """Before rows are appended: the ledger says so first, unless it does already. Raises as `write`."""
+        self._sent_ms = self.services.now_ms()
+        if not self.row.is_sending:
+            self._write(replace(self.row, is_sending=True))
+
+    def write(self, *, ended: bool = False, children: tuple[str, ...] = (), is_last: bool = False) -> None:
+        """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now.
+
+        `is_last`: nothing is appended after it. The row then says that all is quiet, where everything is proven.
+        """
+        entry = ChannelEntry(self.work.target, self.in_flight.proven, seen=self._seen or self._entry.seen)
+        now_ms = self.services.now_ms()
+        is_quiet = self.in_flight.is_empty and (is_last or ended or now_ms - self._sent_ms > QUIET_MS)
         row = self.row
         for incident in self.incidents:
             row = row.with_incident(incident)
         row = replace(
             row,
-            heartbeat_ms=self.services.now_ms(),
+            heartbeat_ms=now_ms,
             read_through=self.in_flight.read_through,
             tip_ms=self.tip_ms if self.tip_ms and self.in_flight.is_empty else self.row.tip_ms,
+            sent_through=max(filter(None, (self.row.sent_through, self.in_flight.sent_through)), default=None),
+            sent_ms=self._sent_ms or self.row.sent_ms,
+            is_sending=self.row.is_sending and not is_quiet,
             channels=MappingProxyType({**self.row.channels, self.work.channel: entry}),
             ended=ended,
             children=children,
         )
-        self.services.ledger.write(row)
-        self.row = row
+        self._write(row)
+        for incident in self.incidents:
+            log_incident(row.key, incident)
+            self.noted(incident)
         self.incidents.clear()
         self.services.observer(EpochStep.LEDGERED, self.work.key)
 
+    @property
+    def has_news(self) -> bool:
+        """Whether the ledger has to know at once: that the channel has committed anything at all tells a channel that was
+        dropped from one that is new.
+        """
+        return self._seen is not None and self._entry.seen is None
+
+    def rebase(self, state: ChannelState) -> None:
+        """Counts from what the channel says on: what lies before can't be proven. Raises RowsRejected, where that takes
+        rejected rows along.
+        """
+        assert state.committed is not None
+        before = self.in_flight.proven.rows_error
+        if state.rows_error > before:
+            detail = f"{state.rows_error - before} rows were rejected up to {state.committed.token}, and no proof had shown them"
+            now_ms = self.services.now_ms()
+            self.incidents.append(Incident(IncidentKind.REJECTED_UNSEEN, now_ms, detail, state.committed))
+        baseline = Proven(state.committed, state.rows_inserted, state.rows_error)
+        try:
+            self._refuse_rejected(baseline)
+        except RowsRejected:
+            self.write()
+            raise
+        self.in_flight.rebase(baseline)
+
+    @property
+    def _entry(self) -> ChannelEntry:
+        return self.row.channels[self.work.channel]
+
+    def _write(self, row: ShardRow) -> None:
+        self.services.ledger.write(row)
+        self.row = row
+
     def _refuse_rejected(self, confirmed: Proven) -> None:
-        rejected = confirmed.rows_error - self.in_flight.proven.rows_error
-        if rejected <= 0 or self.work.pipeline.tolerance is Tolerance.ALL:
-            return
-        accepted = self.row.accepted_errors_through
         assert confirmed.position is not None
-        if accepted is None or confirmed.position > accepted:
-            raise RowsRejected(
-                self.work.key,
-                str(self.work.target),
-                rejected,
-                up_to=confirmed.position.token,
-                cause=self.channel.last_error(),
-            )
+        rejected = confirmed.rows_error - self.in_flight.proven.rows_error
+        cause = self.channel.last_error()
+        refuse_rejected(self.work, self.row, rejected, up_to=confirmed.position, cause=cause)

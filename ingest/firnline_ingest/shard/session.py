@@ -12,7 +12,6 @@ from firnline_ingest.kinesis.errors import RecordsLost
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
 from firnline_ingest.ledger.incident import Incident, IncidentKind
-from firnline_ingest.ledger.row import Proven
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
 from firnline_ingest.shard.deadline import Deadline
@@ -51,6 +50,7 @@ class ShardSession:
             Pace(),
             self._window,
             lambda: services.observer(EpochStep.APPENDED, work.key),
+            self._prover.sends,
         )
         self._letters = ShardLetters(work, services)
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
@@ -85,7 +85,7 @@ class ShardSession:
                 self._await_proof()
             else:
                 self._prover.prove(time.monotonic())
-        self._prover.write(ended=state is ShardState.ENDED, children=children)
+        self._prover.write(ended=state is ShardState.ENDED, children=children, is_last=True)
         return state
 
     def close(self) -> None:
@@ -135,7 +135,9 @@ class ShardSession:
         if now_s >= self._next_proof_s and self._is_past_what_was_committed:
             self._next_proof_s = now_s + self._services.prove_every_s
             self._prover.prove(now_s)
-        if now_s >= self._next_write_s and self._in_flight.read_through != self._prover.row.read_through:
+        if self._prover.has_news or (
+            now_s >= self._next_write_s and self._in_flight.read_through != self._prover.row.read_through
+        ):
             self._next_write_s = now_s + self._services.write_every_s
             self._prover.write()
 
@@ -170,8 +172,7 @@ class ShardSession:
             self._prover.write()
             raise RecordsLost(str(self._work.key), after=gap.after.token, first=first)
         if unproven:
-            state = self._channel.state()
-            self._in_flight.proven = Proven(state.committed, state.rows_inserted, state.rows_error)
+            self._prover.rebase(self._channel.state())
 
 
 def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:

@@ -6,15 +6,17 @@ import pytest
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
-from firnline_ingest.ledger.errors import LedgerBehind, RoutingChanged, TargetReplaced
-from firnline_ingest.ledger.reconcile import Case, Resume, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
+from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingChanged, TargetReplaced, TokenMissing
+from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, Look, Resume, reconcile
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
 
 CHANNEL = "app~events~1700000000000~shardId-000000000000"
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 NEW = ShardRow(key=KEY, start=TrimHorizon(), routing="r1")
+OTHER = replace(TARGET, table_created_on="2026-02-02T00:00:00.000+00:00")
+LOOK = Look(TARGET, "run", 7, now_ms=2 * EXPIRES_MS)
 
 
 def at(sequence_number: int) -> Position:
@@ -23,7 +25,23 @@ def at(sequence_number: int) -> Position:
 
 def known(proven: int | None, read_through: int | None, *, rows: int = 10, errors: int = 0) -> ShardRow:
     entry = ChannelEntry(TARGET, Proven(at(proven) if proven else None, rows, errors))
-    return replace(NEW, channels={CHANNEL: entry}, read_through=at(read_through) if read_through else None)
+    return replace(
+        NEW,
+        channels={CHANNEL: entry},
+        read_through=at(read_through) if read_through else None,
+        sent_through=entry.proven.position,
+        heartbeat_ms=EXPIRES_MS,
+    )
+
+
+def missed(row: ShardRow, by: str = "run/5", seen: int | None = None) -> ShardRow:
+    """Some epochs ago an opening found no token."""
+    entry = replace(row.channels[CHANNEL], missed=by, seen=at(seen) if seen else None)
+    return replace(row, channels={CHANNEL: entry})
+
+
+def decided(row: ShardRow, where: ResumeFrom, **others: object) -> ShardRow:
+    return replace(row, reset=where, **others)  # type: ignore[arg-type] # by name, as each line needs it
 
 
 GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
@@ -64,22 +82,64 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
         Resume(Case.UNPROVEN, TrimHorizon(), at(150), Proven()),
     ),
     (
-        "the channel expired, the table is the same: a new channel, after what was read through",
-        known(100, 120),
+        "rows may have been sent, none was ever seen committed: from the pin",
+        replace(known(None, None, rows=0), is_sending=True, sent_through=at(5)),
         ChannelState(None),
-        Resume(Case.CHANNEL_GONE, After(at(120)), None, Proven()),
+        Resume(Case.IN_STEP, TrimHorizon(), None, Proven()),
+    ),
+    (
+        "the channel expired with nothing in flight: a new channel, after what was read through",
+        missed(known(100, 120)),
+        ChannelState(None),
+        Resume(Case.CHANNEL_EXPIRED, After(at(120)), None, Proven()),
+    ),
+    (
+        "the engine ran, nothing was sent for thirty days, and the channel expired",
+        replace(missed(known(100, 120)), heartbeat_ms=LOOK.now_ms, sent_ms=EXPIRES_MS),
+        ChannelState(None),
+        Resume(Case.CHANNEL_EXPIRED, After(at(120)), None, Proven()),
     ),
     (
         "the row is gone, the token is not: after the token, with the counters as they are",
         NEW,
         ChannelState(at(150), 14, 1),
-        Resume(Case.LEDGER_REBUILT, After(at(150)), at(150), Proven(at(150), 14, 1)),
+        Resume(Case.LEDGER_REBUILT, After(at(150)), at(150), Proven(at(150), 14, 1), unseen_errors=1),
     ),
     (
         "the row is gone, Spark knows a later position than the token: after that",
         replace(NEW, read_through=at(170)),
-        ChannelState(at(150), 14, 1),
-        Resume(Case.LEDGER_REBUILT, After(at(170)), at(150), Proven(at(150), 14, 1)),
+        ChannelState(at(150), 14),
+        Resume(Case.LEDGER_REBUILT, After(at(170)), at(150), Proven(at(150), 14, 0)),
+    ),
+    (
+        "a person said horizon, the table is another one: the oldest record, whatever was proven of the one before",
+        decided(known(100, 120), ResumeFrom.HORIZON, read_through=None),
+        ChannelState(None),
+        Resume(Case.FIRST, TrimHorizon(), None, Proven()),
+    ),
+    (
+        "a person said horizon, the channel has a token: the oldest record, and nothing up to the token again",
+        decided(known(100, 120, errors=2), ResumeFrom.HORIZON, read_through=None),
+        ChannelState(at(150), 14, 2),
+        Resume(Case.DECIDED, TrimHorizon(), at(150), Proven(at(150), 14, 2)),
+    ),
+    (
+        "a person said proven, the channel is gone: after what was read through",
+        decided(known(100, 120), ResumeFrom.PROVEN),
+        ChannelState(None),
+        Resume(Case.FIRST, After(at(120)), None, Proven()),
+    ),
+    (
+        "a person said proven, the channel is further: after its token; what was rejected in between nobody saw",
+        decided(known(100, 120, errors=2), ResumeFrom.PROVEN),
+        ChannelState(at(150), 14, 5),
+        Resume(Case.DECIDED, After(at(150)), at(150), Proven(at(150), 14, 5), unseen_errors=3),
+    ),
+    (
+        "a person said proven, the channel is another table's: all that it rejected nobody saw",
+        decided(replace(NEW, channels={CHANNEL: ChannelEntry(OTHER, Proven(at(9), 9, 9))}), ResumeFrom.PROVEN),
+        ChannelState(at(150), 14, 5),
+        Resume(Case.DECIDED, After(at(150)), at(150), Proven(at(150), 14, 5), unseen_errors=5),
     ),
 ]
 
@@ -89,9 +149,73 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
         "the table was made again",
         known(100, 120),
         ChannelState(None),
-        replace(TARGET, table_created_on="2026-02-02T00:00:00.000+00:00"),
+        OTHER,
         "r1",
         TargetReplaced,
+    ),
+    (
+        "a token was there, and nobody looked at the table since",
+        known(100, 120),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        TokenMissing,
+    ),
+    (
+        "a token was there, and the last look may be older than that it is gone",
+        missed(known(100, 120), by="run/6"),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        TokenMissing,
+    ),
+    (
+        "a token was seen and never proven",
+        missed(known(None, None, rows=0), by="", seen=5),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        TokenMissing,
+    ),
+    (
+        "the channel is gone with rows in flight, however long ago",
+        replace(missed(known(100, 120)), sent_through=at(130)),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        ChannelDropped,
+    ),
+    (
+        "the channel is gone, and rows may have been sent after the row was written",
+        replace(missed(known(100, 120)), is_sending=True),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        ChannelDropped,
+    ),
+    (
+        "the channel is gone with nothing in flight, before its thirty days",
+        replace(missed(known(100, 120)), heartbeat_ms=EXPIRES_MS + 1),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        ChannelDropped,
+    ),
+    (
+        "an engine of another run missed the token: this one's look is newer",
+        replace(missed(known(100, 120), by="run before/900"), sent_ms=LOOK.now_ms),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        ChannelDropped,
+    ),
+    (
+        "a token was seen and never proven, and it is gone",
+        missed(known(None, None, rows=0), seen=5),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        ChannelDropped,
     ),
     (
         "the pipe was made again, even where the token is in step",
@@ -114,7 +238,7 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
 
 @pytest.mark.parametrize(("line", "row", "state", "expected"), GOLDEN, ids=[line for line, *_ in GOLDEN])
 def test_a_shard_is_resumed_as_the_table_says(line: str, row: ShardRow, state: ChannelState, expected: Resume) -> None:
-    assert reconcile(row, CHANNEL, state, TARGET, "r1") == expected
+    assert reconcile(row, CHANNEL, state, LOOK, "r1") == expected
 
 
 @pytest.mark.parametrize(
@@ -124,8 +248,8 @@ def test_what_cannot_be_explained_is_refused(
     line: str, row: ShardRow, state: ChannelState, target: TargetTable, routing: str, error: type[FirnlineError]
 ) -> None:
     with pytest.raises(error):
-        reconcile(row, CHANNEL, state, target, routing)
+        reconcile(row, CHANNEL, state, replace(LOOK, target=target), routing)
 
 
 def test_a_changed_conversion_is_no_reason_to_stop_once_everything_is_proven() -> None:
-    assert reconcile(known(100, 120), CHANNEL, ChannelState(at(100), 10), TARGET, "r2").case is Case.IN_STEP
+    assert reconcile(known(100, 120), CHANNEL, ChannelState(at(100), 10), LOOK, "r2").case is Case.IN_STEP

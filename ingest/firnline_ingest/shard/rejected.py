@@ -1,0 +1,16 @@
+"""Rows that the table rejected: a reason to stop, unless the pipeline tolerates them or a person accepted them."""
+
+from firnline_ingest.config.model import Tolerance
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.errors import RowsRejected
+from firnline_ingest.values import Position
+
+
+def refuse_rejected(work: ShardWork, row: ShardRow, count: int, *, up_to: Position, cause: str) -> None:
+    """Raises RowsRejected for `count` rows at or before `up_to` that nobody has accepted."""
+    if count <= 0 or work.pipeline.tolerance is Tolerance.ALL:
+        return
+    accepted = row.accepted_errors_through
+    if accepted is None or up_to > accepted:
+        raise RowsRejected(work.key, str(work.target), count, up_to=up_to.token, cause=cause)

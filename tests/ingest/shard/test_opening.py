@@ -1,0 +1,231 @@
+"""Opening a shard whose row, channel and table no longer agree: what is refused, what goes on, what is kept for a person."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.config.model import Tolerance
+from firnline_ingest.kinesis.start import After
+from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.reconcile import EXPIRES_MS
+from firnline_ingest.ledger.resume import accept_errors, resume_from
+from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.steps import EpochStep
+from tests.fakes.channels import ServedChannel
+from tests.ingest.shard.conftest import TARGET, World
+
+from .running import bounded, numbers
+
+REPLACED = replace(TARGET, table_created_on="2026-05-05T00:00:00.000+00:00")
+NOW_MS = 1_800_000_000_000
+
+
+class Killed(BaseException):
+    pass
+
+
+def epoch(world: World, number: int, *, at_ms: int = NOW_MS, **work: object) -> Receipt:
+    """One epoch of an engine that asked Snowflake for the table when it began."""
+    return bounded(world.runner(now_ms=lambda: at_ms), world.work(epoch=number, **work))
+
+
+def killed_at(world: World, step: EpochStep, at_ms: int = NOW_MS) -> None:
+    def die(reached: EpochStep, key: object) -> None:
+        if reached is step:
+            raise Killed
+
+    with pytest.raises(Killed):
+        bounded(world.runner(observer=die, now_ms=lambda: at_ms), world.work())
+
+
+def problem(receipt: Receipt) -> str | None:
+    return receipt.problem.id if receipt.problem else None
+
+
+def lose_channel(world: World) -> ServedChannel:
+    """Dropped, expired, or another table's: it is gone with its token. What it had committed is in the table."""
+    (name,) = world.channels.served
+    return world.channels.served.pop(name)
+
+
+def decide(world: World, row: ShardRow) -> None:
+    """As `firnline resume` does."""
+    taken = world.ledger.take(row.key, row.fence, "a person", row.start)
+    world.ledger.reset(replace(row, fence=taken.fence))
+
+
+def kinds(row: ShardRow) -> list[IncidentKind]:
+    return [incident.kind for incident in row.incidents]
+
+
+def test_a_channel_that_was_dropped_with_rows_in_flight_stops_the_shard_and_doubles_nothing(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    world.stream.put({"n": 5})
+    killed_at(world, EpochStep.APPENDED)
+    before = lose_channel(world)
+    assert [problem(epoch(world, number)) for number in (2, 3, 4)] == ["FL-2113", "FL-2113", "FL-2112"]
+    assert numbers(before.rows) == list(range(6))
+    assert world.served.rows == []
+    assert kinds(world.row) == [IncidentKind.CHANNEL_DROPPED]
+
+
+def test_a_channel_that_expired_with_rows_in_flight_stops_the_shard_too(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    world.stream.put({"n": 5})
+    killed_at(world, EpochStep.APPENDED)
+    lose_channel(world)
+    later_ms = NOW_MS + 2 * EXPIRES_MS
+    assert [problem(epoch(world, number, at_ms=later_ms)) for number in (9, 11)] == ["FL-2113", "FL-2112"]
+
+
+def test_a_channel_that_expired_with_everything_proven_goes_on_in_a_new_one(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    lose_channel(world)
+    world.stream.put({"n": 5})
+    later_ms = NOW_MS + EXPIRES_MS
+    assert problem(epoch(world, 9, at_ms=later_ms)) == "FL-2113"
+    with caplog.at_level(logging.WARNING, "firnline_ingest.shard.incidents"):
+        assert epoch(world, 11, at_ms=later_ms).state is ShardState.DONE
+    assert numbers(world.served.rows) == [5]
+    assert kinds(world.row) == [IncidentKind.CHANNEL_EXPIRED]
+    assert [record.incident for record in caplog.records] == ["channel_expired"]
+
+
+def test_a_channel_that_is_gone_before_its_thirty_days_was_dropped(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    lose_channel(world)
+    later_ms = NOW_MS + EXPIRES_MS - 1
+    assert [problem(epoch(world, number, at_ms=later_ms)) for number in (9, 11)] == ["FL-2113", "FL-2112"]
+
+
+def test_no_row_goes_to_a_table_that_was_replaced_after_the_driver_looked(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    lose_channel(world)
+    world.stream.put({"n": 5})
+    assert problem(epoch(world, 2)) == "FL-2113"
+    assert problem(epoch(world, 3, target=REPLACED)) == "FL-3107"
+    assert world.served.rows == []
+    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    assert epoch(world, 4, target=REPLACED).state is ShardState.DONE
+    assert numbers(world.served.rows) == list(range(6))
+
+
+@pytest.mark.parametrize("step", [EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED, EpochStep.COMMITTED])
+def test_an_engine_that_was_killed_before_its_first_proof_starts_again_by_itself(world: World, step: EpochStep) -> None:
+    world.channels.commits_at_once = step is EpochStep.COMMITTED
+    world.channels.discards_on_open = True
+    world.stream.shard(records=5)
+    killed_at(world, step)
+    world.channels.commits_at_once = True
+    assert epoch(world, 1).state is ShardState.DONE
+    assert numbers(world.served.rows) == list(range(5))
+
+
+def test_a_batch_that_spark_replays_does_not_undo_what_a_person_decided(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    lose_channel(world)
+    old = world.row.read_through
+    assert old is not None
+    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    assert epoch(world, 1, target=REPLACED, start=After(old)).state is ShardState.DONE
+    assert numbers(world.served.rows) == list(range(5))
+    assert world.row.reset is None
+
+
+def test_an_engine_killed_in_the_middle_of_carrying_out_a_decision_does_it_again(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    lose_channel(world)
+    old = world.row.read_through
+    assert old is not None
+    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    for step in (EpochStep.TAKEN, EpochStep.OPENED, EpochStep.RECONCILED, EpochStep.READ):
+        killed_at(world, step)
+    assert epoch(world, 1, start=After(old)).state is ShardState.DONE
+    assert numbers(world.served.rows) == list(range(5))
+
+
+def test_from_horizon_appends_nothing_again_to_a_channel_that_has_it(world: World) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    world.stream.put({"n": 5})
+    decide(world, resume_from(world.row, ResumeFrom.HORIZON, NOW_MS))
+    receipt = epoch(world, 2)
+    assert (receipt.rows, receipt.reread_rows) == (1, 5)
+    assert numbers(world.served.rows) == list(range(6))
+    assert kinds(world.row) == [IncidentKind.RESUMED]
+
+
+def test_rejected_rows_that_a_lost_ledger_row_had_not_shown_stop_the_shard_until_they_are_accepted(
+    world: World,
+) -> None:
+    world.channels.rejects = lambda row: b'"n":3' in row.replace(b" ", b"")
+    world.stream.shard(records=5)
+    assert problem(epoch(world, 1)) == "FL-3105"
+    world.ledger.forget(world.key())
+    assert [problem(epoch(world, number)) for number in (2, 3)] == ["FL-3105", "FL-3105"]
+    token = world.served.committed
+    assert token is not None
+    decide(world, accept_errors(world.row, token, NOW_MS))
+    world.stream.put({"n": 5})
+    assert epoch(world, 4).state is ShardState.DONE
+    assert numbers(world.served.rows) == [0, 1, 2, 4, 5]
+    assert kinds(world.row) == [IncidentKind.ACCEPTED_ERRORS, IncidentKind.LEDGER_REBUILT, IncidentKind.REJECTED_UNSEEN]
+    assert "1 rows were rejected" in world.row.incidents[-1].detail
+
+
+def test_from_proven_does_not_hide_rows_that_were_rejected_since(world: World) -> None:
+    world.stream.shard(records=2)
+    epoch(world, 1)
+    world.channels.rejects = lambda row: True
+    world.stream.put({"n": 2})
+    assert problem(epoch(world, 2)) == "FL-3105"
+    decide(world, resume_from(world.row, ResumeFrom.PROVEN, NOW_MS))
+    assert problem(epoch(world, 3)) == "FL-3105"
+
+
+def test_where_rejected_rows_are_tolerated_their_number_is_in_the_incident(world: World) -> None:
+    world.pipeline = world.pipeline.model_copy(update={"tolerance": Tolerance.ALL})
+    world.channels.rejects = lambda row: True
+    world.stream.shard(records=3)
+    epoch(world, 1)
+    world.ledger.forget(world.key())
+    assert epoch(world, 2).state is ShardState.DONE
+    assert "3 rows were rejected" in world.row.incidents[-1].detail
+
+
+def test_the_ledger_says_that_rows_may_be_in_flight_before_the_first_one_is(world: World) -> None:
+    said: list[bool] = []
+
+    def look(step: EpochStep, key: object) -> None:
+        if step in (EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED):
+            said.append(world.row.is_sending)
+
+    world.stream.put({"n": 0})
+    bounded(world.runner(observer=look), world.work())
+    assert said[:3] == [False, False, True]
+    assert (world.row.is_sending, world.row.sent_through) == (False, world.shard.last_position)
+
+
+def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
+    """Until then a channel that is dropped can't be told from one that is new."""
+    seen = []
+
+    def look(step: EpochStep, key: object) -> None:
+        if step is EpochStep.LEDGERED:
+            (entry,) = world.row.channels.values()
+            seen.append(entry.seen)
+
+    world.stream.put({"n": 0})
+    bounded(world.runner(observer=look, write_every_s=1000.0), world.work())
+    assert seen[0] == world.shard.last_position
