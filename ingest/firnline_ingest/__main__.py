@@ -1,18 +1,22 @@
 """`python -m firnline_ingest run | stop | validate | resume --config engine.json`; also what spark-submit is given."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from firnline_ingest.config import EngineConfig, load_config
 from firnline_ingest.errors import FirnlineError
 
-REFUSED = 2
+REFUSED, INTERRUPTED = 2, 128 + signal.SIGINT
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m firnline_ingest") -> int:
-    """Exit status: 0 done, 2 refused with a message, 4 a shard failed. `program` is what a person typed."""
+    """Returns the exit status (docs/runbook.md lists them). `program` is what a person typed."""
     options = _parser(program).parse_args(arguments)
     command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
     try:
@@ -20,6 +24,8 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m fi
     except FirnlineError as error:
         print(error, file=sys.stderr)
         return REFUSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
@@ -34,7 +40,10 @@ def _parser(program: str) -> argparse.ArgumentParser:
         return added
 
     run = command(
-        "run", "Read the streams into Snowflake until stopped.", "Exit status: 0 done, 2 refused, 4 a shard failed."
+        "run",
+        "Read the streams into Snowflake until stopped.",
+        "Exit status: 0 done, 2 refused, 4 a shard or a pipeline failed, 5 another engine took over; 128 and the number of a "
+        "signal that left rows unproven.",
     )
     run.add_argument("--available-now", action="store_true", help="Take in what has arrived by now, and end.")
     command("stop", "Ask the running engine to prove its last rows and end.")
@@ -59,20 +68,34 @@ def _parser(program: str) -> argparse.ArgumentParser:
 
 def _run(config: EngineConfig, options: argparse.Namespace) -> int:
     from firnline_ingest.deadletter import check_place
-    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.ledger.provision import BEAT_READ_TIMEOUT_S, open_ledger
     from firnline_ingest.logs import configure_logs
     from firnline_ingest.spark.machine import check_java, check_spark, make_folder
+    from firnline_ingest.spark.signals import EndingSignals
 
     configure_logs()
-    check_java()
-    check_spark()
-    check_place(config)
-    if config.dead_letters.folder is not None:
-        make_folder(config.dead_letters.folder)
-    ledger = open_ledger(config)
-    from firnline_ingest.spark.job import EngineJob
+    with EndingSignals() as signals:
+        check_java()
+        check_spark()
+        check_place(config)
+        if config.dead_letters.folder is not None:
+            make_folder(config.dead_letters.folder)
+        ledger = open_ledger(config, read_timeout_s=BEAT_READ_TIMEOUT_S)
+        from firnline_ingest.spark.job import EngineJob
 
-    return EngineJob(config, ledger, is_bounded=options.available_now).run()
+        job = EngineJob(config, ledger, is_bounded=options.available_now, signals=signals)
+        status = job.run()
+    if job.has_loose_ends:
+        _end_at_once(status)
+    return status
+
+
+def _end_at_once(status: int) -> NoReturn:
+    """Without waiting for threads that hang."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def _stop(config: EngineConfig, _options: argparse.Namespace) -> int:

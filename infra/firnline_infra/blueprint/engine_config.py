@@ -73,7 +73,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "pipelines": [_pipeline(pipeline) for pipeline in spec.pipelines],
         "dead_letters": {"folder": inputs.dead_letters_folder},
         "spark": _present(checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=dict(inputs.spark_conf)),
-        **_changed(epoch=spec.epoch, polling=spec.polling),
+        **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures),
     }
 
 

@@ -14,17 +14,26 @@ CONNECT_TIMEOUT_S = 5
 READ_TIMEOUT_S = 15
 
 
-def dynamodb_client(aws: AwsConfig, *, connections: int = 10) -> "DynamoDBClient":
-    return cast("DynamoDBClient", aws_client(aws, "dynamodb", connections=connections))
+def dynamodb_client(
+    aws: AwsConfig, *, connections: int = 10, read_timeout_s: float = READ_TIMEOUT_S
+) -> "DynamoDBClient":
+    client = aws_client(aws, "dynamodb", connections=connections, read_timeout_s=read_timeout_s)
+    return cast("DynamoDBClient", client)
 
 
 def aws_client(
-    aws: AwsConfig, service: AwsService, *, attempts: int = 5, connections: int = 10, session: Session | None = None
+    aws: AwsConfig,
+    service: AwsService,
+    *,
+    attempts: int = 5,
+    connections: int = 10,
+    read_timeout_s: float = READ_TIMEOUT_S,
+    session: Session | None = None,
 ) -> Any:
     """A client of `session`; where that is absent, of a new one under the configuration's profile."""
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
-        read_timeout=READ_TIMEOUT_S,
+        read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=connections,
         parameter_validation=False,  # our requests are built in one place each, and validation costs more than signing

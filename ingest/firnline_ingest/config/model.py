@@ -207,6 +207,27 @@ class EpochConfig(Section):
     """Between two log lines about the progress of a shard."""
 
 
+class OnFailure(StrEnum):
+    """What the engine does when a shard or a pipeline can't go on."""
+
+    CONTINUE = "continue"
+    """It says so, leaves that one out, tries it again now and then, and goes on with the others; it ends when none is left."""
+    STOP = "stop"
+    """It lets the others end their epoch, and ends."""
+
+
+class FailuresConfig(Section):
+    """What becomes of the engine when a part of it can't go on; its exit status says so at the end either way."""
+
+    on_failure: OnFailure = Field(default=OnFailure.CONTINUE, strict=False)
+    """`continue`: one table that is missing, or one rejected row, is no reason to stop the other pipelines. `stop`: for
+    a supervisor that watches nothing but the exit status."""
+    patience_seconds: float = Field(default=600.0, ge=60, le=86_400)
+    """How long what passes by itself (throttling, the network, Snowflake's outages) may fail before it counts as failed."""
+    retry_seconds: float = Field(default=300.0, ge=10, le=86_400)
+    """After this time what failed is tried again, and said again if it fails: a grant that was given heals it."""
+
+
 class PollingConfig(Section):
     """Shared-throughput reads (GetRecords)."""
 
@@ -240,6 +261,7 @@ class EngineConfig(Section):
     spark: SparkConfig
     epoch: EpochConfig = EpochConfig()
     polling: PollingConfig = PollingConfig()
+    failures: FailuresConfig = FailuresConfig()
 
     @model_validator(mode="after")
     def _streams_are_distinct(self) -> Self:

@@ -91,6 +91,20 @@ class AnotherEngineRuns(LedgerError, Fatal):
         )
 
 
+class RunDisplaced(LedgerError, Fatal):
+    """The application's name was taken over from a run whose heart was not heard."""
+
+    id = "FL-1207"
+
+    def __init__(self, application: str, holder: str) -> None:
+        super().__init__(
+            f"Application {application!r} was taken over by another engine: {holder}. This one had been frozen, or out of "
+            "the ledger's reach, for longer than the other one looked for its heart beats; it writes nothing more.",
+            next_step="nothing: the other engine goes on after what is proven. If both are meant to run, give one of them "
+            "another application name; if this happens by itself, look for what froze this process.",
+        )
+
+
 class LedgerBehind(LedgerError, Fatal):
     """The channel's token lies before what was proven."""
 

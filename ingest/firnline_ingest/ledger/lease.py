@@ -1,10 +1,14 @@
 """One engine per application: the run that beats holds the name, and a second one is refused.
 
-No clock is compared: a run is alive if its beat was seen to rise. A run that was killed is replaced after one look.
+No clock is compared: a run is alive if its beat was seen to rise. The beats begin with the lease and come from a thread of
+their own, so that neither Spark's start nor a busy driver looks like death. A run that was killed is replaced after a look
+of ten beats; one that was replaced, because it was frozen for so long, writes nothing more.
 """
 
+import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,9 +16,14 @@ from uuid import uuid4
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.backend import Run, RunLedger
-from firnline_ingest.ledger.errors import AnotherEngineRuns
+from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 
-LOOK_S = 3.0  # three beats
+BEAT_S = 1.0
+LOOKS = 10  # one a beat: a busy machine or a slow answer of DynamoDB delays beats by seconds
+BELIEVED_S = 3.0  # a run that beat so lately is ours still
+REPORT_EVERY_S = 60.0
+
+log = logging.getLogger(__name__)
 
 
 def _new_run() -> Run:
@@ -28,28 +37,41 @@ class RunLease:
     ledger: RunLedger
     application: str
     run: Run = field(default_factory=_new_run)
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], bool | None] = time.sleep
+    """Says True where the engine is not wanted any more."""
 
-    def begin(self) -> None:
-        """Raises AnotherEngineRuns where another run's heart beats, or was faster."""
+    def begin(self) -> bool:
+        """Whether the name is ours; False where nobody wants it any more.
+
+        Raises AnotherEngineRuns where another run's heart beats, or was faster.
+        """
         found = self.ledger.current_run()
-        if found is not None:
-            self.sleep(LOOK_S)
-            again = self.ledger.current_run()
-            if again is not None and again != found:
-                raise AnotherEngineRuns(self.application, again.holder)
-            found = again
+        for _ in range(LOOKS):
+            if found is None:
+                break
+            if self.sleep(BEAT_S):
+                return False
+            found = self._unless_it_beats(found)
         if not self.ledger.begin_run(self.run, found):
-            holder = self.ledger.current_run()
-            raise AnotherEngineRuns(self.application, holder.holder if holder else "one that started at the same time")
+            raise AnotherEngineRuns(self.application, self._holder("one that started at the same time"))
+        return True
+
+    def _unless_it_beats(self, found: Run) -> Run | None:
+        again = self.ledger.current_run()
+        if again is not None and (again.run_id, again.beat) != (found.run_id, found.beat):
+            raise AnotherEngineRuns(self.application, again.holder)
+        return again
 
     def beat(self) -> bool:
-        """Whether the run is asked to stop. Raises AnotherEngineRuns where the name was taken over."""
+        """Whether the run is asked to stop. Raises RunDisplaced where the name was taken over."""
         run = self.ledger.beat(self.run.run_id)
         if run is None:
-            holder = self.ledger.current_run()
-            raise AnotherEngineRuns(self.application, holder.holder if holder else "one that has ended since")
+            raise RunDisplaced(self.application, self._holder("one that has ended since"))
         return run.stop_requests > 0
+
+    def _holder(self, unknown: str) -> str:
+        run = self.ledger.current_run()
+        return run.holder if run else unknown
 
     def end(self) -> None:
         """Gives the name back; a ledger that can't be reached now is found dead by the next run."""
@@ -57,3 +79,72 @@ class RunLease:
             self.ledger.end_run(self.run.run_id)
         except LedgerError:
             return
+
+
+class Heart:
+    """Beats for a run from `start` to `stop`, and tells `changed` once when the run has to end."""
+
+    def __init__(
+        self,
+        lease: RunLease,
+        changed: Callable[[], None],
+        *,
+        every_s: float = BEAT_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.is_asked_to_stop = False
+        self.failure: LedgerError | None = None
+        """What no later beat will heal."""
+        self._lease = lease
+        self._changed = changed
+        self._every_s = every_s
+        self._clock = clock
+        self._beat_s = clock()
+        self._reported_s = float("-inf")
+        self._beating = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._beat_on, name="heart", daemon=True)
+
+    @property
+    def is_displaced(self) -> bool:
+        """Another run holds the application."""
+        return isinstance(self.failure, RunDisplaced)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Returns when the last beat is over, or hangs: then it finds the name given back."""
+        self._stopped.set()
+        self._thread.join(BELIEVED_S)
+
+    def is_ours(self) -> bool:
+        """Whether the run still holds the application; asks where it has not beaten lately. Not for the heart's thread."""
+        if not self.is_displaced and self._clock() - self._beat_s > BELIEVED_S:
+            self._beat()
+        return not self.is_displaced
+
+    def _beat_on(self) -> None:
+        while not self._stopped.wait(self._every_s) and self.failure is None:
+            self._beat()
+
+    def _beat(self) -> None:
+        with self._beating:
+            try:
+                asked = self._lease.beat()
+            except LedgerError as error:
+                self._report(error)
+                if not error.is_retryable:
+                    self.failure = error
+                    self._changed()
+                return
+            self._beat_s = self._clock()
+        if asked and not self.is_asked_to_stop:
+            self.is_asked_to_stop = True
+            self._changed()
+
+    def _report(self, error: LedgerError) -> None:
+        """At once, and then each minute."""
+        if self._clock() - self._reported_s >= REPORT_EVERY_S:
+            self._reported_s = self._clock()
+            log.warning("engine.unheard", extra={"problem": error.id, "what": error.what, "next_step": error.next_step})

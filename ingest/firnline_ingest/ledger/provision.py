@@ -1,14 +1,16 @@
 """Opens the ledger's table; makes it first, where the configuration lets the engine."""
 
-from firnline_ingest.aws.client import dynamodb_client
+from firnline_ingest.aws.client import READ_TIMEOUT_S, dynamodb_client
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerTableMissing
 
+BEAT_READ_TIMEOUT_S = 3  # a connection that went silent must not look like an engine's death (ledger/lease.py)
 
-def open_ledger(config: EngineConfig) -> DynamoLedger:
+
+def open_ledger(config: EngineConfig, *, read_timeout_s: float = READ_TIMEOUT_S) -> DynamoLedger:
     """Raises LedgerTableMissing, LedgerTableForeign, LedgerForbidden or LedgerUnavailable."""
-    ledger = _ledger(config)
+    ledger = _ledger(config, read_timeout_s)
     if not _is_there(ledger, config):
         ledger.create()
         ledger.check()
@@ -30,5 +32,5 @@ def _is_there(ledger: DynamoLedger, config: EngineConfig) -> bool:
     return True
 
 
-def _ledger(config: EngineConfig) -> DynamoLedger:
-    return DynamoLedger(dynamodb_client(config.aws), config.ledger.table)
+def _ledger(config: EngineConfig, read_timeout_s: float = READ_TIMEOUT_S) -> DynamoLedger:
+    return DynamoLedger(dynamodb_client(config.aws, read_timeout_s=read_timeout_s), config.ledger.table)

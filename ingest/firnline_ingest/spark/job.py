@@ -1,191 +1,277 @@
 """The engine's run from start to end: hold the application's name, drive the query, stop when asked or done.
 
-The main thread beats and listens; Spark's own thread runs the epochs through `_epoch`.
+The main thread never calls Spark: it listens, watches the epoch, and ends the run within a bound whatever hangs. Spark is
+started and ended on threads of their own, and calls `_epoch` on its own; the heart beats on another one.
 """
 
+import faulthandler
 import logging
-import re
-import signal
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from types import FrameType
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.errors import FirnlineError, LedgerError
+from firnline_ingest.errors import FirnlineError, KinesisError, LedgerError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
+from firnline_ingest.spark.errors import EpochOverdue, EpochStuck, QueryFailed, SparkGone
+from firnline_ingest.spark.patience import Patience, patiently
 from firnline_ingest.spark.policy import ShardPolicy, describe
-from firnline_ingest.spark.source import FORMAT, ShardPlanSource
-from firnline_ingest.spark.spark_session import new_session
+from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
+from firnline_ingest.spark.report import EpochReport
+from firnline_ingest.spark.side import Aside
+from firnline_ingest.spark.signals import EndingSignals
+from firnline_ingest.spark.watchdog import EpochWatch, Verdict
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.query import StreamingQuery
 
-BEAT_S = 1.0
-SUCCESS, FAILED, SHARD_FAILED = 0, 2, 4
-ENDING = (signal.SIGTERM, signal.SIGINT)
+LOOK_S = 1.0
+STOP_S = 180.0  # for the epoch at hand, after a stop was asked for: tasks flush, and prove their last rows
+CANCELLED_S = 30.0  # for the same, after its job was cancelled
+START_PATIENCE_S = 30.0
+CLOSE_S = 60.0  # for the query, and for Spark
+SUCCESS, FAILED, DISPLACED = 0, 4, 5
 
 log = logging.getLogger(__name__)
 
 
-class SourceFailed(FirnlineError):
-    """Planning failed in the source's own process; Spark hands over its words only."""
+class Query(Protocol):
+    """SparkQuery, as the job uses it."""
 
-    id = "FL-1200"
+    def open(self) -> "SparkSession": ...
+    def start(self, on_epoch: OnEpoch) -> None: ...
+    def failure(self) -> FirnlineError | None: ...
+    def cancel_jobs(self) -> None: ...
+    def progress(self) -> dict[str, int]: ...
+    def close(self) -> None: ...
+    def kill(self) -> None: ...
 
 
-@dataclass(slots=True)
 class EngineJob:
-    """One run. `run` returns an exit status: 0 done or stopped, 2 refused, 4 a shard failed."""
+    """One run, once.
 
-    config: EngineConfig
-    ledger: Ledger
-    is_bounded: bool = False
-    _policy: ShardPolicy = field(default_factory=ShardPolicy)
-    _over: threading.Event = field(default_factory=threading.Event)
-    _running: threading.Lock = field(default_factory=threading.Lock)
-    """Held by an epoch while it runs."""
-    _failure: FirnlineError | None = None
-    _runner: EpochRunner | None = None
-    _fingerprints: tuple[str, ...] = ()
+    `run` returns an exit status: 0 done or stopped, 4 something failed, 5 another engine has taken over, 128 and a signal's
+    number where one ended the run before everything was proven.
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        ledger: Ledger,
+        *,
+        is_bounded: bool = False,
+        signals: EndingSignals | None = None,
+        new_query: Callable[[EngineConfig, Callable[[int], None]], Query] = SparkQuery,
+        new_runner: Callable[..., EpochRunner] = EpochRunner,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.has_loose_ends = False
+        """Something still hangs: the process has to be ended, not left."""
+        self._config = config
+        self._ledger = ledger
+        self._is_bounded = is_bounded
+        self._signals = signals or EndingSignals()
+        self._over = self._signals.ending
+        self._lease = RunLease(ledger, config.application, sleep=self._over.wait)
+        self._heart = Heart(self._lease, self._over.set, every_s=BEAT_S)
+        self._query = new_query(config, self._signals.heard)
+        self._new_runner = new_runner
+        self._runner: EpochRunner | None = None
+        self._policy = ShardPolicy(config.failures, clock)
+        self._report = EpochReport()
+        self._watch = EpochWatch(config.epoch.seconds, clock)
+        self._epochs = Patience(config.failures.patience_seconds, clock)
+        self._queries = Patience(config.failures.patience_seconds, clock)
+        self._failure: FirnlineError | None = None
+        self._is_unproven = False  # the epoch at hand did not end, or the last one failed
+        self._fingerprints: tuple[str, ...] = ()
+        self._running = threading.Lock()  # held by an epoch while it runs
+        self._left = threading.Event()
 
     def run(self) -> int:
-        """Raises what keeps the engine from starting."""
-        lease = RunLease(self.ledger, self.config.application)
-        lease.begin()
-        catalog = TargetCatalog(self.config)
-        try:
-            arrival_ms = self._bound_ms() if self.is_bounded else None
-            with self._hearing_signals():
-                spark = new_session(self.config)
-                self._hear_signals()  # SparkContext has taken SIGINT for itself
-                try:
-                    self._runner = EpochRunner(
-                        spark, self.config, lease.run.run_id, catalog, arrival_ms, self._policy.finished.__contains__
-                    )
-                    log.info("engine.started", extra={"application": self.config.application, "run": lease.run.run_id})
-                    self._drive(self._start_query(spark), lease)
-                finally:
-                    spark.stop()
-        finally:
-            catalog.close()
-            lease.end()
+        """Raises what keeps the engine from starting; says why it ended in its last log lines otherwise."""
+        with self._signals:
+            if self._over.is_set() or not self._lease.begin():
+                return SUCCESS
+            self._heart.start()
+            catalog = TargetCatalog(self._config)
+            try:
+                self._drive(Aside("spark-start", lambda: self._start(catalog)))
+            except FirnlineError:
+                self._leave()
+                raise
+            finally:
+                self._left.set()
+                self._heart.stop()
+                if not self._heart.is_displaced:
+                    self._lease.end()
+                self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)
         return self._exit_status()
 
-    def _bound_ms(self) -> int:
-        """A second later than the service's clock says, which tells whole seconds."""
-        client = kinesis_client(self.config.aws)
-        return max(server_time_ms(client, pipeline.stream) for pipeline in self.config.pipelines) + 1000
+    def _start(self, catalog: TargetCatalog) -> None:
+        arrival_ms = self._bound_ms() if self._is_bounded else None
+        session = self._query.open()
+        if self._over.is_set():
+            return
+        run_id = self._lease.run.run_id
+        self._runner = self._new_runner(session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out)
+        log.info("engine.started", extra={"application": self._config.application, "run": run_id})
+        self._query.start(self._epoch)
 
-    def _start_query(self, spark: "SparkSession") -> "StreamingQuery":
-        spark.dataSource.register(ShardPlanSource)
-        planned = spark.readStream.format(FORMAT).option("config", self.config.model_dump_json(by_alias=True)).load()
-        writer = planned.writeStream.queryName(self.config.application).foreachBatch(self._epoch)
-        return writer.option("checkpointLocation", self.config.spark.checkpoint).start()
+    def _bound_ms(self) -> int:
+        """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
+        client, times, refusals = kinesis_client(self._config.aws), list[int](), list[FirnlineError]()
+        for pipeline in self._config.pipelines:
+            ask = partial(server_time_ms, client, pipeline.stream)
+            try:
+                times.append(patiently(ask, Patience(START_PATIENCE_S), self._over.wait))
+            except KinesisError as error:
+                refusals.append(error)
+        if not times:
+            raise refusals[0]
+        return max(times) + 1000
+
+    # Spark's threads
 
     def _epoch(self, planned: "DataFrame", batch_id: int) -> None:
         """Never raises: what fails here is either waited out, or ends the run from the main thread."""
         with self._running:
-            if self._over.is_set() or self._runner is None:
-                return
-            try:
-                self._judge(self._runner.run(planned))
-            except FirnlineError as error:
-                log.warning("epoch.failed", extra={"batch": batch_id, **describe(error)})
-                self._fail_unless_it_passes(error)
-                self._over.wait(BEAT_S)
+            if not self._over.is_set() and self._runner is not None:
+                self._watch.began(batch_id)
+                try:
+                    receipts = self._runner.run(planned)
+                except Exception as error:
+                    self._epoch_failed(batch_id, epoch_failure(error))
+                else:
+                    self._is_unproven = False
+                    self._epochs.passed()
+                    self._queries.passed()
+                    self._judge(receipts)
+                finally:
+                    self._watch.ended()
+            if not self._heart.is_ours():
+                self._left.wait()  # Spark must not write the epoch into a checkpoint that is another engine's now
+
+    def _epoch_failed(self, batch: int, error: FirnlineError) -> None:
+        if self._watch.is_cancelled:
+            error = EpochOverdue(batch, self._watch.lasted_s, error.what)
+        self._is_unproven = True
+        log.warning("epoch.failed", extra={"batch": batch, **describe(error)})
+        if self._epochs.failed() or not error.is_retryable:
+            self._end_with(error)
+        self._over.wait(self._epochs.pause_s)
 
     def _judge(self, receipts: list[Receipt]) -> None:
         self._show_fingerprints(receipts)
         self._policy.judge(receipts)
-        if self._policy.failures or (self.is_bounded and not receipts):
+        self._report.write(receipts, self._policy.stopped)
+        if self._policy.ends_the_run or (self._is_bounded and not self._policy.is_anything_left):
             self._over.set()
         self._over.wait(self._policy.pause_s)
 
     def _show_fingerprints(self, receipts: list[Receipt]) -> None:
         """In the run's row, where `firnline keys rotate` sees whether the old key is still in use."""
         found = tuple(sorted({receipt.fingerprint for receipt in receipts} - {""}))
-        if not found or found == self._fingerprints or self._runner is None:
+        if not found or found == self._fingerprints:
             return
         try:
-            self.ledger.show_fingerprints(self._runner.run_id, found)
+            self._ledger.show_fingerprints(self._lease.run.run_id, found)
         except LedgerError as error:
             log.warning("engine.unheard", extra=describe(error))
         else:
             self._fingerprints = found
 
-    def _fail_unless_it_passes(self, error: FirnlineError) -> None:
-        if not error.is_retryable:
-            self._failure = error
-            self._over.set()
+    # The main thread
 
-    def _drive(self, query: "StreamingQuery", lease: RunLease) -> None:
-        """Beats until the run is over; then lets the epoch at hand end, and stops the query between two epochs."""
-        try:
-            while not self._over.wait(BEAT_S):
-                if query.exception() is not None or not query.isActive:
-                    raise _source_failure(query)
-                self._beat(lease)
-            self._let_epoch_end(lease)
-        finally:
-            query.stop()
+    def _drive(self, start: "Aside[None]") -> None:
+        while not self._over.wait(LOOK_S):
+            if start.failure is not None:
+                raise start.failure
+            if start.is_over:
+                self._look_after_query()
+            self._look_after_epoch()
+        if self._heart.failure is not None:
+            self._end_with(self._heart.failure)
+        if self._heart.is_displaced or not start.is_over or isinstance(self._failure, SparkGone):
+            self._leave()
+            return
+        log.info("engine.stopping", extra={"application": self._config.application})
+        has_ended = self._let_epoch_end()
+        self._is_unproven |= not has_ended
+        if not has_ended or not Aside("spark-end", self._query.close).wait(CLOSE_S, self._signals.at_once):
+            self._leave()
 
-    def _beat(self, lease: RunLease) -> None:
-        try:
-            if lease.beat() and not self._over.is_set():
-                log.info("engine.stopping", extra={"application": self.config.application})
-                self._over.set()
-        except LedgerError as error:
-            log.warning("engine.unheard", extra=describe(error))
-            self._fail_unless_it_passes(error)
+    def _leave(self) -> None:
+        """Without waiting for Spark: nothing that it might still do is wanted, or it does not answer."""
+        self.has_loose_ends = True
+        self._query.kill()
 
-    def _let_epoch_end(self, lease: RunLease) -> None:
-        """Tasks watch the ledger too: they prove their last rows and return early."""
-        try:
-            self.ledger.request_stop(lease.run.run_id)
-        except LedgerError as error:
-            log.warning("engine.unheard", extra=describe(error))
-        while not self._running.acquire(timeout=BEAT_S):
-            self._beat(lease)
+    def _look_after_query(self) -> None:
+        error = self._query.failure()
+        if error is None:
+            return
+        log.warning("query.failed", extra=describe(error))
+        if self._queries.failed() or not isinstance(error, QueryFailed):
+            self._end_with(error)
+            return
+        if not self._over.wait(self._queries.pause_s):
+            again = Aside("query-start", lambda: self._query.start(self._epoch))
+            again.wait(CLOSE_S, self._over)
 
-    @contextmanager
-    def _hearing_signals(self) -> Iterator[None]:
-        """Also while Spark starts and ends, which takes seconds: the run's name is given back in any case."""
-        previous = {number: signal.getsignal(number) for number in ENDING}
-        self._hear_signals()
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
+    def _look_after_epoch(self) -> None:
+        match self._watch.look():
+            case Verdict.LATE:
+                log.warning("epoch.late", extra=self._known())
+            case Verdict.OVERDUE:
+                log.error("epoch.overdue", extra=self._known())
+                Aside("cancel", self._query.cancel_jobs).wait(LOOK_S)
+            case Verdict.STUCK:
+                faulthandler.dump_traceback(sys.__stderr__ or 2)
+                self._end_with(EpochStuck(self._watch.batch or 0, self._watch.lasted_s))
+            case Verdict.FINE:
+                pass
 
-    def _hear_signals(self) -> None:
-        for number in ENDING:
-            signal.signal(number, self._on_signal)
+    def _known(self) -> dict[str, object]:
+        progress = Aside("progress", self._query.progress)
+        progress.wait(LOOK_S)
+        return {"batch": self._watch.batch, "lasts_s": round(self._watch.lasted_s), **(progress.result or {})}
 
-    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        log.info("engine.signalled", extra={"signal": signal.Signals(number).name})
+    def _let_epoch_end(self) -> bool:
+        """Whether it has; within a bound. Tasks watch the ledger too: they prove their last rows and return early."""
+        asked = Aside("stop", lambda: self._ledger.request_stop(self._lease.run.run_id))
+        if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, LedgerError):
+            log.warning("engine.unheard", extra=describe(asked.failure))
+        if self._has_ended(STOP_S):
+            return True
+        log.error("epoch.overdue", extra=self._known())
+        Aside("cancel", self._query.cancel_jobs).wait(LOOK_S)
+        return self._has_ended(CANCELLED_S)
+
+    def _has_ended(self, seconds: float) -> bool:
+        give_up_s = time.monotonic() + seconds
+        while not self._running.acquire(timeout=LOOK_S):
+            if time.monotonic() > give_up_s or self._signals.at_once.is_set() or self._heart.is_displaced:
+                return False
+        return True
+
+    def _end_with(self, error: FirnlineError) -> None:
+        self._failure = self._failure or error
         self._over.set()
 
     def _exit_status(self) -> int:
         if self._failure is not None:
-            raise self._failure
-        return SHARD_FAILED if self._policy.failures else SUCCESS
-
-
-def _source_failure(query: "StreamingQuery") -> FirnlineError:
-    """Finds our own error in the text that Spark made of it."""
-    text = str(query.exception() or "the query ended without a reason")
-    found = re.search(r"\[(FL-\d+)\] (.*?)\n\s+Next: (.*?)(?:\n|$)", text, re.DOTALL)
-    if found is None:
-        return SourceFailed(f"Spark's query failed: {text[:2000]}", next_step="read the driver's log for the cause.")
-    return SourceFailed(f"Planning failed ({found[1]}): {found[2]}", next_step=found[3])
+            log.error("engine.failed", extra=describe(self._failure))
+            return DISPLACED if self._heart.is_displaced else FAILED
+        if self._is_unproven or self._policy.failing:
+            log.error("engine.unproven", extra={"shards": self._policy.failing})
+            return self._signals.exit_status or FAILED
+        return FAILED if self._policy.stopped else SUCCESS

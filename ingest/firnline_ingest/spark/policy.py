@@ -1,56 +1,87 @@
-"""What the driver makes of an epoch's receipts: go on, wait a little, or stop with a reason.
+"""What the driver makes of an epoch's receipts: go on, leave something out for a while, or end with a reason.
 
-A shard's failure is decided here and nowhere else. Fatal ones stop the engine after the others have finished their
-epoch; those that time can heal are waited out.
+A failure of a shard, or of a whole pipeline (a receipt without a shard), is decided here and nowhere else. What time can
+heal has patience; what stopped is left out, said again and again, and tried again now and then, while the others go on.
 """
 
 import logging
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from firnline_ingest.config.model import FailuresConfig, OnFailure
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.spark.patience import Patience
 from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
-PATIENT_EPOCHS = 20  # epochs in a row that a shard may fail for a passing reason
-LONGEST_PAUSE_S = 30.0
+IDLE = (ShardState.FAILED, ShardState.FENCED)
+LEAST_PAUSE_S = 1.0
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A shard or a pipeline that is left out until `retry_s` (on the policy's clock)."""
+
+    problem: ShardProblem
+    retry_s: float
 
 
 @dataclass(slots=True)
 class ShardPolicy:
     """Keeps what has to be remembered of the receipts of one run."""
 
+    config: FailuresConfig = field(default_factory=FailuresConfig)
     clock: Callable[[], float] = time.monotonic
     finished: set[ShardKey] = field(default_factory=set)
     """Shards that a bounded run is done with."""
-    failures: dict[ShardKey, ShardProblem] = field(default_factory=dict)
-    """Shards that stop the engine, and why."""
+    stopped: dict[ShardKey, Stopped] = field(default_factory=dict)
+    is_anything_left: bool = True
+    """Whether the last epoch had work that has not stopped."""
+    _has_anybody_read: bool = True
     _fenced_at: dict[ShardKey, deque[float]] = field(default_factory=lambda: defaultdict(deque))
-    _failed_in_a_row: dict[ShardKey, int] = field(default_factory=lambda: defaultdict(int))
+    _patience: dict[ShardKey, Patience] = field(default_factory=dict)
 
-    def judge(self, receipts: Iterable[Receipt]) -> None:
+    def judge(self, receipts: Sequence[Receipt]) -> None:
         for receipt in receipts:
-            log.info("shard.receipt", extra=receipt.as_dict())
             if receipt.state in (ShardState.DONE, ShardState.ENDED):
                 self.finished.add(receipt.key)
             if receipt.state is ShardState.FENCED:
                 self._count_fence(receipt.key)
-            if receipt.state is ShardState.FAILED and receipt.problem:
+            elif receipt.state is ShardState.FAILED and receipt.problem:
                 self._count_failure(receipt.key, receipt.problem)
             else:
-                self._failed_in_a_row.pop(receipt.key, None)
+                self._recovered(receipt.key)
+        self._pipelines_recovered({receipt.key for receipt in receipts})
+        self.is_anything_left = any(receipt.key not in self.stopped for receipt in receipts)
+        self._has_anybody_read = any(receipt.state not in IDLE for receipt in receipts)
+
+    def leaves_out(self, key: ShardKey) -> bool:
+        """Whether an epoch has no work for the shard: it is done, or stopped and not yet due again."""
+        stopped = self.stopped.get(key)
+        return key in self.finished or (stopped is not None and self.clock() < stopped.retry_s)
+
+    @property
+    def ends_the_run(self) -> bool:
+        """Something has stopped, and either that is enough by the configuration, or nothing else is left."""
+        return bool(self.stopped) and (self.config.on_failure is OnFailure.STOP or not self.is_anything_left)
+
+    @property
+    def failing(self) -> list[str]:
+        """Shards and pipelines that failed in the last epoch for what passes."""
+        return sorted(str(key) if key.shard_id else key.stream for key in self._patience if key not in self.stopped)
 
     @property
     def pause_s(self) -> float:
-        """How long to wait before the next epoch, so that what fails at once does not fail in a tight loop."""
-        worst = max(self._failed_in_a_row.values(), default=0)
-        return min(LONGEST_PAUSE_S, 2.0 ** (worst - 1)) if worst else 0.0
+        """Before the next epoch, where nobody read in this one: so it holds nobody up."""
+        if self._has_anybody_read:
+            return 0.0
+        return min((patience.pause_s for patience in self._patience.values()), default=LEAST_PAUSE_S)
 
     def _count_fence(self, key: ShardKey) -> None:
         times, now = self._fenced_at[key], self.clock()
@@ -58,19 +89,40 @@ class ShardPolicy:
         while now - times[0] > FENCE_WINDOW_S:
             times.popleft()
         if len(times) >= FENCES:
-            self._fail(key, ShardProblem.of(FencedRepeatedly(key, len(times), FENCE_WINDOW_S / 60)))
+            self._stop(key, ShardProblem.of(FencedRepeatedly(key, len(times), FENCE_WINDOW_S / 60)))
 
     def _count_failure(self, key: ShardKey, problem: ShardProblem) -> None:
-        self._failed_in_a_row[key] += 1
-        if not problem.is_retryable or self._failed_in_a_row[key] >= PATIENT_EPOCHS:
-            self._fail(key, problem)
+        patience = self._patience.setdefault(key, Patience(self.config.patience_seconds, self.clock))
+        if patience.failed() or not problem.is_retryable or key in self.stopped:
+            self._stop(key, problem)
 
-    def _fail(self, key: ShardKey, problem: ShardProblem) -> None:
-        self.failures[key] = problem
+    def _stop(self, key: ShardKey, problem: ShardProblem) -> None:
+        """Says so at once, and whenever it was tried again in vain."""
+        known = self.stopped.get(key)
+        if known is not None and self.clock() < known.retry_s:
+            return  # a pipeline is looked at with every plan
+        self.stopped[key] = Stopped(problem, self.clock() + self.config.retry_seconds)
         log.error(
-            "shard.failed",
-            extra={"shard": str(key), "problem": problem.id, "what": problem.what, "next_step": problem.next_step},
+            "shard.failed" if key.shard_id else "pipeline.failed",
+            extra={
+                "shard" if key.shard_id else "stream": str(key) if key.shard_id else key.stream,
+                "problem": problem.id,
+                "what": problem.what,
+                "next_step": problem.next_step,
+                "again_in_s": self.config.retry_seconds if self.config.on_failure is OnFailure.CONTINUE else None,
+            },
         )
+
+    def _recovered(self, key: ShardKey) -> None:
+        self._patience.pop(key, None)
+        if self.stopped.pop(key, None) is not None:
+            log.info("shard.recovered" if key.shard_id else "pipeline.recovered", extra={"shard": str(key)})
+
+    def _pipelines_recovered(self, told: set[ShardKey]) -> None:
+        """A pipeline whose own trouble is over is silent about it."""
+        for key in {*self.stopped, *self._patience} - told:
+            if not key.shard_id:
+                self._recovered(key)
 
 
 def describe(error: FirnlineError) -> dict[str, str]:

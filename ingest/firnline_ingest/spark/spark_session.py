@@ -1,7 +1,9 @@
 """The Spark session that the engine needs; each setting has its reason in docs/design/engine.md."""
 
 import os
+import re
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
@@ -17,6 +19,7 @@ SETTINGS = {
     "spark.python.worker.faulthandler.enabled": "true",  # the SDK is native code
     "spark.driver.extraJavaOptions": "-Xss16m",  # stop() overflows Spark's smaller stack
     "spark.sql.streaming.metricsEnabled": "true",
+    "spark.sql.streaming.stopTimeout": "60s",  # else stop() waits for ever for a query that hangs
     "spark.ui.showConsoleProgress": "false",
 }
 LOCAL_SETTINGS = {
@@ -26,18 +29,33 @@ LOCAL_SETTINGS = {
 }
 
 
-def new_session(config: EngineConfig) -> "SparkSession":
-    """The configuration's own settings win over ours."""
+def new_session(config: EngineConfig, heard: Callable[[int], None] = lambda _: None) -> "SparkSession":
+    """The configuration's own settings win over ours. `heard` is told of signals that the JVM got in our place."""
     from pyspark.sql import SparkSession
 
+    from firnline_ingest.spark.jvm import launch_jvm
+
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(f"firnline-{config.application}")
-    settings = dict(SETTINGS)
-    if config.spark.master:
-        builder = builder.master(config.spark.master)
-        settings |= LOCAL_SETTINGS if config.spark.master.startswith("local") else {}
-    for name, value in (settings | config.spark.conf).items():
+    settings = settings_of(config)
+    launch_jvm(settings, heard)
+    builder = SparkSession.builder
+    for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def settings_of(config: EngineConfig) -> dict[str, str]:
+    """As Spark is given them."""
+    settings = {"spark.app.name": f"firnline-{config.application}"} | SETTINGS
+    if config.spark.master:
+        settings["spark.master"] = forgiving(config.spark.master)
+        settings |= LOCAL_SETTINGS if config.spark.master.startswith("local") else {}
+    return settings | config.spark.conf
+
+
+def forgiving(master: str) -> str:
+    """Local mode with as many tries of a task as on a cluster: it has one, whatever spark.task.maxFailures says."""
+    local = re.fullmatch(r"local(?:\[(\d+|\*)\])?", master)
+    return f"local[{local[1] or 1},{SETTINGS['spark.task.maxFailures']}]" if local else master

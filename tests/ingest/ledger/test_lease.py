@@ -1,16 +1,21 @@
+import threading
+
 import pytest
 
 from firnline_ingest.ledger.backend import Run
-from firnline_ingest.ledger.errors import AnotherEngineRuns
-from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
+from firnline_ingest.ledger.lease import Heart, RunLease
 from tests.fakes.ledger import MemoryLedger
 
 
 def lease(ledger: MemoryLedger, run_id: str, *, meanwhile: object = None) -> RunLease:
     """A lease whose look at a heart beat lasts as long as `meanwhile` takes."""
-    return RunLease(
-        ledger, "app", Run(run_id, f"engine {run_id}"), sleep=lambda _: meanwhile() if callable(meanwhile) else None
-    )
+
+    def sleep(_: float) -> None:
+        if callable(meanwhile):
+            meanwhile()
+
+    return RunLease(ledger, "app", Run(run_id, f"engine {run_id}"), sleep=sleep)
 
 
 def test_the_first_engine_holds_the_application() -> None:
@@ -37,6 +42,53 @@ def test_an_engine_that_was_killed_is_replaced() -> None:
     assert second.beat() is False
 
 
+def test_a_heart_that_is_late_by_a_few_beats_is_no_dead_one() -> None:
+    ledger = MemoryLedger()
+    busy = lease(ledger, "a")
+    busy.begin()
+    looks = 0
+
+    def seldom() -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 7:
+            busy.beat()
+
+    with pytest.raises(AnotherEngineRuns, match="engine a"):
+        lease(ledger, "b", meanwhile=seldom).begin()
+
+
+def test_a_stop_request_is_no_sign_of_life() -> None:
+    ledger = MemoryLedger()
+    lease(ledger, "dead").begin()
+    second = lease(ledger, "b", meanwhile=lambda: ledger.request_stop("dead"))
+    assert second.begin() is True
+
+
+def test_an_engine_that_ends_while_it_is_looked_at_is_followed_at_once() -> None:
+    ledger = MemoryLedger()
+    first = lease(ledger, "a")
+    first.begin()
+    looks: list[None] = []
+
+    def ends() -> None:
+        looks.append(None)
+        first.end()
+
+    assert lease(ledger, "b", meanwhile=ends).begin() is True
+    assert len(looks) == 1
+
+
+def test_an_engine_that_nobody_wants_any_more_takes_nothing_over() -> None:
+    ledger = MemoryLedger()
+    lease(ledger, "dead").begin()
+    unwanted = RunLease(ledger, "app", Run("b", "engine b"), sleep=lambda _: True)
+    assert unwanted.begin() is False
+    run = ledger.current_run()
+    assert run is not None
+    assert run.run_id == "dead"
+
+
 def test_of_two_that_find_a_dead_engine_one_wins() -> None:
     ledger = MemoryLedger()
     lease(ledger, "dead").begin()
@@ -51,7 +103,7 @@ def test_an_engine_that_was_replaced_while_frozen_is_told() -> None:
     frozen = lease(ledger, "a")
     frozen.begin()
     lease(ledger, "b").begin()
-    with pytest.raises(AnotherEngineRuns, match="engine b"):
+    with pytest.raises(RunDisplaced, match="engine b"):
         frozen.beat()
 
 
@@ -76,3 +128,100 @@ def test_a_stop_request_is_not_inherited_by_the_next_engine() -> None:
 
 def test_without_an_engine_there_is_nothing_to_stop() -> None:
     assert MemoryLedger().request_stop("a") is None
+
+
+class Beating:
+    """A heart whose beats are the test's to wait for."""
+
+    def __init__(self, ledger: MemoryLedger, run_id: str = "a") -> None:
+        self.lease = lease(ledger, run_id)
+        self.lease.begin()
+        self.changed = threading.Event()
+        self.heart = Heart(self.lease, self.changed.set, every_s=0.01)
+
+    def __enter__(self) -> Heart:
+        self.heart.start()
+        return self.heart
+
+    def __exit__(self, *_: object) -> None:
+        self.heart.stop()
+
+
+def test_a_heart_beats_whatever_its_owner_does() -> None:
+    ledger = MemoryLedger()
+    beats = threading.Event()
+
+    class Seen(MemoryLedger):
+        def beat(self, run_id: str) -> Run | None:
+            run = super().beat(run_id)
+            if run is not None and run.beat >= 3:
+                beats.set()
+            return run
+
+    ledger = Seen()
+    with Beating(ledger):
+        assert beats.wait(30)
+
+
+def test_a_heart_says_that_the_run_is_asked_to_stop() -> None:
+    ledger = MemoryLedger()
+    beating = Beating(ledger)
+    with beating as heart:
+        assert not heart.is_asked_to_stop
+        ledger.request_stop("a")
+        assert beating.changed.wait(30)
+        assert heart.is_asked_to_stop
+        assert heart.failure is None
+
+
+def test_a_heart_whose_run_was_taken_over_says_by_whom_and_beats_no_more() -> None:
+    ledger = MemoryLedger()
+    beating = Beating(ledger)
+    lease(ledger, "b").begin()
+    with beating as heart:
+        assert beating.changed.wait(30)
+        assert isinstance(heart.failure, RunDisplaced)
+        assert "engine b" in str(heart.failure)
+        assert heart.is_displaced
+
+
+def test_a_ledger_that_does_not_answer_for_a_while_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = MemoryLedger()
+    beating, tried = Beating(ledger), threading.Semaphore(0)
+
+    def unavailable(_: str) -> Run | None:
+        tried.release()
+        raise LedgerUnavailable("ledger", "a test")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ledger, "beat", unavailable)
+        with beating as heart:
+            for _ in range(3):
+                assert tried.acquire(timeout=30)
+            assert heart.failure is None
+            assert not beating.changed.is_set()
+
+
+def test_a_ledger_that_is_closed_to_us_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(_: str) -> Run | None:
+        raise LedgerForbidden("ledger", "UpdateItem", "a test")
+
+    beating = Beating(ledger := MemoryLedger())
+    monkeypatch.setattr(ledger, "beat", forbidden)
+    with beating as heart:
+        assert beating.changed.wait(30)
+        assert isinstance(heart.failure, LedgerForbidden)
+        assert not heart.is_displaced
+
+
+def test_a_run_that_beat_long_ago_is_asked_for_before_it_is_believed_to_be_ours() -> None:
+    ledger, now = MemoryLedger(), [0.0]
+    frozen = lease(ledger, "a")
+    frozen.begin()
+    heart = Heart(frozen, lambda: None, clock=lambda: now[0])
+    assert heart.is_ours()
+    lease(ledger, "b").begin()
+    assert heart.is_ours(), "a beat of a moment ago is believed"
+    now[0] += 60.0
+    assert not heart.is_ours()
+    assert heart.is_displaced

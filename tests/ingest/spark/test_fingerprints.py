@@ -1,16 +1,12 @@
 """What the driver tells of the keys that its tasks use; a rotation rests on it."""
 
-from types import SimpleNamespace
-from typing import Any, cast
-
 import pytest
 
-from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.spark.job import EngineJob
 from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.standing_in import StandIn
 
 
 def receipts(*fingerprints: str) -> list[Receipt]:
@@ -29,15 +25,13 @@ def receipts(*fingerprints: str) -> list[Receipt]:
 
 @pytest.fixture
 def ledger() -> MemoryLedger:
-    ledger = MemoryLedger()
-    assert ledger.begin_run(Run("run", "here"), None)
-    return ledger
+    return MemoryLedger()
 
 
 @pytest.fixture
 def job(ledger: MemoryLedger) -> EngineJob:
-    job = EngineJob(cast("EngineConfig", None), ledger)
-    job._runner = cast("Any", SimpleNamespace(run_id="run"))
+    job = StandIn(lambda _: []).job(ledger)
+    assert job._lease.begin()
     return job
 
 

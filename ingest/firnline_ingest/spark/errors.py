@@ -1,0 +1,87 @@
+"""What Spark's side of a run fails with."""
+
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+
+
+class SourceFailed(FirnlineError, Fatal):
+    """Planning failed in the source's own process, for good; Spark hands over its words only."""
+
+    id = "FL-1200"
+
+
+class QueryFailed(FirnlineError, Retryable):
+    """Spark ended the query; it is started again from its checkpoint."""
+
+    id = "FL-1201"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"Spark's query failed: {cause}",
+            next_step="nothing: it is started again. If it lasts, the run ends with this: look at the checkpoint's storage, and "
+            "at the log before this line.",
+        )
+
+
+class SparkGone(FirnlineError, Fatal):
+    """Spark's JVM is not there any more."""
+
+    id = "FL-1202"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"Spark's JVM has ended, and the engine can't go on without it ({cause}).",
+            next_step="start the engine again: it goes on after what is proven. Find out who ended the JVM: the kernel for want "
+            "of memory (dmesg), a supervisor, spark-submit.",
+        )
+
+
+class SparkJobFailed(FirnlineError, Retryable):
+    """The Spark job of an epoch failed: tasks died more often than they are tried."""
+
+    id = "FL-1203"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"An epoch's Spark job failed: {cause}",
+            next_step="nothing is lost, and the next epoch is tried; if it lasts, look at the executors: are they killed for "
+            "want of memory (spark.executor.memory, spark.executor.memoryOverhead), or lost?",
+        )
+
+
+class EpochOverdue(FirnlineError, Retryable):
+    """An epoch did not end; its job was cancelled."""
+
+    id = "FL-1204"
+
+    def __init__(self, batch: int, seconds: float, known: str) -> None:
+        super().__init__(
+            f"Epoch {batch} had not ended after {seconds:.0f} s, and its Spark job was cancelled ({known}).",
+            next_step="nothing is lost, and the next epoch is tried; if it lasts, look at the executor of the task that did not "
+            "return: a process that is stopped, a machine that swaps, a disk that hangs.",
+        )
+
+
+class EpochStuck(FirnlineError, Fatal):
+    """An epoch does not end although its job was cancelled: the driver itself hangs."""
+
+    id = "FL-1205"
+
+    def __init__(self, batch: int, seconds: float) -> None:
+        super().__init__(
+            f"Epoch {batch} has not ended after {seconds:.0f} s, nor by cancelling its Spark job: the driver hangs.",
+            next_step="start the engine again: it goes on after what is proven. If it happens again, send us the stacks that the "
+            "driver wrote into its log before it ended.",
+        )
+
+
+class SparkUnstartable(FirnlineError, Fatal):
+    """Spark refused to start, or to start the query."""
+
+    id = "FL-1206"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"Spark did not start: {cause}",
+            next_step="look at what Spark wrote before this line; spark.master, spark.conf and spark.checkpoint in the "
+            "configuration are handed to it as they are.",
+        )

@@ -1,0 +1,100 @@
+"""Spark as the job sees it, without Spark: a thread that calls for one epoch after another."""
+
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.spark.job import EngineJob
+from firnline_ingest.spark.signals import EndingSignals
+
+CONFIG: dict[str, Any] = {
+    "version": 1,
+    "application": "app",
+    "aws": {"region": "us-east-1"},
+    "ledger": {"table": "ledger"},
+    "snowflake": {"account": "a", "user": "u", "role": "r", "private_key": {"env": "KEY"}},
+    "pipelines": [{"stream": name, "database": "DB", "schema": "RAW"} for name in ("orders", "clicks")],
+    "dead_letters": {"folder": "/tmp"},
+    "spark": {"checkpoint": "/nowhere", "master": "local[2]"},
+}
+
+
+def config(**changes: Any) -> EngineConfig:
+    return EngineConfig.model_validate({**CONFIG, **changes}, strict=None)
+
+
+def receipt(stream: str = "orders", shard: str = "shard-0", **changes: Any) -> Receipt:
+    fields: dict[str, Any] = {"epoch": 1, "state": ShardState.READING, "stream_created_ms": 1, **changes}
+    return Receipt(stream=stream, shard_id=shard, **fields)
+
+
+def problem(*, passes: bool = False) -> ShardProblem:
+    return ShardProblem("FL-3006", "no such table", "make it", is_retryable=passes)
+
+
+class StandIn:
+    """`epoch(n)` is the n-th epoch's work: receipts, or whatever a test wants to happen in it."""
+
+    def __init__(self, epoch: Callable[[int], list[Receipt]], *, opens: Callable[[], None] = lambda: None) -> None:
+        self.starts = 0
+        self.error: FirnlineError | None = None
+        self.committed: list[int] = []
+        """Epochs that came back to Spark."""
+        self.cancelled, self.killed, self.closed = threading.Event(), threading.Event(), threading.Event()
+        self._epoch, self._opens = epoch, opens
+        self._over = threading.Event()
+
+    def job(self, ledger: Ledger, signals: EndingSignals | None = None, **changes: Any) -> EngineJob:
+        clock = changes.pop("clock", None)
+        bounded = changes.pop("is_bounded", False)
+        return EngineJob(
+            config(**changes),
+            ledger,
+            is_bounded=bounded,
+            signals=signals,
+            new_query=lambda *_: self,
+            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch)),
+            **({"clock": clock} if clock else {}),
+        )
+
+    def open(self) -> Any:
+        self._opens()
+
+    def start(self, on_epoch: Callable[[Any, int], None]) -> None:
+        self.starts += 1
+        self.error, self._over = None, threading.Event()
+        threading.Thread(target=self._run, args=(on_epoch, self._over), daemon=True).start()
+
+    def _run(self, on_epoch: Callable[[Any, int], None], over: threading.Event) -> None:
+        number = len(self.committed)
+        while not over.is_set():
+            on_epoch(number, number)
+            self.committed.append(number)
+            number += 1
+            over.wait(0.01)
+
+    def breaks(self, error: FirnlineError) -> None:
+        self._over.set()
+        self.error = error
+
+    def failure(self) -> FirnlineError | None:
+        return self.error
+
+    def cancel_jobs(self) -> None:
+        self.cancelled.set()
+
+    def progress(self) -> dict[str, int]:
+        return {"tasks": 2, "completed": 1, "active": 1, "failed": 0}
+
+    def close(self) -> None:
+        self._over.set()
+        self.closed.set()
+
+    def kill(self) -> None:
+        self._over.set()
+        self.killed.set()

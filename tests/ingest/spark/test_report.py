@@ -1,0 +1,50 @@
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.spark.report import MOST_RECEIPTS, EpochReport
+from tests.ingest.spark.standing_in import problem, receipt
+
+
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Any]]:
+    monkeypatch.setattr(logging.getLogger("firnline_ingest"), "propagate", True)
+    caplog.set_level(logging.INFO, "firnline_ingest")
+    return lambda event: [record for record in caplog.records if record.getMessage() == event]
+
+
+def many(count: int) -> list[Receipt]:
+    return [receipt(shard=f"shard-{n:04}", records=n, rows=n, behind_ms=n) for n in range(count)]
+
+
+def test_an_epoch_is_added_up_in_one_line(lines: Callable[[str], list[Any]]) -> None:
+    failed = receipt(shard="bad", state=ShardState.FAILED, problem=problem())
+    EpochReport().write([*many(4), failed], stopped={failed.key})
+    (line,) = lines("epoch.ended")
+    assert (line.shards, line.reading, line.failed) == (5, 4, 1)
+    assert (line.records, line.rows, line.behind_ms) == (6, 6, 3)
+    assert line.problems == {"FL-3006": 1}
+    assert line.stopped == [str(failed.key)]
+
+
+def test_few_shards_are_told_in_full(lines: Callable[[str], list[Any]]) -> None:
+    EpochReport().write(many(3))
+    assert len(lines("shard.receipt")) == 3
+
+
+def test_lines_are_bounded_whatever_the_number_of_shards_and_problems_and_changes_come_first(
+    lines: Callable[[str], list[Any]],
+) -> None:
+    report, receipts = EpochReport(), many(500)
+    report.write(receipts)
+    assert len(lines("shard.receipt")) == MOST_RECEIPTS
+    receipts[400] = replace(receipts[400], state=ShardState.FAILED, problem=problem())
+    receipts[450] = replace(receipts[450], state=ShardState.ENDED)
+    report.write(receipts)
+    second = lines("shard.receipt")[MOST_RECEIPTS:]
+    assert len(second) == MOST_RECEIPTS
+    assert [line.shard_id for line in second[:2]] == ["shard-0400", "shard-0450"]
