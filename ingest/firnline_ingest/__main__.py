@@ -52,7 +52,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     )
     resume = command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
     resume.add_argument("--stream", required=True, help="The stream of the shards.")
-    resume.add_argument("--shard", help="One shard; all of the stream where absent.")
+    resume.add_argument("--shard", help="One shard; all of the stream that have not ended where absent.")
     decision = resume.add_mutually_exclusive_group(required=True)
     decision.add_argument(
         "--from",
@@ -126,24 +126,23 @@ def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
 
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.ledger.resume import NothingToResume, accept_errors, resume_from, take_for_resume
-    from firnline_ingest.ledger.row import ResumeFrom
+    from firnline_ingest.ledger.resume import accept_errors, decide, resume_from
+    from firnline_ingest.ledger.row import ResumeFrom, ShardRow
     from firnline_ingest.values import Position
 
-    ledger = open_ledger(config)
-    rows = ledger.rows(read_lineage(kinesis_client(config.aws), options.stream).incarnation)
-    chosen = [row for row in rows.values() if options.shard in (None, row.key.shard_id)]
-    if not chosen:
-        raise NothingToResume(options.stream, options.shard)
     now_ms = int(time.time() * 1000)
-    for row in chosen:
-        taken = take_for_resume(ledger, config.application, row, now_ms)
+
+    def decision(row: ShardRow) -> ShardRow:
         if options.accept_errors:
-            ledger.write(accept_errors(taken, Position.from_token(options.accept_errors), now_ms))
-        else:
-            ledger.reset(resume_from(taken, ResumeFrom(options.start), now_ms))
-        print(f"{row.key}: decided, and kept in the ledger as an incident.")
+            return accept_errors(row, Position.from_token(options.accept_errors), now_ms)
+        return resume_from(row, ResumeFrom(options.start), now_ms)
+
+    ledger = open_ledger(config)
+    incarnation = read_lineage(kinesis_client(config.aws), options.stream).incarnation
+    for key in decide(ledger, RunLease(ledger, config.application), incarnation, options.shard, decision):
+        print(f"{key}: decided, and kept in the ledger as an incident.")
     return 0
 
 

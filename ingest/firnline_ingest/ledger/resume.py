@@ -1,17 +1,21 @@
-"""What a person decided about a shard that the engine refused, written into its row and kept there as an incident.
+"""What a person decided about shards that the engine refused, written into their rows and kept there as incidents.
 
-The engine must be stopped. The fence is raised first, so a running engine fails with Fenced.
+No engine runs meanwhile: whoever decides holds the application's name, and gets it from a run that was killed as an engine
+would. The fence is raised too, so one that comes too late fails with Fenced.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from firnline_ingest.errors import UsageError
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.ledger.errors import AnotherEngineRuns
 from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
-from firnline_ingest.values import Position
+from firnline_ingest.values import Position, ShardKey
+
+Decision = Callable[[ShardRow], ShardRow]
 
 
 class NothingToResume(UsageError):
@@ -22,6 +26,24 @@ class NothingToResume(UsageError):
             f"The ledger has no row for {'shard ' + shard if shard else 'any shard'} of {stream!r}.",
             next_step="compare the names with the error that sent you here, and ledger.table with the engine's.",
         )
+
+
+def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None, decision: Decision) -> list[ShardKey]:
+    """Decides about one shard, or about all of a stream that have not ended; says which.
+
+    Raises NothingToResume, and AnotherEngineRuns where an engine's heart beats, which takes a look of some seconds.
+    """
+    lease.begin()
+    try:
+        chosen = _chosen(ledger.rows(incarnation), shard)
+        if not chosen:
+            raise NothingToResume(incarnation.rpartition("@")[0], shard)
+        for row in chosen:
+            taken = ledger.take(row.key, row.fence, f"a person, {lease.run.holder}", row.start)
+            ledger.reset(decision(taken))
+        return [row.key for row in chosen]
+    finally:
+        lease.end()
 
 
 def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
@@ -44,9 +66,5 @@ def accept_errors(row: ShardRow, through: Position, now_ms: int) -> ShardRow:
     return row.with_incident(incident)
 
 
-def take_for_resume(ledger: Ledger, application: str, row: ShardRow, now_ms: int) -> ShardRow:
-    """The row under a new generation. Raises AnotherEngineRuns where an engine holds the application."""
-    run = ledger.current_run()
-    if run is not None:
-        raise AnotherEngineRuns(application, run.holder)
-    return ledger.take(row.key, row.fence, f"resume@{now_ms}", row.start)
+def _chosen(rows: Mapping[str, ShardRow], shard: str | None) -> list[ShardRow]:
+    return [row for row in rows.values() if (row.key.shard_id == shard if shard else not row.ended)]

@@ -1,0 +1,115 @@
+"""A person's decision: when it may be written, about which shards, and that a run which was killed is no obstacle."""
+
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.errors import AnotherEngineRuns, Fenced
+from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.resume import NothingToResume, accept_errors, decide, resume_from
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
+from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
+from tests.fakes.ledger import MemoryLedger
+
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
+KEYS = [ShardKey("events", 1, f"shardId-{number:012}") for number in range(3)]
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    """Two shards that were read for a while, and one that has ended."""
+    ledger = MemoryLedger()
+    for key in KEYS:
+        row = ledger.take(key, Fence(), "engine", AtTimestamp(42))
+        channels = {f"app~{key.shard_id}": ChannelEntry(TARGET, Proven(Position(7), 7))}
+        ledger.write(replace(row, read_through=Position(9), tip_ms=5, channels=channels, ended=key is KEYS[2]))
+    return ledger
+
+
+def row_of(ledger: MemoryLedger, key: ShardKey) -> ShardRow:
+    row = ledger.read(key)
+    assert row is not None
+    return row
+
+
+def from_horizon(row: ShardRow) -> ShardRow:
+    return resume_from(row, ResumeFrom.HORIZON, 1000)
+
+
+def test_a_decision_works_after_a_run_that_was_killed(ledger: MemoryLedger) -> None:
+    ledger.begin_run(Run("dead", "process 1"), None)
+    looks: list[float] = []
+    lease = RunLease(ledger, "app", sleep=looks.append)
+    assert decide(ledger, lease, "events@1", KEYS[0].shard_id, from_horizon) == [KEYS[0]]
+    assert sum(looks) >= 3.0, "the dead run's heart was listened to"
+    row = row_of(ledger, KEYS[0])
+    assert (row.reset, row.read_through, row.start) == (ResumeFrom.HORIZON, None, TrimHorizon())
+    assert [incident.kind for incident in row.incidents] == [IncidentKind.RESUMED]
+    assert ledger.current_run() is None
+
+
+def test_while_an_engine_runs_nothing_is_decided(ledger: MemoryLedger) -> None:
+    ledger.begin_run(Run("alive", "process 1"), None)
+    before = ledger.rows("events@1")
+
+    def meanwhile(_: float) -> None:
+        ledger.beat("alive")
+
+    with pytest.raises(AnotherEngineRuns):
+        decide(ledger, RunLease(ledger, "app", sleep=meanwhile), "events@1", None, from_horizon)
+    assert ledger.rows("events@1") == before
+    run = ledger.current_run()
+    assert run is not None
+    assert run.run_id == "alive"
+
+
+def test_no_engine_starts_while_it_is_decided(ledger: MemoryLedger) -> None:
+    holders = []
+
+    def look(row: ShardRow) -> ShardRow:
+        run = ledger.current_run()
+        holders.append(run and run.run_id)
+        return from_horizon(row)
+
+    lease = RunLease(ledger, "app", sleep=lambda _: None)
+    decide(ledger, lease, "events@1", None, look)
+    assert holders == [lease.run.run_id] * 2
+
+
+def test_all_shards_are_those_that_have_not_ended(ledger: MemoryLedger) -> None:
+    lease = RunLease(ledger, "app", sleep=lambda _: None)
+    assert decide(ledger, lease, "events@1", None, from_horizon) == KEYS[:2]
+    assert row_of(ledger, KEYS[2]).ended
+    assert decide(ledger, lease, "events@1", KEYS[2].shard_id, from_horizon) == [KEYS[2]]
+    assert not row_of(ledger, KEYS[2]).ended
+
+
+def test_an_attempt_that_goes_on_after_a_decision_is_fenced(ledger: MemoryLedger) -> None:
+    zombie = row_of(ledger, KEYS[0])
+    decide(ledger, RunLease(ledger, "app", sleep=lambda _: None), "events@1", None, from_horizon)
+    with pytest.raises(Fenced):
+        ledger.write(replace(zombie, read_through=Position(10)))
+
+
+def test_a_name_that_nobody_knows_is_said_so_and_the_application_is_free_again(ledger: MemoryLedger) -> None:
+    for incarnation, shard in (("orders@1", None), ("events@1", "shardId-7")):
+        with pytest.raises(NothingToResume, match="no row"):
+            decide(ledger, RunLease(ledger, "app", sleep=lambda _: None), incarnation, shard, from_horizon)
+    assert ledger.current_run() is None
+
+
+def test_accepting_errors_changes_nothing_else(ledger: MemoryLedger) -> None:
+    before = row_of(ledger, KEYS[0])
+    decide(
+        ledger,
+        RunLease(ledger, "app", sleep=lambda _: None),
+        "events@1",
+        KEYS[0].shard_id,
+        lambda row: accept_errors(row, Position(8), 1000),
+    )
+    after = row_of(ledger, KEYS[0])
+    assert after.accepted_errors_through == Position(8)
+    assert replace(after, incidents=(), fence=before.fence) == before
