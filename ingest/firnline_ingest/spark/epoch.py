@@ -4,27 +4,24 @@ Spark calls `run` once a batch (foreachBatch). A replayed batch is safe: every s
 """
 
 import json
-import logging
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.shard.receipt import Receipt, ShardProblem
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.columns import ColumnWatch
-from firnline_ingest.spark.placement import executor_locations, placed, run_in_own_workers
+from firnline_ingest.spark.groups import Placement, TooFewCores, place
+from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.spark.task import ingest_partition
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -38,6 +35,8 @@ class EpochRunner:
     arrival_ms: int | None = None
     skips: Callable[[ShardKey], bool] = lambda _: False
     columns: ColumnWatch = field(default_factory=ColumnWatch)
+    _placement: Placement = field(default_factory=Placement)
+    """Of the last epoch."""
 
     def run(self, planned: "DataFrame") -> list[Receipt]:
         """A receipt a shard, and one without a shard for each pipeline that can't go on. Raises what no pipeline can be
@@ -46,18 +45,28 @@ class EpochRunner:
         rows = [PlanRow(**row.asDict()) for row in planned.collect()]
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
-        return refused + self._ingest([shard for shard in shards if not self.skips(shard.key)])
+        to_read = [shard for shard in shards if not self.skips(shard.key)]
+        return refused + self._ingest(to_read, waiting={receipt.stream for receipt in refused})
 
-    def _ingest(self, shards: Sequence[PlannedShard]) -> list[Receipt]:
+    def _ingest(self, shards: Sequence[PlannedShard], waiting: Collection[str]) -> list[Receipt]:
+        """The shards of the streams that are `waiting` keep their places for when they come back."""
         if not shards:
             return []
         context = self.spark.sparkContext
-        groups = grouped(shards, slots=context.defaultParallelism, most=self.config.epoch.shards_per_task)
-        assignments = [self._assignment(group).to_json() for group in groups]
-        answers = run_in_own_workers(
-            context, ingest_partition, placed(context, assignments, executor_locations(context))
-        )
-        return [Receipt.from_dict(json.loads(answer)) for answer in answers]
+        planned = {shard.key: shard for shard in shards}
+        slots, most = executor_slots(context), self.config.epoch.shards_per_task
+        kept = {key for group in self._placement.groups for key in group.shards if key.stream in waiting}
+        self._placement = place(self._placement, planned.keys() | kept, slots=slots, most=most)
+        tasks = [
+            (group.number, group.executor, self._assignment([planned[key] for key in here]).to_json())
+            for group in self._placement.groups
+            if (here := sorted(group.shards & planned.keys(), key=str))
+        ]
+        receipts = [
+            Receipt.from_dict(json.loads(answer)) for answer in run_in_own_workers(context, ingest_partition, tasks)
+        ]
+        error = TooFewCores(shards=len(planned), most=most, slots=sum(slots.values()))
+        return receipts + [_left_out(planned[key], error) for key in self._placement.left_out if key in planned]
 
     def _with_targets(self, rows: Sequence[PlanRow]) -> tuple[list[PlannedShard], list[Receipt]]:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
@@ -80,11 +89,6 @@ def _refused(row: PlanRow) -> Receipt:
     return Receipt.of_pipeline(row.stream, row.epoch, ShardProblem(**json.loads(row.problem)))
 
 
-def grouped(shards: Sequence[PlannedShard], *, slots: int, most: int) -> list[list[PlannedShard]]:
-    """At most one task a slot, because tasks that wait would hold their shards' records back for a whole epoch.
-
-    A shard stays in its group as long as the plan is the same.
-    """
-    ordered = sorted(shards, key=lambda shard: (shard.stream, shard.shard))
-    count = max(1, min(slots, math.ceil(len(ordered) / most)))
-    return [ordered[n::count] for n in range(count)]
+def _left_out(shard: PlannedShard, error: TooFewCores) -> Receipt:
+    problem = ShardProblem.of(error)
+    return Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.FAILED, problem=problem)

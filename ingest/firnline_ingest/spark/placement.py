@@ -18,41 +18,48 @@ from pyspark.core.rdd import RDD
 from pyspark.serializers import BatchedSerializer, CPickleSerializer
 
 GROUP = "FIRNLINE_GROUP"
+ANYWHERE = ""
 
 log = logging.getLogger(__name__)
 
 
-def executor_locations(context: SparkContext) -> list[str]:
-    """One preferred location an executor, in a stable order; empty in local mode, and where Spark does not tell."""
+def executor_slots(context: SparkContext) -> dict[str, int]:
+    """How many tasks run at once on each executor, by its location as Spark writes it; that of the driver in local mode,
+    and where Spark does not tell, is empty.
+    """
+    found = dict[str, int]()
     try:
         infos = context._jsc.sc().statusStore().executorList(True).iterator()
-        found = []
         while infos.hasNext():
             info = infos.next()
-            if info.id() != "driver":
-                found.append(f"executor_{info.hostPort().rsplit(':', 1)[0]}_{info.id()}")
+            host = info.hostPort().rsplit(":", 1)[0]
+            location = ANYWHERE if info.id() == "driver" else f"executor_{host}_{info.id()}"
+            if info.maxTasks() > 0 and not info.isExcluded():  # a driver beside its cluster runs none
+                found[location] = info.maxTasks()
     except Py4JError as error:
         log.warning("placement.unknown", extra={"cause": str(error)})
-        return []
-    return sorted(found)
-
-
-def placed(context: SparkContext, items: Sequence[str], locations: Sequence[str]) -> "list[RDD[str]]":
-    """An RDD of one partition for each item, the n-th preferred at the n-th location, round and round."""
-    if locations:
-        try:
-            return [_at(context, item, locations[n % len(locations)]) for n, item in enumerate(items)]
-        except Py4JError as error:
-            log.warning("placement.refused", extra={"cause": str(error)})
-    return [context.parallelize([item], 1) for item in items]
+        found.clear()
+    return found or {ANYWHERE: context.defaultParallelism}
 
 
 def run_in_own_workers(
-    context: SparkContext, function: Callable[[Iterable[str]], Iterator[str]], groups: "Sequence[RDD[str]]"
+    context: SparkContext, function: Callable[[Iterable[str]], Iterator[str]], tasks: Sequence[tuple[int, str, str]]
 ) -> list[str]:
-    """One job over all groups; what `function` makes of each. The n-th group meets the n-th group's worker of before."""
-    tasks = [_bound(group.mapPartitions(function), number) for number, group in enumerate(groups)]
-    return context.union(tasks).collect()
+    """One job of (number, location, item); what `function` makes of the items. A task prefers its location, and meets the
+    worker that the task with its number had there before.
+    """
+    placed = [(number, _placed(context, item, location)) for number, location, item in tasks]
+    return context.union([_bound(rdd.mapPartitions(function), number) for number, rdd in placed]).collect()
+
+
+def _placed(context: SparkContext, item: str, location: str) -> "RDD[str]":
+    """An RDD of one partition."""
+    if location != ANYWHERE:
+        try:
+            return _at(context, item, location)
+        except Py4JError as error:
+            log.warning("placement.refused", extra={"cause": str(error)})
+    return context.parallelize([item], 1)
 
 
 def _at(context: SparkContext, item: str, location: str) -> "RDD[str]":

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon, parse_start
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
-from firnline_ingest.spark.epoch import grouped
 from firnline_ingest.spark.planner import SourceOffset
 from firnline_ingest.values import TargetTable
 
@@ -37,23 +36,6 @@ def test_work_names_its_channel_after_application_stream_incarnation_and_shard()
     assert work.channel == "APP~EVENTS~17~SHARDID-000000000001"
     assert work.start == AtTimestamp(42)
     assert work.trimmed_parents == ("p1", "p2")
-
-
-@given(st.integers(1, 200), st.integers(1, 16), st.integers(1, 40))
-def test_every_shard_is_in_one_group_and_there_are_no_more_groups_than_slots(
-    shards: int, slots: int, most: int
-) -> None:
-    groups = grouped([planned(n) for n in range(shards)], slots=slots, most=most)
-    assert sorted(shard.shard for group in groups for shard in group) == [planned(n).shard for n in range(shards)]
-    assert len(groups) <= slots
-    assert all(groups)
-    if slots * most >= shards:
-        assert max(map(len, groups)) <= most
-
-
-def test_a_group_is_the_same_as_long_as_the_plan_is_the_same() -> None:
-    shards = [planned(n) for n in range(10)]
-    assert grouped(shards, slots=4, most=3) == grouped(shards[::-1], slots=4, most=3)
 
 
 def test_an_offset_is_readable_and_comes_back() -> None:

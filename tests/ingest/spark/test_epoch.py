@@ -10,9 +10,11 @@ import pytest
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.errors import SessionRefused, TableMissing
 from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.spark import epoch
+from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.values import TargetTable
@@ -46,35 +48,45 @@ class Catalog:
         return frozenset({"C"})
 
 
-def runner(monkeypatch: pytest.MonkeyPatch, catalog: Catalog) -> EpochRunner:
-    """Whose tasks read their shards."""
+@dataclass
+class Tasks:
+    """In place of Spark: each task reads its shards."""
+
+    slots: int = 1
+    run: list[list[str]] = field(default_factory=list)
+    """The shards of each task of the last epoch."""
+
+    def answer(self, _: object, __: object, tasks: list[tuple[int, str, str]]) -> list[str]:
+        assignments = [Assignment.from_json(item) for *_, item in tasks]
+        self.run = [[str(shard.key) for shard in assignment.shards] for assignment in assignments]
+        return [
+            json.dumps(Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.READING).as_dict())
+            for assignment in assignments
+            for shard in assignment.shards
+        ]
+
+
+@pytest.fixture
+def tasks(monkeypatch: pytest.MonkeyPatch) -> Tasks:
+    tasks = Tasks()
+    monkeypatch.setattr(epoch, "executor_slots", lambda _: {"": tasks.slots})
+    monkeypatch.setattr(epoch, "run_in_own_workers", tasks.answer)
+    return tasks
+
+
+def runner(catalog: Catalog, **settings: Any) -> EpochRunner:
     pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in STREAMS]
-    document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines}
+    document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines, **settings}
     config = EngineConfig.model_validate_json(json.dumps(document))
-    runner = EpochRunner(cast("Any", None), config, "run", cast("Any", catalog))
-    monkeypatch.setattr(
-        EpochRunner,
-        "_ingest",
-        lambda _, shards: [
-            Receipt(
-                stream=shard.stream,
-                stream_created_ms=shard.created_ms,
-                shard_id=shard.shard,
-                epoch=shard.epoch,
-                state=ShardState.READING,
-            )
-            for shard in shards
-        ],
-    )
-    return runner
+    return EpochRunner(cast("Any", SimpleNamespace(sparkContext=None)), config, "run", cast("Any", catalog))
 
 
 def frame(*rows: PlanRow) -> Any:
     return SimpleNamespace(collect=lambda: [SimpleNamespace(asDict=row._asdict) for row in rows])
 
 
-def shard(stream: str) -> PlanRow:
-    return PlanRow(7, stream, 1, "shardId-000000000000", "h", 24)
+def shard(stream: str, number: int = 0) -> PlanRow:
+    return PlanRow(7, stream, 1, f"shardId-{number:012d}", "h", 24)
 
 
 def told(receipts: list[Receipt]) -> list[tuple[str, str, ShardState, str]]:
@@ -82,8 +94,8 @@ def told(receipts: list[Receipt]) -> list[tuple[str, str, ShardState, str]]:
     return sorted(found)
 
 
-def test_a_table_that_is_missing_stops_only_its_own_pipeline(monkeypatch: pytest.MonkeyPatch) -> None:
-    receipts = runner(monkeypatch, Catalog(missing=("b",))).run(frame(shard("a"), shard("b")))
+def test_a_table_that_is_missing_stops_only_its_own_pipeline(tasks: Tasks) -> None:
+    receipts = runner(Catalog(missing=("b",))).run(frame(shard("a"), shard("b")))
     assert told(receipts) == [
         ("a", "shardId-000000000000", ShardState.READING, ""),
         ("b", "", ShardState.FAILED, "FL-3006"),
@@ -91,13 +103,11 @@ def test_a_table_that_is_missing_stops_only_its_own_pipeline(monkeypatch: pytest
     assert {receipt.epoch for receipt in receipts} == {7}
 
 
-def test_a_stream_that_could_not_be_planned_is_told_and_its_table_not_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_stream_that_could_not_be_planned_is_told_and_its_table_not_asked_for(tasks: Tasks) -> None:
     problem = ShardProblem("FL-2001", "gone", "look", is_retryable=False)
     row = PlanRow(7, "b", 0, problem=json.dumps(asdict(problem)))
     catalog = Catalog()
-    receipts = runner(monkeypatch, catalog).run(frame(shard("a"), row))
+    receipts = runner(catalog).run(frame(shard("a"), row))
     assert told(receipts) == [
         ("a", "shardId-000000000000", ShardState.READING, ""),
         ("b", "", ShardState.FAILED, "FL-2001"),
@@ -106,6 +116,27 @@ def test_a_stream_that_could_not_be_planned_is_told_and_its_table_not_asked_for(
     assert catalog.asked == ["a"]
 
 
-def test_a_refused_session_is_everybodys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_session_is_everybodys(tasks: Tasks) -> None:
     with pytest.raises(SessionRefused):
-        runner(monkeypatch, Catalog(refusal=SessionRefused("U", "R", "a test"))).run(frame(shard("a")))
+        runner(Catalog(refusal=SessionRefused("U", "R", "a test"))).run(frame(shard("a")))
+
+
+def test_shards_beyond_what_the_processes_may_read_fail_for_now_and_say_what_they_need(tasks: Tasks) -> None:
+    receipts = runner(Catalog(), epoch={"shards_per_task": 2}).run(frame(*(shard("a", n) for n in range(3))))
+    assert [(key, state, problem) for _, key, state, problem in told(receipts)] == [
+        ("shardId-000000000000", ShardState.READING, ""),
+        ("shardId-000000000001", ShardState.READING, ""),
+        ("shardId-000000000002", ShardState.FAILED, "FL-1211"),
+    ]
+
+
+def test_a_stream_that_can_not_be_planned_for_an_epoch_comes_back_to_where_it_was(tasks: Tasks) -> None:
+    tasks.slots = 2
+    engine = runner(Catalog(), epoch={"shards_per_task": 2})
+    row = PlanRow(8, "b", 0, problem=json.dumps(asdict(ShardProblem("FL-2004", "busy", "wait", is_retryable=True))))
+    engine.run(frame(shard("a", 0), shard("a", 1), shard("b", 0), shard("b", 1)))
+    before = tasks.run
+    engine.run(frame(shard("a", 0), shard("a", 1), row))
+    assert tasks.run == [[key for key in keys if key.startswith("a/")] for keys in before]
+    engine.run(frame(shard("a", 0), shard("a", 1), shard("b", 0), shard("b", 1)))
+    assert tasks.run == before
