@@ -21,9 +21,10 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.start import TrimHorizon, parse_start
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.ledger.plan import Plan, plan_shards, unread_parents
+from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
@@ -180,23 +181,27 @@ class _Worker:
         """As spark/source.py plans it."""
         lineage = read_lineage(self._services.kinesis, self._pipeline.stream)
         rows = self._services.ledger.rows(lineage.incarnation)
-        plan: Plan = plan_shards(lineage, rows, self._offsets, TrimHorizon())
-        self._offsets = plan.offsets
+        view = StreamView(lineage, rows, self._offsets)
+        gone = gone_shards(self._services.kinesis, lineage.stream, view.suspects())
+        self._offsets = plan_shards(lineage, rows, self._offsets, TrimHorizon(), gone).offsets
         self._striker.say(Planned(self._offsets))
-        keys = {shard: ShardKey(lineage.stream, lineage.stream_created_ms, shard) for shard in plan.starts}
+        planned = list(planned_starts(lineage, rows, self._offsets))
+        keys = {each.shard: ShardKey(lineage.stream, lineage.stream_created_ms, each.shard) for each in planned}
         return [
             ShardWork(
-                key=keys[shard],
+                key=keys[each.shard],
                 epoch=epoch,
-                start=parse_start(start.text) or start,
+                start=parse_start(each.start) or TrimHorizon(),
                 pipeline=self._pipeline,
                 target=self._orders.target,
-                channel=channel_name(self._config.application, lineage.stream, lineage.stream_created_ms, shard),
+                channel=channel_name(self._config.application, lineage.stream, lineage.stream_created_ms, each.shard),
                 retention_hours=lineage.retention_hours,
-                trimmed_parents=unread_parents(shard, lineage, rows),
+                trimmed_parents=each.unread_parents,
+                since_ms=each.since_ms,
+                is_closed=each.is_closed,
             )
-            for shard, start in plan.starts.items()
-            if keys[shard] not in self._finished
+            for each in planned
+            if keys[each.shard] not in self._finished
         ]
 
     def _judge(self, receipt: Receipt) -> None:

@@ -150,6 +150,8 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         heartbeat_ms=1_700_000_000_123,
         read_through=Position(49_613_519_837_405_128_000_000_000_000_000_000_000_000_000_000_000_000_002, 3, 1),
         tip_ms=1_700_000_000_456,
+        arrived_ms=1_700_000_000_400,
+        since_ms=1_690_000_000_000,
         sent_through=Position(18),
         sent_ms=1_700_000_000_400,
         is_sending=True,

@@ -5,7 +5,7 @@ from one listing is therefore never taken for finished (research: KCL's rules; d
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,15 @@ class Lineage:
     shards: Mapping[str, ListedShard]
     listed_ms: int = 0
     """The service's time, before the listing; 0 where it did not say."""
+
+    @property
+    def lacks_parents(self) -> bool:
+        """Whether a parent is not listed: it expired, or the listing is behind."""
+        return any(parent not in self.shards for shard in self.shards.values() for parent in shard.parents)
+
+    def joined(self, again: "Lineage") -> "Lineage":
+        """What either listing has: each may be behind."""
+        return replace(again, shards=MappingProxyType({**self.shards, **again.shards}))
 
     @property
     def incarnation(self) -> str:

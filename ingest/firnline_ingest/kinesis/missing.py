@@ -1,9 +1,17 @@
 """What it means that the service does not know a shard: the stream is gone, or another one, or the shard has expired."""
 
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_ingest.errors import KinesisError
-from firnline_ingest.kinesis.errors import ShardExpired, StreamReplaced, StreamUnreachable
+from firnline_ingest.kinesis.errors import (
+    ShardExpired,
+    StreamMissing,
+    StreamReplaced,
+    StreamUnreachable,
+    answered,
+)
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.values import ShardKey
 
@@ -12,6 +20,23 @@ if TYPE_CHECKING:
 
 LOOKS = 3
 """So many times in a row the shard has to be unknown, and unlisted, before it is taken for expired."""
+
+
+def gone_shards(client: "KinesisClient", stream: str, suspects: Iterable[str]) -> frozenset[str]:
+    """Those that the service itself does not know any more, whatever a listing says. Two calls for each that is gone.
+
+    Raises the errors of kinesis/errors.py.
+    """
+    return frozenset(shard for shard in suspects if not any(_is_there(client, stream, shard) for _ in range(2)))
+
+
+def _is_there(client: "KinesisClient", stream: str, shard: str) -> bool:
+    call = partial(client.get_shard_iterator, StreamName=stream, ShardId=shard, ShardIteratorType="TRIM_HORIZON")
+    try:
+        answered(call, operation="GetShardIterator", stream=stream, needs="ShardIterator")
+    except StreamMissing:
+        return False
+    return True
 
 
 def why_missing(client: "KinesisClient", key: ShardKey, *, times: int) -> KinesisError:

@@ -1,6 +1,7 @@
 """Where reading of a shard begins, and how Spark's offset log spells it.
 
-`h` is the trim horizon, `t:<ms>` a timestamp, `p:<token>` after a position, `end` a shard that was read to its end.
+`h` is the trim horizon, `t:<ms>` a timestamp, `p:<token>` after a position, `end` a shard that was read to its end, `gone`
+one that left the stream before anybody read it.
 LATEST does not occur: it is pinned as a timestamp before the first read, so that no retry evaluates it again.
 """
 
@@ -41,12 +42,12 @@ class After:
 Pin = TrimHorizon | AtTimestamp
 Start = Pin | After
 
-ENDED = "end"
+ENDED, GONE = "end", "gone"
 
 
 def parse_start(text: str) -> Start | None:
-    """The start that `text` spells; None for a shard that ended. Raises ValueError for anything else."""
-    if text == ENDED:
+    """The start that `text` spells; None for a shard that ended or is gone. Raises ValueError for anything else."""
+    if text in (ENDED, GONE):
         return None
     if text == TrimHorizon.text:
         return TrimHorizon()

@@ -1,15 +1,19 @@
 """Which shards may be read now, and from where.
 
-Readable is what has not ended and whose parents all ended in the ledger, or are no longer listed: a child's first row
-is never appended before its parent's last one is proven (docs/design/ledger.md, section 8).
+Readable is what has not ended and whose parents all ended in the ledger, or are gone: a child's first row is never
+appended before its parent's last one is proven. One listing that omits a shard proves nothing: a row that has not ended
+is planned whether its shard is listed or not, and its reader finds out, under the fence, what became of it
+(docs/design/ledger.md, section 8).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from firnline_ingest.kinesis.lineage import Lineage, ListedShard
-from firnline_ingest.kinesis.start import ENDED, After, Pin, Start, TrimHorizon, parse_start
+from firnline_ingest.kinesis.lineage import Lineage
+from firnline_ingest.kinesis.start import ENDED, GONE, After, AtTimestamp, Pin, Start, TrimHorizon, parse_start
 from firnline_ingest.ledger.row import ShardRow
+
+HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,10 @@ class Plan:
     starts: Mapping[str, Start]
     """The readable shards, each with its start as far as the planner knows; the ledger may know better at the open."""
     ended: frozenset[str]
-    waiting: frozenset[str]
-    """Shards whose parents are not finished yet."""
+    waiting: Mapping[str, Start]
+    """Shards whose parents are not finished yet, with the start that they are pinned to."""
+    gone: frozenset[str] = frozenset()
+    """Parents that left the stream and that nobody has read."""
 
     @property
     def readable(self) -> frozenset[str]:
@@ -28,44 +34,152 @@ class Plan:
 
     @property
     def offsets(self) -> dict[str, str]:
-        """As Spark's offset log keeps it."""
-        return {shard: start.text for shard, start in self.starts.items()} | dict.fromkeys(self.ended, ENDED)
+        """As Spark's offset log keeps it, the pins of those that wait included."""
+        starts = {shard: start.text for shard, start in {**self.starts, **self.waiting}.items()}
+        return starts | dict.fromkeys(self.ended, ENDED) | dict.fromkeys(self.gone, GONE)
 
 
-def plan_shards(lineage: Lineage, rows: Mapping[str, ShardRow], offsets: Mapping[str, str], initial: Pin) -> Plan:
-    """`offsets` are those of the epoch before; with neither them nor rows, this is the application's first start."""
-    first_start = not rows and not offsets
-    ended = frozenset(shard for shard in lineage.shards if _has_ended(shard, rows, offsets))
+@dataclass(frozen=True, slots=True)
+class PlannedStart:
+    """A shard that an offset asks for."""
+
+    shard: str
+    start: str
+    unread_parents: tuple[str, ...]
+    """Parents that left the stream before anybody read them."""
+    since_ms: int
+    """Service time: what arrived before is accounted for by the shard's parents, or was not asked for. 0: not known."""
+    is_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StreamView:
+    """What is known of one stream: its listing, the ledger's rows, and the offsets of the epoch before."""
+
+    lineage: Lineage
+    rows: Mapping[str, ShardRow]
+    offsets: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_first_start(self) -> bool:
+        return not self.rows and not self.offsets
+
+    def has_ended(self, shard: str) -> bool:
+        row = self.rows.get(shard)
+        return row.ended if row else self.offsets.get(shard) == ENDED
+
+    def parents_of(self, shard: str) -> tuple[str, ...]:
+        listed = self.lineage.shards.get(shard)
+        return listed.parents if listed else ()
+
+    def suspects(self) -> frozenset[str]:
+        """Parents that this listing does not have and nobody is known to have read, of shards that have not begun.
+
+        The service has to be asked about each. At the first start that is most of the past, and lost to nobody.
+        """
+        children = [shard for shard in self.lineage.shards if shard not in self.rows]
+        return frozenset(
+            parent for child in children for parent in self.parents_of(child) if self._is_suspect(parent, child)
+        )
+
+    def is_finished(self, parent: str, child: str) -> bool:
+        """Whether `child` need not wait for `parent`."""
+        if parent in self.lineage.shards or parent in self.rows:
+            return self.has_ended(parent)
+        return not self._is_suspect(parent, child)
+
+    def _is_suspect(self, parent: str, child: str) -> bool:
+        if parent in self.lineage.shards or parent in self.rows or child in self.rows:
+            return False
+        if parent in self.offsets:
+            return self.offsets[parent] not in (ENDED, GONE)
+        return child not in self.offsets and not self.is_first_start
+
+    def unlisted(self) -> Iterator[str]:
+        """Shards to be read all the same: rows that have not ended, and children that a shard has just ended with."""
+        horizon_ms = self.lineage.listed_ms - self.lineage.retention_hours * HOUR_MS
+        for shard, row in self.rows.items():
+            if not row.ended and shard not in self.lineage.shards:
+                yield shard
+            if row.ended and row.known_ms > horizon_ms:
+                yield from (child for child in row.children if not self._is_known(child))
+
+    def _is_known(self, shard: str) -> bool:
+        return shard in self.lineage.shards or shard in self.rows
+
+    def start_of(self, shard: str, initial: Pin) -> Start:
+        if row := self.rows.get(shard):
+            return After(row.read_through) if row.read_through else row.start
+        if start := parse_start(self.offsets.get(shard, ENDED)):
+            return start
+        return initial if self.is_first_start else self._inherited(shard)
+
+    def _inherited(self, shard: str) -> Pin:
+        """A shard that was made after the first start begins where its parents were pinned, which is before all of it."""
+        parents = _pins(self.parents_of(shard), self.rows, self.offsets)
+        pins = parents or _pins(self.rows.keys() | self.offsets.keys(), self.rows, self.offsets)
+        times = [pin.ms for pin in pins if isinstance(pin, AtTimestamp)]
+        return AtTimestamp(min(times)) if times and len(times) == len(pins) else TrimHorizon()
+
+    def since_ms(self, shard: str) -> int:
+        """A shard is younger than what its parents' readers have seen while those were open."""
+        parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
+        if parents:
+            return max(row.known_ms for row in parents)
+        is_pinned = isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp)
+        return 0 if is_pinned else self.lineage.listed_ms
+
+
+def plan_shards(
+    lineage: Lineage,
+    rows: Mapping[str, ShardRow],
+    offsets: Mapping[str, str],
+    initial: Pin,
+    gone: frozenset[str] = frozenset(),
+) -> Plan:
+    """`offsets` are those of the epoch before; with neither them nor rows, this is the application's first start.
+
+    `gone` are those of `StreamView.suspects` of which the service says that they are no more.
+    """
+    view = StreamView(lineage, rows, offsets)
+    lost = gone | {shard for shard, text in offsets.items() if text == GONE and shard not in lineage.shards}
+    ended = frozenset(shard for shard in lineage.shards if view.has_ended(shard))
     starts: dict[str, Start] = {}
-    for shard in lineage.shards.values():
-        if shard.id in ended or not _parents_are_finished(shard, lineage, ended):
+    waiting: dict[str, Start] = {shard: view.start_of(shard, initial) for shard in view.suspects() - gone}
+    for shard in [*lineage.shards, *dict.fromkeys(view.unlisted())]:
+        if shard in ended:
             continue
-        starts[shard.id] = _start_of(shard.id, rows, offsets, initial if first_start else TrimHorizon())
-    waiting = frozenset(lineage.shards) - ended - frozenset(starts)
-    return Plan(starts, ended, waiting)
+        is_ready = all(parent in lost or view.is_finished(parent, shard) for parent in view.parents_of(shard))
+        (starts if is_ready else waiting)[shard] = view.start_of(shard, initial)
+    concerned = {
+        parent for shard in starts | waiting if not _has_begun(rows.get(shard)) for parent in view.parents_of(shard)
+    }
+    return Plan(starts, ended, waiting, frozenset(lost & concerned))
 
 
-def unread_parents(shard_id: str, lineage: Lineage, rows: Mapping[str, ShardRow]) -> tuple[str, ...]:
-    """Parents that are no longer listed and never ended in the ledger: their tails left retention unread."""
-    shard = lineage.shards.get(shard_id)
-    parents = shard.parents if shard else ()
-    return tuple(
-        parent for parent in parents if parent not in lineage.shards and parent in rows and not rows[parent].ended
-    )
+def planned_starts(
+    lineage: Lineage, rows: Mapping[str, ShardRow], offsets: Mapping[str, str]
+) -> Iterator[PlannedStart]:
+    """What an offset asks for, as the world is now: also where it is an old one that Spark replays.
+
+    Left out are shards that wait for their parents, that have ended since, and that are no longer listed and have no row.
+    """
+    view = StreamView(lineage, rows, offsets)
+    known = lineage.shards.keys() | set(view.unlisted())
+    for shard, text in offsets.items():
+        if parse_start(text) is None or shard not in known or view.has_ended(shard):
+            continue
+        parents = view.parents_of(shard)
+        if all(view.is_finished(parent, shard) for parent in parents):
+            unread = tuple(parent for parent in parents if offsets.get(parent) == GONE)
+            is_closed = shard not in lineage.shards or lineage.shards[shard].is_closed
+            yield PlannedStart(shard, text, unread, view.since_ms(shard), is_closed)
 
 
-def _has_ended(shard_id: str, rows: Mapping[str, ShardRow], offsets: Mapping[str, str]) -> bool:
-    row = rows.get(shard_id)
-    return row.ended if row else offsets.get(shard_id) == ENDED
+def _has_begun(row: ShardRow | None) -> bool:
+    return row is not None and bool(row.channels)
 
 
-def _parents_are_finished(shard: ListedShard, lineage: Lineage, ended: frozenset[str]) -> bool:
-    return all(parent in ended or parent not in lineage.shards for parent in shard.parents)
-
-
-def _start_of(shard_id: str, rows: Mapping[str, ShardRow], offsets: Mapping[str, str], otherwise: Pin) -> Start:
-    if row := rows.get(shard_id):
-        return After(row.read_through) if row.read_through else row.start
-    if text := offsets.get(shard_id):
-        return parse_start(text) or otherwise
-    return otherwise
+def _pins(shards: Iterable[str], rows: Mapping[str, ShardRow], offsets: Mapping[str, str]) -> list[Pin]:
+    found = [rows[shard].start if shard in rows else parse_start(offsets.get(shard, ENDED)) for shard in shards]
+    return [pin for pin in found if isinstance(pin, TrimHorizon | AtTimestamp)]

@@ -56,7 +56,11 @@ class ShardRow:
     read_through: Position | None = None
     """Every record up to here is in a proven range, a durable dead letter, or filtered and counted."""
     tip_ms: int = 0
-    """When the reader last stood at the shard's tip with all of it accounted for: nothing older can be lost."""
+    """Service time of the last answer that showed the shard open and read to its tip: what arrived before is accounted for."""
+    arrived_ms: int = 0
+    """When the record at `read_through` arrived; service time."""
+    since_ms: int = 0
+    """Service time since when what arrives in the shard is ours; what arrived before was not asked for, or had no shard yet."""
     sent_through: Position | None = None
     """The end of the last append when this was written; equal to what is proven where nothing was in flight."""
     sent_ms: int = 0
@@ -74,6 +78,11 @@ class ShardRow:
 
     def with_incident(self, incident: Incident) -> Self:
         return replace(self, incidents=with_incident(self.incidents, incident))
+
+    @property
+    def known_ms(self) -> int:
+        """What arrived before is accounted for, as far as reading has shown it; 0 where nothing has."""
+        return max(self.tip_ms, self.arrived_ms) or self.since_ms
 
     @property
     def accepted_errors_through(self) -> Position | None:

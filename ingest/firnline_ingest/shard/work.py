@@ -30,6 +30,11 @@ class ShardWork:
     channel: str
     retention_hours: int
     trimmed_parents: tuple[str, ...] = ()
+    """Parents that left the stream before anybody read them."""
+    since_ms: int = 0
+    """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
+    is_closed: bool = False
+    """Whether a listing that was taken for this epoch shows the shard closed: then only its end is its end."""
 
     @property
     def pin(self) -> Pin:

@@ -24,6 +24,8 @@ class PlannedShard:
     retention_hours: int
     unread_parents: str
     target: TargetTable
+    since_ms: int = 0
+    is_closed: bool = False
 
     @classmethod
     def of(cls, row: PlanRow, target: TargetTable) -> Self:
@@ -86,4 +88,6 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         channel=channel_name(config.application, shard.stream, shard.created_ms, shard.shard),
         retention_hours=shard.retention_hours,
         trimmed_parents=tuple(name for name in shard.unread_parents.split(",") if name),
+        since_ms=shard.since_ms,
+        is_closed=shard.is_closed,
     )

@@ -2,7 +2,7 @@
 
 The query's offset is an epoch, and where each shard stands. It plans, and a person can read it:
 
-    {"v": 1, "e": 7, "streams": {"<stream>@<created ms>": {"<shard id>": "p:<token>" | "t:<ms>" | "h" | "end"}}}
+    {"v": 1, "e": 7, "streams": {"<stream>@<created ms>": {"<shard id>": "p:<token>" | "t:<ms>" | "h" | "end" | "gone"}}}
 
 The epoch rises with every plan, so that Spark always has a next batch. Positions are a last resort: the ledger and
 Snowflake know better (docs/design/ledger.md, section 1).
@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
@@ -22,13 +22,13 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.lineage import Lineage, read_lineage
+from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.pin import initial_pin
-from firnline_ingest.kinesis.start import ENDED, TrimHorizon
+from firnline_ingest.kinesis.start import Pin, TrimHorizon
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.ledger.plan import plan_shards, unread_parents
-from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.shard.receipt import ShardProblem
 
 if TYPE_CHECKING:
@@ -51,7 +51,11 @@ class PlanRow(NamedTuple):
     start: str = ""
     retention_hours: int = 0
     unread_parents: str = ""
-    """Parents that were never read to their end; their ids with commas between."""
+    """Parents that left the stream before anybody read them; their ids with commas between."""
+    since_ms: int = 0
+    """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
+    is_closed: bool = False
+    """Whether a listing that was taken for this epoch shows the shard closed."""
     problem: str = ""
     """JSON of a ShardProblem."""
 
@@ -82,14 +86,6 @@ class SourceOffset:
     def of_stream(self, stream: str) -> dict[str, Mapping[str, str]]:
         """The entries of all its incarnations."""
         return {name: shards for name, shards in self.streams.items() if name.rpartition("@")[0] == stream}
-
-
-@dataclass(frozen=True, slots=True)
-class StreamView:
-    """What was read of one stream for one plan."""
-
-    lineage: Lineage
-    rows: Mapping[str, ShardRow]
 
 
 @dataclass(slots=True)
@@ -138,11 +134,14 @@ class ShardPlanner:
 
     def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]]:
         view = self._view(pipeline)
-        lineage, rows = view.lineage, view.rows
-        offsets = before.streams.get(lineage.incarnation, {})
-        is_first_start = not rows and not offsets
-        pin = initial_pin(pipeline.initial_position, self.kinesis, lineage.stream) if is_first_start else TrimHorizon()
-        return view, plan_shards(lineage, rows, offsets, pin).offsets
+        view = replace(view, offsets=before.streams.get(view.lineage.incarnation, {}))
+        pin: Pin = TrimHorizon()
+        if view.is_first_start:
+            pin = initial_pin(pipeline.initial_position, self.kinesis, pipeline.stream)
+            if view.lineage.lacks_parents:
+                view = replace(view, lineage=view.lineage.joined(read_lineage(self.kinesis, pipeline.stream)))
+        gone = gone_shards(self.kinesis, pipeline.stream, view.suspects())
+        return view, plan_shards(view.lineage, view.rows, view.offsets, pin, gone).offsets
 
     def _view(self, pipeline: PipelineConfig) -> StreamView:
         lineage = read_lineage(self.kinesis, pipeline.stream)
@@ -169,8 +168,15 @@ class ShardPlanner:
 
 def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
     lineage = view.lineage
-    for shard, start in offset.streams.get(lineage.incarnation, {}).items():
-        if start != ENDED:
-            unread = ",".join(unread_parents(shard, lineage, view.rows))
-            created_ms, retention = lineage.stream_created_ms, lineage.retention_hours
-            yield PlanRow(offset.epoch, lineage.stream, created_ms, shard, start, retention, unread)
+    for start in planned_starts(lineage, view.rows, offset.streams.get(lineage.incarnation, {})):
+        yield PlanRow(
+            offset.epoch,
+            lineage.stream,
+            lineage.stream_created_ms,
+            start.shard,
+            start.start,
+            lineage.retention_hours,
+            ",".join(start.unread_parents),
+            start.since_ms,
+            start.is_closed,
+        )

@@ -19,7 +19,7 @@ from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 FORMAT = "firnline_shards"
 SCHEMA = (
     "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
-    "unread_parents string, problem string"
+    "unread_parents string, since_ms bigint, is_closed boolean, problem string"
 )
 
 

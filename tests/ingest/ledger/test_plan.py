@@ -1,13 +1,17 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
-from firnline_ingest.ledger.plan import plan_shards, unread_parents
-from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.values import Position, ShardKey
+from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
+from firnline_ingest.ledger.row import ChannelEntry, ShardRow
+from firnline_ingest.values import Position, ShardKey, TargetTable
 
 LATEST = AtTimestamp(1_700_000_000_000)
+HOURS_24 = 24 * 3_600_000
+TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
 def lineage(*shards: ListedShard) -> Lineage:
@@ -53,12 +57,113 @@ def test_children_start_at_the_trim_horizon_whatever_the_initial_position_was() 
     assert plan_shards(lineage(PARENT, LEFT), rows, {}, LATEST).starts["left"] == TrimHorizon()
 
 
-def test_a_parent_that_is_no_longer_listed_does_not_hold_its_child_back_but_is_named() -> None:
+def test_a_shard_that_a_listing_omits_is_read_on_and_its_children_wait() -> None:
     rows = {"parent": row("parent", read_through=9)}
-    tree = lineage(LEFT)
-    assert plan_shards(tree, rows, {}, LATEST).readable == {"left"}
-    assert unread_parents("left", tree, rows) == ("parent",)
-    assert unread_parents("left", tree, {"parent": row("parent", ended=True)}) == ()
+    plan = plan_shards(lineage(LEFT), rows, {}, LATEST)
+    assert plan.starts == {"parent": After(Position(9))}
+    assert set(plan.waiting) == {"left"}
+
+
+def test_a_parent_that_nobody_read_and_the_service_still_knows_is_waited_for() -> None:
+    rows = {"other": row("other", read_through=9)}
+    view = StreamView(lineage(ListedShard("other"), LEFT), rows, {"other": "h"})
+    assert view.suspects() == {"parent"}
+    plan = plan_shards(view.lineage, rows, view.offsets, LATEST)
+    assert set(plan.waiting) == {"left", "parent"}
+    assert [start.shard for start in planned_starts(view.lineage, rows, plan.offsets)] == ["other"]
+
+
+def test_a_parent_that_is_gone_and_that_nobody_read_is_named_until_its_child_has_begun() -> None:
+    rows = {"other": row("other", read_through=9)}
+    tree = lineage(ListedShard("other"), LEFT)
+    plan = plan_shards(tree, rows, {"other": "h"}, LATEST, frozenset({"parent"}))
+    assert plan.offsets["parent"] == "gone"
+    for _ in range(2):  # also in the epochs after, while the child's opening is refused
+        left = next(start for start in planned_starts(tree, rows, plan.offsets) if start.shard == "left")
+        assert left.unread_parents == ("parent",)
+        rows["left"] = row("left")
+        plan = plan_shards(tree, rows, plan.offsets, LATEST)
+    rows["left"] = replace(rows["left"], channels={"app~left": ChannelEntry(TARGET)})
+    assert "parent" not in plan_shards(tree, rows, plan.offsets, LATEST).offsets
+
+
+def test_two_reshards_during_an_outage_name_the_parents_that_nobody_ever_saw() -> None:
+    rows = {"a": row("a", read_through=9)}
+    grandchildren = [ListedShard(name, ("b",)) for name in "de"] + [ListedShard(name, ("c",)) for name in "fg"]
+    view = StreamView(lineage(*grandchildren), rows, {"a": "h"})
+    assert view.suspects() == {"b", "c"}
+    plan = plan_shards(view.lineage, rows, view.offsets, LATEST, view.suspects())
+    planned = {start.shard: start.unread_parents for start in planned_starts(view.lineage, rows, plan.offsets)}
+    assert planned == {"a": (), "d": ("b",), "e": ("b",), "f": ("c",), "g": ("c",)}
+
+
+def test_a_merged_shard_that_waits_remembers_the_parent_that_is_gone() -> None:
+    tree = lineage(ListedShard("b"), ListedShard("merged", ("a", "b")))
+    rows = {"b": row("b")}
+    offsets = plan_shards(tree, rows, {"b": "h"}, LATEST, frozenset({"a"})).offsets
+    rows["b"] = row("b", ended=True)
+    offsets = plan_shards(tree, rows, offsets, LATEST).offsets
+    (merged,) = planned_starts(tree, rows, offsets)
+    assert merged.unread_parents == ("a",)
+
+
+def test_at_the_first_start_a_past_that_is_gone_is_nobodys_loss() -> None:
+    view = StreamView(lineage(LEFT, RIGHT), {}, {})
+    assert view.suspects() == frozenset()
+    plan = plan_shards(view.lineage, {}, {}, LATEST)
+    assert plan.starts == {"left": LATEST, "right": LATEST}
+    again = StreamView(view.lineage, {}, plan.offsets)
+    assert (again.suspects(), [each.unread_parents for each in planned_starts(view.lineage, {}, plan.offsets)]) == (
+        frozenset(),
+        [(), ()],
+    )
+
+
+def test_a_row_of_a_shard_that_ended_may_be_removed_once_its_children_have_begun() -> None:
+    rows = {"left": row("left", read_through=9)}
+    view = StreamView(lineage(LEFT), rows, {"left": "h"})
+    assert view.suspects() == frozenset()
+    assert plan_shards(view.lineage, rows, view.offsets, LATEST).readable == {"left"}
+
+
+def test_children_that_a_shard_just_ended_with_are_read_before_a_listing_has_them() -> None:
+    ended = replace(row("parent", ended=True), children=("left", "right"), tip_ms=HOURS_24)
+    recent = replace(lineage(PARENT), listed_ms=HOURS_24 + 1)
+    plan = plan_shards(recent, {"parent": ended}, {}, LATEST)
+    assert plan.readable == {"left", "right"}
+    assert {each.shard for each in planned_starts(recent, {"parent": ended}, plan.offsets)} == {"left", "right"}
+    later = replace(lineage(PARENT), listed_ms=3 * HOURS_24)
+    assert plan_shards(later, {"parent": ended}, {}, LATEST).readable == frozenset()
+
+
+def test_at_the_first_start_shards_that_wait_are_pinned_too_and_keep_their_pin() -> None:
+    tree = lineage(PARENT, LEFT, RIGHT)
+    plan = plan_shards(tree, {}, {}, LATEST)
+    assert plan.offsets == {"parent": LATEST.text, "left": LATEST.text, "right": LATEST.text}
+    assert [each.shard for each in planned_starts(tree, {}, plan.offsets)] == ["parent"]
+    rows = {"parent": replace(row("parent", ended=True), start=LATEST)}
+    for offsets in (plan.offsets, {}):  # also where the checkpoint is lost
+        assert plan_shards(tree, rows, offsets, TrimHorizon()).starts == {"left": LATEST, "right": LATEST}
+
+
+def test_a_shard_that_the_first_listing_omitted_is_pinned_as_the_others() -> None:
+    offsets = plan_shards(lineage(ListedShard("a")), {}, {}, LATEST).offsets
+    plan = plan_shards(lineage(ListedShard("a"), ListedShard("b")), {}, offsets, TrimHorizon())
+    assert plan.starts == {"a": LATEST, "b": LATEST}
+
+
+def test_a_replayed_offset_leaves_out_what_ended_and_what_is_no_longer_there() -> None:
+    offsets = {"expired": "h", "parent": "h", "left": "h"}
+    rows = {"parent": row("parent", ended=True)}
+    assert [each.shard for each in planned_starts(lineage(LEFT), rows, offsets)] == ["left"]
+
+
+def test_a_shard_is_ours_since_its_parents_were_last_seen_open() -> None:
+    tree = replace(lineage(PARENT, LEFT, ListedShard("new")), listed_ms=900)
+    rows = {"parent": replace(row("parent", ended=True), tip_ms=500, arrived_ms=400)}
+    since = {each.shard: each.since_ms for each in planned_starts(tree, rows, {"left": "h", "new": "h"})}
+    assert since == {"left": 500, "new": 900}
+    assert [each.since_ms for each in planned_starts(tree, rows, {"new": LATEST.text})] == [0], "its pin says so"
 
 
 def test_the_ledger_knows_better_than_the_offsets() -> None:
