@@ -1,0 +1,189 @@
+"""What has to be true at the end of any schedule, whatever was done: the promise, as a pure function.
+
+Every record is where it belongs, once, in its shard's order; or an incident names its range; or its shard has stopped
+with an error that says what to do. Nothing is doubled, ever. What stands still without a word is wrong, too.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.chaos.records import Fate
+
+WHOLE_SECONDS_MS = 2000  # the service tells its time in seconds, so a start that is pinned to it is not sharper
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A record that was put into the stream, and where it has to be in the end."""
+
+    shard: str
+    number: int
+    arrived_ms: int
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record as it was found again. A table that was replaced is another table."""
+
+    place: str
+    shard: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What an incident says was lost, or can't be proven. A bound that is None leaves that side open."""
+
+    shard: str
+    kind: str
+    before: int | None = None
+    """The first record of the shard that is not lost any more."""
+    from_ms: int | None = None
+    to_ms: int | None = None
+
+    def covers(self, put: Put) -> bool:
+        return (
+            put.shard == self.shard
+            and (self.before is None or put.number < self.before)
+            and (self.from_ms is None or put.arrived_ms >= self.from_ms)
+            and (self.to_ms is None or put.arrived_ms <= self.to_ms)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A shard that will not go on by itself, and what it says; an empty shard is the whole pipeline."""
+
+    shard: str
+    id: str
+    next_step: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What was put, what was found, and what the engine said about the difference."""
+
+    puts: Sequence[Put]
+    found: Mapping[Fate, Sequence[Found]]
+    """Rows and error rows in the order of their commits."""
+    parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    losses: Sequence[Loss] = ()
+    stops: Sequence[Stop] = ()
+    begins_at_ms: int | None = None
+    """Where the application's initial position lies; what arrived before is left out by its user's wish."""
+    may_lose: bool = False
+    """Whether anything was done that loses records, or proofs, so that an incident can be true."""
+
+
+def problems(evidence: Evidence) -> list[str]:
+    """What is wrong, in sentences; nothing where all is well."""
+    return [
+        *_doubled(evidence),
+        *_misplaced(evidence),
+        *_out_of_order(evidence),
+        *_children_before_parents(evidence),
+        *_history(evidence),
+        *_missing(evidence),
+        *_untrue_incidents(evidence),
+        *_mute_stops(evidence),
+    ]
+
+
+def _doubled(evidence: Evidence) -> Iterator[str]:
+    for fate, found in evidence.found.items():
+        counts = Counter(found)
+        for place in sorted({one.place for one in found}):
+            twice = sorted(one.number for one, count in counts.items() if count > 1 and one.place == place)
+            if twice:
+                yield f"{len(twice)} {fate}s are doubled in {place}: {_numbers(twice)}"
+
+
+def _misplaced(evidence: Evidence) -> Iterator[str]:
+    wanted = {(put.shard, put.number): put.fate for put in evidence.puts}
+    for fate, found in evidence.found.items():
+        strange = sorted({one.number for one in found if wanted.get((one.shard, one.number)) is not fate})
+        if strange:
+            yield f"{len(strange)} {fate}s should be something else, or were never put: {_numbers(strange)}"
+
+
+def _out_of_order(evidence: Evidence) -> Iterator[str]:
+    for fate in (Fate.ROW, Fate.ERROR_ROW):
+        last: dict[tuple[str, str], int] = {}
+        for one in evidence.found.get(fate, ()):
+            if one.number < last.get((one.place, one.shard), 0):
+                yield f"{one.shard}: the {fate}s in {one.place} are not in the shard's order"
+                break
+            last[one.place, one.shard] = one.number
+
+
+def _children_before_parents(evidence: Evidence) -> Iterator[str]:
+    first: dict[tuple[str, str], int] = {}
+    last: dict[tuple[str, str], int] = {}
+    rows = evidence.found.get(Fate.ROW, ())
+    for index, one in enumerate(rows):
+        first.setdefault((one.place, one.shard), index)
+        last[one.place, one.shard] = index
+    for (place, shard), index in first.items():
+        for parent in evidence.parents.get(shard, ()):
+            if index < last.get((place, parent), -1):
+                yield f"{shard} has a row in {place} before its parent {parent} has all of its own"
+
+
+def _history(evidence: Evidence) -> Iterator[str]:
+    if evidence.begins_at_ms is None:
+        return
+    before = {
+        (put.shard, put.number) for put in evidence.puts if put.arrived_ms < evidence.begins_at_ms - WHOLE_SECONDS_MS
+    }
+    history = [one.number for found in evidence.found.values() for one in found if (one.shard, one.number) in before]
+    if history:
+        yield f"{len(history)} records from before the initial position were read: {_numbers(sorted(history))}"
+
+
+def _missing(evidence: Evidence) -> Iterator[str]:
+    have = {(fate, one.shard, one.number) for fate, found in evidence.found.items() for one in found}
+    stopped = _stopped(evidence)
+    missing: dict[str, list[int]] = {}
+    for put in evidence.puts:
+        is_due = evidence.begins_at_ms is None or put.arrived_ms >= evidence.begins_at_ms
+        is_there = (put.fate, put.shard, put.number) in have
+        is_known = put.shard in stopped or any(loss.covers(put) for loss in evidence.losses)
+        if is_due and not is_there and not is_known:
+            missing.setdefault(put.shard, []).append(put.number)
+    for shard, numbers in sorted(missing.items()):
+        of = sum(put.shard == shard for put in evidence.puts)
+        yield f"{shard}: {len(numbers)} of {of} records are missing without a word: {_numbers(numbers)}"
+
+
+def _stopped(evidence: Evidence) -> set[str]:
+    """The shards that stopped, and those that wait for them."""
+    known = {put.shard for put in evidence.puts} | set(evidence.parents)
+    stopped = {stop.shard for stop in evidence.stops}
+    if "" in stopped:
+        return known
+    while waiting := {s for s in known - stopped if not stopped.isdisjoint(evidence.parents.get(s, ()))}:
+        stopped |= waiting
+    return stopped
+
+
+def _untrue_incidents(evidence: Evidence) -> Iterator[str]:
+    if evidence.may_lose:
+        return
+    for loss in evidence.losses:
+        yield f"{loss.shard}: an incident that nothing caused: {loss}"
+    for stop in evidence.stops:
+        yield f"{stop.shard or 'the pipeline'} stopped, and nothing had happened that time does not heal: {stop.id}"
+
+
+def _mute_stops(evidence: Evidence) -> Iterator[str]:
+    for stop in evidence.stops:
+        if not stop.id or not stop.next_step:
+            yield f"{stop.shard or 'the pipeline'} stopped without an id or a next step: {stop}"
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    """The ends of large numbers, which tell them apart."""
+    some = [str(number) for number in numbers]
+    return ", ".join(some[:5]) + (" …" if len(some) > 5 else "")

@@ -1,0 +1,124 @@
+"""Kinesis as it may answer: the fake's own answers, and what AWS was seen to do besides.
+
+Sits between a real botocore client and the fake, so that the engine's own parser, errors and clients are in the play.
+"""
+
+import json
+from dataclasses import dataclass, field
+from email.utils import format_datetime
+from typing import Any
+
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_local.faults import FaultPlan
+from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis.errors import FakeKinesisError
+from firnline_local.kinesis.iterator import ShardIterator
+from firnline_local.kinesis.numbers import SequenceNumber
+from firnline_local.kinesis.wire import respond
+from tests.chaos.simulated.simulation import Simulation, pause
+
+AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
+MALFORMED = (b"{}", b'{"Records":[]}', b'{"message":null}', b"<html>", b'{"Records":[{"Sequence', b'{"NextShardIterator":')
+NULL_ON_AN_OPEN_SHARD = b'{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
+
+
+@dataclass
+class KinesisTrouble:
+    """What is going on; an act switches it on, and time or another act off again."""
+
+    malformed: float = 0.0
+    """How many of the pages are none, from 0 to 1."""
+    nulls_open_shards: bool = False
+    """Among them: a null next iterator, without children, on a shard that is open."""
+    null_comes_late: bool = False
+    """The null iterator of a closed shard comes one call after its last records."""
+    claims_tip: bool = False
+    """MillisBehindLatest is 0 on pages that a Limit cut."""
+    omitted: set[str] = field(default_factory=set)
+    """Shards that listings leave out."""
+    down: set[str] = field(default_factory=set)
+    """Operations that answer 500."""
+    lost: float = 0.0
+    """How many answers don't arrive."""
+
+
+class SimulatedKinesis:
+    """The service behind every client of a story."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.fake = FakeKinesis(clock=simulation.clock, read_limits=False)
+        self.faults = FaultPlan()
+        self.trouble = KinesisTrouble()
+
+    def client(self) -> Any:
+        client = kinesis_client(AWS)
+        client.meta.events.register("before-send.kinesis", self._answer)
+        return client
+
+    def handle(self, operation: str, body: bytes) -> bytes:
+        pause()
+        if operation in self.trouble.down:
+            raise FakeKinesisError("InternalFailureException", "It is down.", 500)
+        answer = self.fake.handle(operation, body)
+        if self.simulation.rng.random() < self.trouble.lost:
+            raise FakeKinesisError("InternalFailureException", "The answer got lost.", 500)
+        if operation == "ListShards" and self.trouble.omitted:
+            return self._without_the_omitted(answer)
+        if operation == "GetRecords":
+            return self._page(body, answer)
+        return answer
+
+    def _answer(self, request: Any, **_: Any) -> Any:
+        from botocore.awsrequest import AWSResponse, HeadersDict
+
+        text = {name: _text(request.headers[name]) for name in ("X-Amz-Target", "Content-Type")}
+        reply = respond(self, target=text["X-Amz-Target"], content_type=text["Content-Type"], body=request.body)
+        date = format_datetime(self.fake.clock(), usegmt=True)
+        headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
+        return AWSResponse(request.url, reply.status, headers, _Body(reply.body))
+
+    def _without_the_omitted(self, answer: bytes) -> bytes:
+        listing = json.loads(answer)
+        listing["Shards"] = [shard for shard in listing["Shards"] if shard["ShardId"] not in self.trouble.omitted]
+        return json.dumps(listing).encode()
+
+    def _page(self, body: bytes, answer: bytes) -> bytes:
+        rng, trouble = self.simulation.rng, self.trouble
+        if rng.random() < trouble.malformed:
+            choices = (*MALFORMED, NULL_ON_AN_OPEN_SHARD) if trouble.nulls_open_shards else MALFORMED
+            chosen = rng.choice(choices)
+            is_closed = b'"NextShardIterator":null' in answer
+            return answer if is_closed and chosen is NULL_ON_AN_OPEN_SHARD else chosen
+        if trouble.null_comes_late and b'"NextShardIterator":null' in answer:
+            return self._one_call_later(body, answer)
+        if trouble.claims_tip and b'"SequenceNumber"' in answer:
+            page = json.loads(answer)
+            return json.dumps({**page, "MillisBehindLatest": 0}).encode()
+        return answer
+
+    def _one_call_later(self, body: bytes, answer: bytes) -> bytes:
+        page = json.loads(answer)
+        if not page["Records"]:
+            return answer
+        last = SequenceNumber.from_int(int(page["Records"][-1]["SequenceNumber"]))
+        token = json.loads(body)["ShardIterator"]
+        asked = ShardIterator.from_token(token, self.simulation.now_ms)
+        following = ShardIterator(asked.stream_tag, asked.shard_number, last.index + 1, 0, self.simulation.now_ms)
+        page.pop("ChildShards")
+        return json.dumps({**page, "NextShardIterator": following.token}).encode()
+
+
+class _Body:
+    """As much of urllib3's response as botocore reads."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def stream(self) -> list[bytes]:
+        return [self._content]
+
+
+def _text(header: str | bytes) -> str:
+    return header.decode() if isinstance(header, bytes) else header

@@ -1,0 +1,62 @@
+"""The ledger and the dead letters of a story, each call an effect of its own, whose answer may be lost."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from firnline_ingest.deadletter import DeadLetter, LetterKey
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from tests.chaos.simulated.simulation import Simulation, pause
+from tests.fakes.ledger import MemoryLedger
+
+NOT_ANSWERED = {"forget"}
+
+
+@dataclass
+class LedgerTrouble:
+    """What is going on."""
+
+    is_down: bool = False
+    lost: float = 0.0
+
+
+class SimulatedLedger:
+    """Stands before a MemoryLedger: every engine's calls go through here, the story's own to `memory`."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.memory = MemoryLedger()
+        self.trouble = LedgerTrouble()
+        self._simulation = simulation
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **named: Any) -> Any:
+            pause()
+            if self.trouble.is_down:
+                raise LedgerUnavailable("ledger", "it is down")
+            answer = getattr(self.memory, name)(*arguments, **named)
+            if self._simulation.rng.random() < self.trouble.lost:
+                raise LedgerUnavailable("ledger", f"the answer to {name} was lost")
+            return answer
+
+        return call
+
+
+@dataclass
+class SimulatedLetters:
+    """Implements deadletter.DeadLetterStore."""
+
+    kept: dict[LetterKey, DeadLetter] = field(default_factory=dict)
+
+    def put(self, letters: Iterable[DeadLetter]) -> int:
+        pause()
+        before = len(self.kept)
+        for letter in letters:
+            self.kept.setdefault(letter.key, letter)
+        pause()
+        return len(self.kept) - before
+
+    def list(self) -> Iterator[DeadLetter]:
+        return iter(list(self.kept.values()))
+
+    def get(self, key: LetterKey) -> DeadLetter:
+        return self.kept[key]

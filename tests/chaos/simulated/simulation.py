@@ -1,0 +1,216 @@
+"""Simulated time: one thread at a time, chosen by when it wants to go on; a sleep costs nothing.
+
+An actor is a thread of an engine. It gives its turn away before every effect and in every wait, so that anything may happen
+between any two effects; a seed that fails fails again. Threads that are no actors have the machine's own time.
+"""
+
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from firnline_local.clock import ManualClock
+
+PATIENCE_S = 60.0  # of the machine, for one turn, which takes a millisecond
+EFFECT_S = 0.02  # of simulated time, at most, between two effects
+
+_current = threading.local()
+_monotonic, _time, _sleep = time.monotonic, time.time, time.sleep
+
+
+class Killed(BaseException):
+    """What SIGKILL is to a process."""
+
+
+class Actor:
+    """A thread that goes on to its next effect when its turn comes."""
+
+    def __init__(self, simulation: "Simulation", run: Callable[[], None]) -> None:
+        self.simulation = simulation
+        self.wake_s = simulation.now_s
+        self.is_frozen = self.is_over = False
+        self.clock_ahead_s = 0.0
+        """How far its machine's clock is from the truth."""
+        self.defect: BaseException | None = None
+        self._run = run
+        self._is_killed = False
+        self._turn, self._rest = threading.Semaphore(0), threading.Semaphore(0)
+        threading.Thread(target=self._live, daemon=True).start()
+
+    def take_turn(self) -> None:
+        self._turn.release()
+        if not self._rest.acquire(timeout=PATIENCE_S):
+            raise AssertionError("an actor waits for something that no schedule gives")
+        if self.defect is not None:
+            raise self.defect
+
+    def kill(self) -> None:
+        if not self.is_over:
+            self._is_killed = True
+            self.take_turn()
+
+    def sleep(self, seconds: float) -> None:
+        """Called by the actor's own thread. A killed one has no effects any more, whatever its handlers try."""
+        self.wake_s = self.simulation.now_s + seconds
+        if not self._is_killed:
+            self._rest.release()
+            self._turn.acquire()
+        if self._is_killed:
+            raise Killed
+
+    def _live(self) -> None:
+        _current.actor = self
+        self._turn.acquire()
+        try:
+            if not self._is_killed:
+                self._run()
+        except Killed:
+            pass
+        except BaseException as defect:
+            self.defect = defect
+        self.is_over = True
+        self._rest.release()
+
+
+class Simulation:
+    """The time, and who goes on next. `clock` is the services' own."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.now_s = 0.0
+        self.clock = ManualClock()
+        self.actors: list[Actor] = []
+
+    def start(self, run: Callable[[], None]) -> Actor:
+        actor = Actor(self, run)
+        self.actors.append(actor)
+        return actor
+
+    def run_until(self, time_s: float) -> None:
+        """Everybody who is not frozen goes on, until then."""
+        while True:
+            awake = [actor for actor in self.actors if not actor.is_frozen]
+            following = min(awake, key=lambda actor: actor.wake_s, default=None)
+            if following is None or following.wake_s > time_s:
+                self.pass_time(time_s - self.now_s)
+                return
+            self.pass_time(following.wake_s - self.now_s)
+            following.take_turn()
+            if following.is_over:
+                self.actors.remove(following)
+
+    def pass_time(self, seconds: float) -> None:
+        if seconds > 0:
+            self.now_s += seconds
+            self.clock.advance(seconds=seconds)
+
+    @property
+    def now_ms(self) -> int:
+        """The services' clock."""
+        return int(self.clock().timestamp() * 1000)
+
+
+def current_actor() -> Actor | None:
+    return getattr(_current, "actor", None)
+
+
+def pause() -> None:
+    """Before an effect: others may come first."""
+    actor = current_actor()
+    if actor is not None:
+        actor.sleep(actor.simulation.rng.random() * EFFECT_S)
+
+
+def monotonic() -> float:
+    actor = current_actor()
+    return actor.simulation.now_s if actor else _monotonic()
+
+
+def wall_clock() -> float:
+    """The clock of the actor's machine, which may be wrong."""
+    actor = current_actor()
+    return actor.simulation.clock().timestamp() + actor.clock_ahead_s if actor else _time()
+
+
+def sleep(seconds: float) -> None:
+    actor = current_actor()
+    if actor is None:
+        _sleep(seconds)
+    else:
+        actor.sleep(seconds)
+
+
+class SimulatedEvent:
+    """threading.Event for actors; a wait looks a few times a second."""
+
+    LOOK_S = 0.25
+
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def clear(self) -> None:
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def wait(self, timeout: float | None = None) -> bool:
+        give_up_s = float("inf") if timeout is None else monotonic() + timeout
+        while not self._is_set and monotonic() < give_up_s:
+            sleep(max(0.001, min(self.LOOK_S, give_up_s - monotonic())))
+        return self._is_set
+
+
+SIMULATED = SimpleNamespace(**{**vars(time), "monotonic": monotonic, "time": wall_clock, "sleep": sleep})
+_BY_REAL = {_monotonic: monotonic, _time: wall_clock, _sleep: sleep}
+
+
+@contextmanager
+def simulated_time() -> Iterator[None]:
+    """While the block lasts, the engine's modules have the time of whoever calls them."""
+    undo: list[Callable[[], None]] = []
+    for module in [m for name, m in sys.modules.items() if name.startswith("firnline_ingest.")]:
+        if getattr(module, "time", None) is time:
+            _set(undo, module, "time", SIMULATED)
+        for function in _functions_of(module):
+            _replace_defaults(undo, function)
+    try:
+        yield
+    finally:
+        for step in reversed(undo):
+            step()
+
+
+def _functions_of(module: ModuleType) -> Iterator[Any]:
+    for value in list(vars(module).values()):
+        if getattr(value, "__module__", None) != module.__name__:
+            continue
+        members = vars(value).values() if isinstance(value, type) else (value,)
+        yield from (member for member in members if hasattr(member, "__defaults__"))
+
+
+def _replace_defaults(undo: list[Callable[[], None]], function: Any) -> None:
+    """Clocks that a function takes by default were bound when it was made."""
+    if any(_is_clock(default) for default in function.__defaults__ or ()):
+        defaults = tuple(_BY_REAL[one] if _is_clock(one) else one for one in function.__defaults__)
+        _set(undo, function, "__defaults__", defaults)
+    if any(_is_clock(default) for default in (function.__kwdefaults__ or {}).values()):
+        named = {name: _BY_REAL[one] if _is_clock(one) else one for name, one in function.__kwdefaults__.items()}
+        _set(undo, function, "__kwdefaults__", named)
+
+
+def _is_clock(value: Any) -> bool:
+    return any(value is real for real in _BY_REAL)
+
+
+def _set(undo: list[Callable[[], None]], holder: Any, name: str, value: Any) -> None:
+    before = getattr(holder, name)
+    setattr(holder, name, value)
+    undo.append(lambda: setattr(holder, name, before))

@@ -1,0 +1,245 @@
+"""Snowflake's channels in memory: tables that are replaced, channels that are dropped or expire, counters that trail.
+
+Appends are buffered by the handle, as the SDK does, accepted by the service later or never, and committed later still.
+Opening a channel finds it by its table's name: what was made again under its name begins without channels.
+"""
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, SnowflakeUnavailable
+from firnline_ingest.values import ChannelState, Position, TargetTable
+from tests.chaos.simulated.simulation import Simulation, pause, sleep
+
+IDLE_S = 30 * 24 * 3600.0  # a channel that nobody wrote to for so long is gone
+MOST_NEW_COLUMNS = 100  # in one request
+INLINE_BYTES = 1_048_000  # a row above it goes by an upload, which costs the channel where the bucket can't be reached
+
+
+@dataclass(eq=False)
+class Table:
+    """One table, until it is replaced."""
+
+    created_on: str
+    rows: list[bytes] = field(default_factory=list)
+    """In the order of their commits."""
+    rejected: list[bytes] = field(default_factory=list)
+    columns: set[str] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Channel:
+    """The service's side."""
+
+    table: Table
+    used_s: float
+    opens: int = 0
+    committed: Position | None = None
+    inserted: int = 0
+    errors: int = 0
+    before: tuple[int, int] = (0, 0)
+    """The counters before the newest commit."""
+    token_before: Position | None = None
+    pending: deque[tuple[Position, Sequence[bytes]]] = field(default_factory=deque)
+    is_gone: bool = False
+
+    @property
+    def state(self) -> ChannelState:
+        return ChannelState(self.committed, self.inserted, self.errors)
+
+
+@dataclass
+class SnowflakeTrouble:
+    """What is going on."""
+
+    holds_commits: bool = False
+    trailing: float = 0.0
+    """How many answers have the counters of one commit ago, from 0 to 1."""
+    goes_back: float = 0.0
+    """How many answers have the token of one commit ago, and its counters."""
+    down: set[str] = field(default_factory=set)
+    """Of "open", "status", "append": what is not answered."""
+    lost: float = 0.0
+
+
+class SimulatedSnowflake:
+    """One table by name, and its channels."""
+
+    def __init__(self, simulation: Simulation, *, discards_on_open: bool) -> None:
+        self.simulation = simulation
+        self.trouble = SnowflakeTrouble()
+        self.tables = [Table("2026-01-01T00:00:00.000+00:00")]
+        self.channels: dict[str, Channel] = {}
+        """Those of the newest table."""
+        self._discards_on_open = discards_on_open
+
+    @property
+    def target(self) -> TargetTable:
+        return TargetTable("DB", "RAW", "EVENTS", self.tables[-1].created_on, "EVENTS-STREAMING")
+
+    def replace_table(self) -> None:
+        """What the channels of the old one still wait to commit gets nowhere."""
+        self.tables.append(Table(f"2026-01-01T00:00:00.{len(self.tables):03}+00:00"))
+        for name in list(self.channels):
+            self.drop(name)
+
+    def drop(self, name: str) -> None:
+        channel = self.channels.pop(name)
+        channel.pending.clear()
+        channel.is_gone = True
+
+    def settle(self) -> None:
+        """Some of what was accepted becomes visible."""
+        if self.trouble.holds_commits:
+            return
+        for channel in self.channels.values():
+            self._commit(channel, self.simulation.rng.randint(0, 3))
+
+    def opened(self, name: str) -> Channel:
+        """The channel for one more opener."""
+        channel = self.channels.get(name)
+        if channel is not None and not channel.pending and self.simulation.now_s - channel.used_s > IDLE_S:
+            self.drop(name)
+            channel = None
+        if channel is None:
+            channel = self.channels[name] = Channel(self.tables[-1], self.simulation.now_s)
+        if self._discards_on_open:
+            channel.pending.clear()
+        self._commit(channel, len(channel.pending))
+        channel.opens += 1
+        channel.used_s = self.simulation.now_s
+        return channel
+
+    def accept(self, channel: Channel, opened: int, end: Position, rows: Sequence[bytes]) -> None:
+        """Raises ChannelLost."""
+        if channel.is_gone and channel.table is not self.tables[-1]:
+            return  # into nowhere: the service takes it and says nothing
+        if channel.is_gone:
+            raise ChannelLost("channel", "ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED")
+        if opened != channel.opens:
+            raise ChannelLost("channel", "STALE_CONTINUATION_TOKEN_SEQUENCER")
+        self._refuse_wide_and_large(channel, rows)
+        channel.used_s = self.simulation.now_s
+        channel.pending.append((end, rows))
+
+    def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:
+        if any(len(row) > INLINE_BYTES for row in rows):
+            channel.opens += 1
+            raise ChannelLost("channel", "InvalidChannelError: the upload of a file failed")
+        if any(b'"wide' in row for row in rows):
+            new = {key for row in rows for key in json.loads(row)} - channel.table.columns
+            if len(new) > MOST_NEW_COLUMNS:
+                channel.opens += 1
+                raise ChannelLost("channel", "ERR_CHANNEL_MUST_BE_REOPENED: Schema evolution failed")
+            channel.table.columns |= new
+
+    def _commit(self, channel: Channel, requests: int) -> None:
+        while channel.pending and requests:
+            token, rows = channel.pending.popleft()
+            channel.before, channel.token_before = (channel.inserted, channel.errors), channel.committed
+            rejected = [row for row in rows if b"not a number" in row]
+            channel.table.rejected += rejected
+            channel.table.rows += [row for row in rows if row not in rejected]
+            channel.inserted += len(rows) - len(rejected)
+            channel.errors += len(rejected)
+            channel.committed = token
+            requests -= 1
+
+
+class SimulatedChannels:
+    """Implements shard.channel.ChannelOpener: one process's."""
+
+    fingerprint = ""
+
+    def __init__(self, service: SimulatedSnowflake) -> None:
+        self._service = service
+
+    def open(self, target: TargetTable, name: str) -> tuple["BufferedChannel", ChannelState]:
+        pause()
+        trouble = self._service.trouble
+        if "open" in trouble.down:
+            sleep(30.0)
+            raise SnowflakeUnavailable(f"open {name}", "503")
+        channel = self._service.opened(name)
+        state = channel.state
+        pause()
+        if self._service.simulation.rng.random() < trouble.lost:
+            raise SnowflakeUnavailable(f"open {name}", "the answer was lost")
+        return BufferedChannel(self._service, channel, name, state), state
+
+    def look_for_new_key(self) -> None:
+        """Nobody signs anything here."""
+
+    def drop(self, target: TargetTable, name: str) -> None:
+        pause()
+        if name in self._service.channels:
+            self._service.drop(name)
+
+
+class BufferedChannel:
+    """Implements shard.channel.ShardChannel as the SDK does: that a handle is stale shows when the server refuses an append."""
+
+    def __init__(self, service: SimulatedSnowflake, channel: Channel, name: str, state: ChannelState) -> None:
+        self._service, self._channel, self._name, self._state = service, channel, name, state
+        self._opened = channel.opens
+        self._buffer: list[tuple[Position, Sequence[bytes]]] = []
+        self._lost: ChannelLost | None = None
+
+    def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
+        self._refuse_lost()
+        if len(self._buffer) > 50:
+            raise Backpressure(self._name, "ReceiverSaturated")
+        self._buffer.append((Position.from_token(end), [bytes(row) for row in rows]))
+        if self._service.simulation.rng.random() < 0.5:
+            self._send()
+
+    def flush(self, timeout_s: float) -> None:
+        self._send()
+        self._refuse_lost()
+        if self._buffer:
+            sleep(timeout_s)
+            raise SnowflakeUnavailable(f"take the rows of {self._name}", "503")
+
+    def state(self) -> ChannelState:
+        pause()
+        self._refuse_lost()
+        rng, trouble, channel = self._service.simulation.rng, self._service.trouble, self._channel
+        if "status" in trouble.down:
+            raise SnowflakeUnavailable(f"tell the status of {self._name}", "503")
+        if channel.is_gone or rng.random() < 0.3:
+            return self._state  # a second old; a channel that is gone has no status
+        self._state = channel.state
+        if rng.random() < trouble.trailing:
+            return ChannelState(channel.committed, *channel.before)
+        if channel.token_before is not None and rng.random() < trouble.goes_back:
+            return ChannelState(channel.token_before, *channel.before)
+        return self._state
+
+    def last_error(self) -> str:
+        return "the table refuses it"
+
+    def close(self) -> None:
+        self._buffer.clear()
+
+    def _send(self) -> None:
+        while self._buffer and self._lost is None and "append" not in self._service.trouble.down:
+            end, rows = self._buffer.pop(0)
+            pause()
+            try:
+                self._service.accept(self._channel, self._opened, end, rows)
+            except ChannelLost as lost:
+                self._lost = lost
+
+    def _refuse_lost(self) -> None:
+        if self._lost is not None:
+            raise self._lost
+
+
+def metadata_of(row: bytes) -> dict[str, Any]:
+    metadata: dict[str, Any] = json.loads(row)["KINESISMETADATA"]
+    return metadata
