@@ -55,6 +55,12 @@ class MemoryLedger:
             raise Fenced(row.key, found.fence.owner if found else "")
         return found
 
+    @property
+    def kept(self) -> Mapping[ShardKey, ShardRow]:
+        """All rows, of every stream, for the test."""
+        with self._lock:
+            return dict(self._rows)
+
     def forget(self, key: ShardKey) -> None:
         """Loses the row, as a deleted table would."""
         with self._lock:

@@ -13,8 +13,6 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis
 from firnline_local.kinesis.errors import FakeKinesisError
-from firnline_local.kinesis.iterator import ShardIterator
-from firnline_local.kinesis.numbers import SequenceNumber
 from firnline_local.kinesis.wire import respond
 from tests.chaos.simulated.simulation import Simulation, pause
 
@@ -31,10 +29,6 @@ class KinesisTrouble:
     """How many of the pages are none, from 0 to 1."""
     nulls_open_shards: bool = False
     """Among them: a null next iterator, without children, on a shard that is open."""
-    null_comes_late: bool = False
-    """The null iterator of a closed shard comes one call after its last records."""
-    claims_tip: bool = False
-    """MillisBehindLatest is 0 on pages that a Limit cut."""
     omitted: set[str] = field(default_factory=set)
     """Shards that listings leave out."""
     down: set[str] = field(default_factory=set)
@@ -67,7 +61,7 @@ class SimulatedKinesis:
         if operation == "ListShards" and self.trouble.omitted:
             return self._without_the_omitted(answer)
         if operation == "GetRecords":
-            return self._page(body, answer)
+            return self._page(answer)
         return answer
 
     def _answer(self, request: Any, **_: Any) -> Any:
@@ -84,30 +78,12 @@ class SimulatedKinesis:
         listing["Shards"] = [shard for shard in listing["Shards"] if shard["ShardId"] not in self.trouble.omitted]
         return json.dumps(listing).encode()
 
-    def _page(self, body: bytes, answer: bytes) -> bytes:
+    def _page(self, answer: bytes) -> bytes:
         rng, trouble = self.simulation.rng, self.trouble
-        if rng.random() < trouble.malformed:
-            choices = (*MALFORMED, NULL_ON_AN_OPEN_SHARD) if trouble.nulls_open_shards else MALFORMED
-            chosen = rng.choice(choices)
-            is_closed = b'"NextShardIterator":null' in answer
-            return answer if is_closed and chosen is NULL_ON_AN_OPEN_SHARD else chosen
-        if trouble.null_comes_late and b'"NextShardIterator":null' in answer:
-            return self._one_call_later(body, answer)
-        if trouble.claims_tip and b'"SequenceNumber"' in answer:
-            page = json.loads(answer)
-            return json.dumps({**page, "MillisBehindLatest": 0}).encode()
-        return answer
-
-    def _one_call_later(self, body: bytes, answer: bytes) -> bytes:
-        page = json.loads(answer)
-        if not page["Records"]:
+        if rng.random() >= trouble.malformed:
             return answer
-        last = SequenceNumber.from_int(int(page["Records"][-1]["SequenceNumber"]))
-        token = json.loads(body)["ShardIterator"]
-        asked = ShardIterator.from_token(token, self.simulation.now_ms)
-        following = ShardIterator(asked.stream_tag, asked.shard_number, last.index + 1, 0, self.simulation.now_ms)
-        page.pop("ChildShards")
-        return json.dumps({**page, "NextShardIterator": following.token}).encode()
+        is_closed = b'"NextShardIterator":null' in answer
+        return rng.choice(MALFORMED if is_closed or not trouble.nulls_open_shards else (*MALFORMED, NULL_ON_AN_OPEN_SHARD))
 
 
 class _Body:

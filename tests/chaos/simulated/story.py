@@ -1,0 +1,113 @@
+"""Plays one seed: a world, some acts, then quiet, and a last engine that has to bring everything to its place."""
+
+import random
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from tests.chaos.oracle import problems
+from tests.chaos.records import Fate
+from tests.chaos.simulated.acts import ACTS, HOUR_S, run_for
+from tests.chaos.simulated.kinesis import KinesisTrouble
+from tests.chaos.simulated.process import EngineProcess, simulated
+from tests.chaos.simulated.snowflake import SnowflakeTrouble
+from tests.chaos.simulated.world import World
+from firnline_local.kinesis import Liberties
+
+THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
+END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
+LEAVE_S = 400.0
+LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
+
+
+@dataclass
+class StoryOutcome:
+    """What became of a story."""
+
+    seed: int
+    themes: tuple[str, ...]
+    problems: list[str] = field(default_factory=list)
+    acts: list[str] = field(default_factory=list)
+    records: int = 0
+    stops: list[str] = field(default_factory=list)
+    losses: int = 0
+    seconds: float = 0.0
+
+
+def play_story(seed: int, *, without: Collection[str] = (), only: str | None = None) -> StoryOutcome:
+    """`without` names acts that are left out; `only` a theme that the story has, and no other."""
+    started_s = time.monotonic()
+    rng = random.Random(seed)
+    themes = tuple(sorted(rng.sample(THEMES, rng.randint(1, 4)))) if only is None else (only,)
+    world = _world(rng, seed)
+    outcome = StoryOutcome(seed, themes)
+    with simulated():
+        try:
+            _play(world, outcome, without)
+            _come_to_an_end(world, outcome)
+        finally:
+            for process in world.processes:
+                process.kill()
+    evidence = world.evidence()
+    outcome.problems += [*world.watch.problems, *problems(evidence)]
+    outcome.records, outcome.losses = len(world.puts), len(evidence.losses)
+    outcome.stops = [f"{stop.shard or 'pipeline'} {stop.id}" for stop in evidence.stops]
+    outcome.seconds = time.monotonic() - started_s
+    return outcome
+
+
+def _world(rng: random.Random, seed: int) -> World:
+    return World(
+        seed=seed,
+        shards=rng.choice((1, 1, 2, 3)),
+        retention_hours=rng.choice((24, 24, 48, 24 * 60)),
+        initial_position={"at": rng.choice(("TRIM_HORIZON", "TRIM_HORIZON", "LATEST"))},
+        fail_on_data_loss=rng.random() < 0.5,
+        discards_on_open=rng.random() < 0.5,
+    )
+
+
+def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None:
+    menu = {
+        name: kind for name, kind in ACTS.items() if kind.theme in ("always", *outcome.themes) and name not in without
+    }
+    for fate in (*Fate, *Fate):
+        world.put(fate)
+    if world.rng.random() < 0.3:
+        world.rng.choice(world.stream.open_shards).split()
+        world.note_lineage()
+        world.put(Fate.ROW)
+    run_for(world, 5.0)
+    world.start()
+    run_for(world, 5.0)
+    for name in world.rng.choices(list(menu), [kind.weight for kind in menu.values()], k=world.rng.randint(8, 40)):
+        outcome.acts.append(name)
+        world.may_lose = world.may_lose or menu[name].loses
+        menu[name].play(world)
+        run_for(world, world.rng.choice((0.2, 1.0, 3.0)))
+
+
+def _come_to_an_end(world: World, outcome: StoryOutcome) -> None:
+    """No trouble any more; who is left leaves after its epoch; the last engine is done when it says so."""
+    world.kinesis.trouble, world.snowflake.trouble = KinesisTrouble(), SnowflakeTrouble()
+    world.kinesis.fake.account.liberties = Liberties()
+    world.ledger.trouble.lost = 0.0
+    for process in world.processes:
+        process.freeze(is_frozen=False)
+        process.is_leaving = True
+    _wait(world, LEAVE_S, *world.processes)
+    if alive := [process.number for process in world.running]:
+        outcome.problems.append(f"asked to leave, and still there after {LEAVE_S:.0f} s: engines {alive}")
+    for process in world.running:
+        process.kill()
+    world.stopped.clear()
+    last = world.start(arrival_ms=world.simulation.now_ms + 1000)
+    _wait(world, END_S, last)
+    if not last.is_over:
+        outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
+
+
+def _wait(world: World, seconds: float, *processes: EngineProcess) -> None:
+    end_s = world.simulation.now_s + seconds
+    while world.simulation.now_s < end_s and not all(process.is_over for process in processes):
+        run_for(world, 0.5)

@@ -1,0 +1,38 @@
+"""Notices a shard that stands still without a word: records wait, an engine runs, nothing moves and nothing is said."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.chaos.simulated.world import World
+
+SILENT_S = 600.0  # of an engine that runs
+LOOK_S = 15.0
+
+
+@dataclass
+class ProgressWatch:
+    """Looks now and then; each shard's last sign of life is a row, a letter, a move in the ledger, or a problem told."""
+
+    problems: list[str] = field(default_factory=list)
+    _next_look_s: float = 0.0
+    _signs: dict[str, object] = field(default_factory=dict)
+    _since_s: dict[str, float] = field(default_factory=dict)
+
+    def look(self, world: "World") -> None:
+        now_s = world.simulation.now_s
+        if now_s < self._next_look_s:
+            return
+        self._next_look_s = now_s + LOOK_S
+        if not world.running:
+            self._since_s.clear()
+            return
+        for shard in world.stream.shards:
+            sign = world.sign_of_life(shard.id)
+            is_waiting = bool(shard.records) and not world.is_read(shard)
+            if sign != self._signs.get(shard.id) or not is_waiting:
+                self._signs[shard.id] = sign
+                self._since_s[shard.id] = now_s
+            elif now_s - self._since_s.setdefault(shard.id, now_s) > SILENT_S:
+                self.problems.append(f"{shard.id} stands still for {SILENT_S:.0f} s, and nobody says so")
+                self._since_s[shard.id] = float("inf")

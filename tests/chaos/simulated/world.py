@@ -1,0 +1,184 @@
+"""Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.row import Incident, IncidentKind, ShardRow
+from firnline_ingest.shard.receipt import Receipt, ShardProblem
+from firnline_local.kinesis import ShardHandle, StreamHandle
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop
+from tests.chaos.records import Fate, fate_of, payload
+from tests.chaos.simulated.kinesis import SimulatedKinesis
+from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
+from tests.chaos.simulated.process import Checkpoint, EngineProcess
+from tests.chaos.simulated.simulation import Simulation
+from tests.chaos.simulated.snowflake import SimulatedSnowflake, metadata_of
+from tests.chaos.simulated.watch import ProgressWatch
+
+STREAM = "events"
+LOSSES = {IncidentKind.RETENTION_LOSS, IncidentKind.UNPROVABLE_RANGE, IncidentKind.PARENT_UNREAD}
+
+
+@dataclass
+class World:
+    """Of one story."""
+
+    seed: int
+    shards: int
+    retention_hours: int
+    initial_position: dict[str, Any]
+    fail_on_data_loss: bool
+    discards_on_open: bool
+    happened: Counter[str] = field(default_factory=Counter)
+    """The acts that were played."""
+    may_lose: bool = False
+    stopped: dict[str, Stop] = field(default_factory=dict)
+    processes: list[EngineProcess] = field(default_factory=list)
+    puts: list[Put] = field(default_factory=list)
+    parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    heard: Counter[str] = field(default_factory=Counter)
+    """How often each shard, or the pipeline (""), was said to have a problem."""
+    last_problem: str = "no problem"
+    checkpoint: Checkpoint = field(default_factory=Checkpoint)
+    letters: SimulatedLetters = field(default_factory=SimulatedLetters)
+    begins_at_ms: int | None = None
+    watch: ProgressWatch = field(default_factory=ProgressWatch)
+
+    def __post_init__(self) -> None:
+        self.simulation = Simulation(self.seed)
+        self.rng = self.simulation.rng
+        self.kinesis = SimulatedKinesis(self.simulation)
+        self.snowflake = SimulatedSnowflake(self.simulation, discards_on_open=self.discards_on_open)
+        self.ledger = SimulatedLedger(self.simulation)
+        self.stream: StreamHandle = self.kinesis.fake.create_stream(
+            STREAM, shards=self.shards, retention_hours=self.retention_hours
+        )
+        self.note_lineage()
+
+    def put(self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None) -> None:
+        data = data or payload(fate, len(self.puts))
+        shard = shard or self.rng.choice(self.stream.open_shards)
+        record = shard.put(data)
+        self.puts.append(Put(shard.id, record.sequence_number, self.simulation.now_ms, fate_of(data)))
+
+    def note_lineage(self) -> None:
+        """Shards are remembered that have left retention by the end."""
+        for shard in self.stream.shards:
+            self.parents[shard.id] = tuple(parent.id for parent in shard.parents)
+
+    def start(self, arrival_ms: int | None = None, clock_ahead_s: float = 0.0) -> EngineProcess:
+        if self.begins_at_ms is None and self.initial_position.get("at") == "LATEST":
+            self.begins_at_ms = self.simulation.now_ms
+        process = EngineProcess(
+            world=self,
+            config=self._config(),
+            number=len(self.processes) + 1,
+            page=self.rng.randint(1, 6),
+            epoch_s=self.rng.choice((5.0, 10.0, 20.0)),
+            arrival_ms=arrival_ms,
+            clock_ahead_s=clock_ahead_s,
+        )
+        self.processes.append(process)
+        return process.start()
+
+    def hear(self, process: EngineProcess, receipt: Receipt) -> None:
+        """What a driver makes of a receipt."""
+        if receipt.problem is not None:
+            self._hear_problem(process, receipt.shard_id, receipt.problem)
+
+    def hear_of_pipeline(self, process: EngineProcess, problem: ShardProblem) -> None:
+        self._hear_problem(process, "", problem)
+
+    def _hear_problem(self, process: EngineProcess, shard: str, problem: ShardProblem) -> None:
+        self.heard[shard] += 1
+        self.last_problem = f"{shard or 'the pipeline'}: [{problem.id}] {problem.what}"
+        if not problem.is_retryable:
+            self.stopped[shard] = Stop(shard, problem.id, problem.next_step)
+            process.is_leaving = process.is_leaving or not shard or process.arrival_ms is None
+
+    def sign_of_life(self, shard: str) -> object:
+        """Changes when something becomes of a shard, or is said about it or an ancestor, for which it waits."""
+        kin = {"", shard}
+        while more := {parent for one in kin for parent in self.parents.get(one, ()) if parent not in kin}:
+            kin |= more
+        rows = self.rows
+        places = [(row.read_through, row.ended, len(row.incidents)) for one in kin if (row := rows.get(one))]
+        committed = [channel.committed for channel in self.snowflake.channels.values()]
+        return sum(self.heard[one] for one in kin), places, committed, len(self.letters.kept)
+
+    def is_read(self, shard: ShardHandle) -> bool:
+        row = self.rows.get(shard.id)
+        return row is not None and row.read_through is not None and row.read_through >= shard.last_position
+
+    @property
+    def running(self) -> list[EngineProcess]:
+        return [process for process in self.processes if not process.is_over and not process.is_frozen]
+
+    @property
+    def frozen(self) -> list[EngineProcess]:
+        return [process for process in self.processes if not process.is_over and process.is_frozen]
+
+    @property
+    def rows(self) -> dict[str, ShardRow]:
+        """The ledger's, of every incarnation of the stream."""
+        return {key.shard_id: row for key, row in self.ledger.memory.kept.items()}
+
+    def evidence(self) -> Evidence:
+        tables = list(enumerate(self.snowflake.tables))
+        letters = self.letters.list()
+        return Evidence(
+            puts=self.puts,
+            found={
+                Fate.ROW: [_found(f"table {n}", row) for n, table in tables for row in table.rows],
+                Fate.ERROR_ROW: [_found(f"errors {n}", row) for n, table in tables for row in table.rejected],
+                Fate.DEAD_LETTER: [Found("letters", each.shard_id, int(each.sequence_number)) for each in letters],
+            },
+            parents=self.parents,
+            losses=[loss for row in self.rows.values() for loss in losses_of(row)],
+            stops=list(self.stopped.values()),
+            begins_at_ms=self.begins_at_ms,
+            may_lose=self.may_lose,
+        )
+
+    def _config(self) -> EngineConfig:
+        pipeline = {
+            "stream": STREAM,
+            "database": "DB",
+            "schema": "RAW",
+            "tolerance": "all",
+            "initial_position": self.initial_position,
+            "fail_on_data_loss": self.fail_on_data_loss,
+        }
+        return EngineConfig.model_validate(
+            {
+                "version": 1,
+                "application": "story",
+                "aws": {"region": "us-east-1"},
+                "ledger": {"table": "ledger"},
+                "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"file": "no file"}},
+                "dead_letters": {"folder": "no folder"},
+                "spark": {"checkpoint": "no checkpoint"},
+                "pipelines": [pipeline],
+            }
+        )
+
+
+def losses_of(row: ShardRow) -> list[Loss]:
+    return [loss for incident in row.incidents for loss in _losses(row.key.shard_id, incident)]
+
+
+def _losses(shard: str, incident: Incident) -> list[Loss]:
+    if incident.kind not in LOSSES:
+        return []
+    before = incident.through.sequence_number if incident.through else None
+    if incident.kind is IncidentKind.PARENT_UNREAD:
+        parents = incident.detail.rpartition(": ")[2].split(", ")
+        return [Loss(parent, incident.kind) for parent in parents]
+    return [Loss(shard, incident.kind, before=before)]
+
+
+def _found(place: str, row: bytes) -> Found:
+    metadata = metadata_of(row)
+    return Found(place, metadata["shardId"], int(metadata["sequenceNumber"]))
