@@ -3,7 +3,8 @@
 `loses` says that an act can cost records or proofs, so that an incident or a stop after it can be true.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tests.chaos.records import Fate
@@ -208,6 +209,11 @@ def tokens_go_back(world: World) -> None:
     world.snowflake.trouble.goes_back = world.rng.choice((0.0, 0.1, 0.5))
 
 
+@act("counters")
+def counters_run_ahead(world: World) -> None:
+    world.snowflake.trouble.ahead = world.rng.choice((0.0, 0.5))
+
+
 @act("slow-commits")
 def commits_are_held(world: World) -> None:
     world.snowflake.trouble.holds_commits = True
@@ -318,7 +324,5 @@ def run_for(world: World, seconds: float) -> None:
         world.watch.look(world)
 
 
-def _json(fields: dict[str, object]) -> bytes:
-    import json
-
+def _json(fields: Mapping[str, object]) -> bytes:
     return json.dumps(fields).encode()

@@ -5,19 +5,27 @@ Sits between a real botocore client and the fake, so that the engine's own parse
 
 import json
 from dataclasses import dataclass, field
-from email.utils import format_datetime
+from functools import cache
 from typing import Any
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_local.clock import Clock
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis
 from firnline_local.kinesis.errors import FakeKinesisError
-from firnline_local.kinesis.wire import respond
+from firnline_local.kinesis.wire import connect
 from tests.chaos.simulated.simulation import Simulation, pause
 
 AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
-MALFORMED = (b"{}", b'{"Records":[]}', b'{"message":null}', b"<html>", b'{"Records":[{"Sequence', b'{"NextShardIterator":')
+MALFORMED = (
+    b"{}",
+    b'{"Records":[]}',
+    b'{"message":null}',
+    b"<html>",
+    b'{"Records":[{"Sequence',
+    b'{"NextShardIterator":',
+)
 NULL_ON_AN_OPEN_SHARD = b'{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
 
 
@@ -43,12 +51,12 @@ class SimulatedKinesis:
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
         self.fake = FakeKinesis(clock=simulation.clock, read_limits=False)
-        self.faults = FaultPlan()
         self.trouble = KinesisTrouble()
 
     def client(self) -> Any:
-        client = kinesis_client(AWS)
-        client.meta.events.register("before-send.kinesis", self._answer)
+        """The one of all stories, which takes long to make; from now on it is answered here."""
+        client, service = _client()
+        service.story = self
         return client
 
     def handle(self, operation: str, body: bytes) -> bytes:
@@ -64,15 +72,6 @@ class SimulatedKinesis:
             return self._page(answer)
         return answer
 
-    def _answer(self, request: Any, **_: Any) -> Any:
-        from botocore.awsrequest import AWSResponse, HeadersDict
-
-        text = {name: _text(request.headers[name]) for name in ("X-Amz-Target", "Content-Type")}
-        reply = respond(self, target=text["X-Amz-Target"], content_type=text["Content-Type"], body=request.body)
-        date = format_datetime(self.fake.clock(), usegmt=True)
-        headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
-        return AWSResponse(request.url, reply.status, headers, _Body(reply.body))
-
     def _without_the_omitted(self, answer: bytes) -> bytes:
         listing = json.loads(answer)
         listing["Shards"] = [shard for shard in listing["Shards"] if shard["ShardId"] not in self.trouble.omitted]
@@ -83,18 +82,29 @@ class SimulatedKinesis:
         if rng.random() >= trouble.malformed:
             return answer
         is_closed = b'"NextShardIterator":null' in answer
-        return rng.choice(MALFORMED if is_closed or not trouble.nulls_open_shards else (*MALFORMED, NULL_ON_AN_OPEN_SHARD))
+        return rng.choice(
+            MALFORMED if is_closed or not trouble.nulls_open_shards else (*MALFORMED, NULL_ON_AN_OPEN_SHARD)
+        )
 
 
-class _Body:
-    """As much of urllib3's response as botocore reads."""
+class _Newest:
+    """Hands a request on to the story that asked for the client last."""
 
-    def __init__(self, content: bytes) -> None:
-        self._content = content
+    story: SimulatedKinesis
 
-    def stream(self) -> list[bytes]:
-        return [self._content]
+    def __init__(self) -> None:
+        self.faults = FaultPlan()
+
+    @property
+    def clock(self) -> Clock:
+        return self.story.simulation.clock
+
+    def handle(self, operation: str, body: bytes) -> bytes:
+        return self.story.handle(operation, body)
 
 
-def _text(header: str | bytes) -> str:
-    return header.decode() if isinstance(header, bytes) else header
+@cache
+def _client() -> tuple[Any, _Newest]:
+    client, service = kinesis_client(AWS), _Newest()
+    connect(client, service)
+    return client, service

@@ -4,6 +4,7 @@ The planner, the runners and what they use are the engine's own; what Spark does
 last epoch is replayed included.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
@@ -25,7 +26,6 @@ from firnline_ingest.values import ShardKey
 from tests.chaos.simulated.simulation import (
     Actor,
     SimulatedEvent,
-
     pause,
     simulated_time,
     sleep,
@@ -169,8 +169,6 @@ class EngineProcess:
 
 
 def _loads(text: str) -> dict[str, Any]:
-    import json
-
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

@@ -62,6 +62,8 @@ class SnowflakeTrouble:
     """How many answers have the counters of one commit ago, from 0 to 1."""
     goes_back: float = 0.0
     """How many answers have the token of one commit ago, and its counters."""
+    ahead: float = 0.0
+    """How many answers have the token of one commit ago, with the counters of now."""
     down: set[str] = field(default_factory=set)
     """Of "open", "status", "append": what is not answered."""
     lost: float = 0.0
@@ -218,6 +220,8 @@ class BufferedChannel:
             return ChannelState(channel.committed, *channel.before)
         if channel.token_before is not None and rng.random() < trouble.goes_back:
             return ChannelState(channel.token_before, *channel.before)
+        if channel.token_before is not None and rng.random() < trouble.ahead:
+            return ChannelState(channel.token_before, channel.inserted, channel.errors)
         return self._state
 
     def last_error(self) -> str:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated.acts import ACTS, HOUR_S, run_for
+from tests.chaos.simulated.acts import ACTS, run_for
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.snowflake import SnowflakeTrouble
 from tests.chaos.simulated.world import World
-from firnline_local.kinesis import Liberties
 
 THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
@@ -35,10 +34,10 @@ class StoryOutcome:
 
 
 def play_story(seed: int, *, without: Collection[str] = (), only: str | None = None) -> StoryOutcome:
-    """`without` names acts that are left out; `only` a theme that the story has, and no other."""
+    """`without` names acts that are left out; `only` the themes that the story has, with + between."""
     started_s = time.monotonic()
     rng = random.Random(seed)
-    themes = tuple(sorted(rng.sample(THEMES, rng.randint(1, 4)))) if only is None else (only,)
+    themes = tuple(sorted(rng.sample(THEMES, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
     world = _world(rng, seed)
     outcome = StoryOutcome(seed, themes)
     with simulated():
@@ -88,9 +87,8 @@ def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None
 
 
 def _come_to_an_end(world: World, outcome: StoryOutcome) -> None:
-    """No trouble any more; who is left leaves after its epoch; the last engine is done when it says so."""
+    """No trouble any more, but what the service is free to do; the last engine is done when it says so."""
     world.kinesis.trouble, world.snowflake.trouble = KinesisTrouble(), SnowflakeTrouble()
-    world.kinesis.fake.account.liberties = Liberties()
     world.ledger.trouble.lost = 0.0
     for process in world.processes:
         process.freeze(is_frozen=False)

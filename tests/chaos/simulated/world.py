@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.ledger.row import Incident, IncidentKind, ShardRow
+from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_local.kinesis import ShardHandle, StreamHandle
 from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop
@@ -18,7 +19,14 @@ from tests.chaos.simulated.snowflake import SimulatedSnowflake, metadata_of
 from tests.chaos.simulated.watch import ProgressWatch
 
 STREAM = "events"
-LOSSES = {IncidentKind.RETENTION_LOSS, IncidentKind.UNPROVABLE_RANGE, IncidentKind.PARENT_UNREAD}
+LOSSES = {
+    IncidentKind.RETENTION_LOSS,
+    IncidentKind.UNPROVABLE_RANGE,
+    IncidentKind.PARENT_UNREAD,
+    IncidentKind.SHARD_UNREAD,
+    IncidentKind.STREAM_REPLACED,
+    IncidentKind.CHANNEL_DROPPED,
+}
 
 
 @dataclass
