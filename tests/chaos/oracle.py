@@ -21,6 +21,11 @@ class Put:
     number: int
     arrived_ms: int
     fate: Fate
+    or_letter: bool = False
+    """Too large or too wide, perhaps: as a dead letter it is in its place, too."""
+
+    def belongs(self, fate: Fate) -> bool:
+        return fate is self.fate or (self.or_letter and fate is Fate.DEAD_LETTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Evidence:
     stops: Sequence[Stop] = ()
     begins_at_ms: int | None = None
     """Where the application's initial position lies; what arrived before is left out by its user's wish."""
+    under_old_identity: int = 0
+    """Rows that a table took from an engine that took it for the one before it."""
     may_lose: bool = False
     """Whether anything was done that loses records, or proofs, so that an incident can be true."""
 
@@ -82,6 +89,8 @@ def problems(evidence: Evidence) -> list[str]:
     return [
         *_doubled(evidence),
         *_misplaced(evidence),
+        *_in_two_places(evidence),
+        *_under_old_identity(evidence),
         *_out_of_order(evidence),
         *_children_before_parents(evidence),
         *_history(evidence),
@@ -100,10 +109,24 @@ def _doubled(evidence: Evidence) -> Iterator[str]:
                 yield f"{len(twice)} {fate}s are doubled in {place}: {_numbers(twice)}"
 
 
+def _in_two_places(evidence: Evidence) -> Iterator[str]:
+    """A record that may be a letter is not a row as well; of all others, one of the two is misplaced anyhow."""
+    letters = {(one.shard, one.number) for one in evidence.found.get(Fate.DEAD_LETTER, ())}
+    rows = {(one.shard, one.number) for one in evidence.found.get(Fate.ROW, ())}
+    if both := sorted(number for _, number in letters & rows):
+        yield f"{len(both)} records are rows and dead letters, too: {_numbers(both)}"
+
+
+def _under_old_identity(evidence: Evidence) -> Iterator[str]:
+    if evidence.under_old_identity:
+        yield f"{evidence.under_old_identity} rows went into a new table as if it were the one that it replaced"
+
+
 def _misplaced(evidence: Evidence) -> Iterator[str]:
-    wanted = {(put.shard, put.number): put.fate for put in evidence.puts}
+    wanted = {(put.shard, put.number): put for put in evidence.puts}
     for fate, found in evidence.found.items():
-        strange = sorted({one.number for one in found if wanted.get((one.shard, one.number)) is not fate})
+        puts = ((one.number, wanted.get((one.shard, one.number))) for one in found)
+        strange = sorted({number for number, put in puts if put is None or not put.belongs(fate)})
         if strange:
             yield f"{len(strange)} {fate}s should be something else, or were never put: {_numbers(strange)}"
 
@@ -143,12 +166,15 @@ def _history(evidence: Evidence) -> Iterator[str]:
 
 
 def _missing(evidence: Evidence) -> Iterator[str]:
-    have = {(fate, one.shard, one.number) for fate, found in evidence.found.items() for one in found}
+    have: dict[tuple[str, int], set[Fate]] = {}
+    for fate, found in evidence.found.items():
+        for one in found:
+            have.setdefault((one.shard, one.number), set()).add(fate)
     stopped = _stopped(evidence)
     missing: dict[str, list[int]] = {}
     for put in evidence.puts:
         is_due = evidence.begins_at_ms is None or put.arrived_ms >= evidence.begins_at_ms
-        is_there = (put.fate, put.shard, put.number) in have
+        is_there = any(put.belongs(fate) for fate in have.get((put.shard, put.number), ()))
         is_known = put.shard in stopped or any(loss.covers(put) for loss in evidence.losses)
         if is_due and not is_there and not is_known:
             missing.setdefault(put.shard, []).append(put.number)

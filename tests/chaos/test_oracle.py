@@ -44,6 +44,10 @@ def test_a_promise_that_is_kept_has_no_problems() -> None:
             f"{A}: 1 of 4 records are missing without a word: 3",
         ),
         (
+            replace(KEPT, under_old_identity=2),
+            "2 rows went into a new table as if it were the one that it replaced",
+        ),
+        (
             replace(KEPT, stops=[Stop(B, "FL-1", "look")]),
             f"{B} stopped, and nothing had happened that time does not heal: FL-1",
         ),
@@ -59,6 +63,16 @@ def test_each_way_of_breaking_it_is_named(evidence: Evidence, problem: str) -> N
 
 def test_a_row_in_each_of_two_tables_is_not_doubled() -> None:
     assert problems(with_rows(*ROWS, Found("t2", B, 5))) == []
+
+
+def test_a_record_that_is_too_large_may_be_a_letter_but_not_a_row_as_well() -> None:
+    puts = [replace(PUTS[0], or_letter=True), *PUTS[1:]]
+    letters = [*LETTERS, Found("letters", A, 1)]
+    as_letter = replace(KEPT, puts=puts, found={**KEPT.found, Fate.ROW: ROWS[1:], Fate.DEAD_LETTER: letters})
+    assert problems(as_letter) == []
+    assert problems(replace(KEPT, puts=puts)) == []
+    both = replace(as_letter, found={**as_letter.found, Fate.ROW: ROWS})
+    assert problems(both) == ["1 records are rows and dead letters, too: 1"]
 
 
 @pytest.mark.parametrize(

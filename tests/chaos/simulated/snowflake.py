@@ -78,6 +78,8 @@ class SimulatedSnowflake:
         self.tables = [Table("2026-01-01T00:00:00.000+00:00")]
         self.channels: dict[str, Channel] = {}
         """Those of the newest table."""
+        self.under_old_identity = 0
+        """Rows that a table took from an opener that took it for the one before it."""
         self._discards_on_open = discards_on_open
 
     @property
@@ -117,7 +119,7 @@ class SimulatedSnowflake:
         channel.used_s = self.simulation.now_s
         return channel
 
-    def accept(self, channel: Channel, opened: int, end: Position, rows: Sequence[bytes]) -> None:
+    def accept(self, channel: Channel, opened: int, target: TargetTable, end: Position, rows: Sequence[bytes]) -> None:
         """Raises ChannelLost."""
         if channel.is_gone and channel.table is not self.tables[-1]:
             return  # into nowhere: the service takes it and says nothing
@@ -128,6 +130,8 @@ class SimulatedSnowflake:
         self._refuse_wide_and_large(channel, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
+        if target != self.target:
+            self.under_old_identity += len(rows)
 
     def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:
         if any(len(row) > INLINE_BYTES for row in rows):
@@ -172,7 +176,7 @@ class SimulatedChannels:
         pause()
         if self._service.simulation.rng.random() < trouble.lost:
             raise SnowflakeUnavailable(f"open {name}", "the answer was lost")
-        return BufferedChannel(self._service, channel, name, state), state
+        return BufferedChannel(self._service, channel, target, name, state), state
 
     def look_for_new_key(self) -> None:
         """Nobody signs anything here."""
@@ -186,8 +190,10 @@ class SimulatedChannels:
 class BufferedChannel:
     """Implements shard.channel.ShardChannel as the SDK does: that a handle is stale shows when the server refuses an append."""
 
-    def __init__(self, service: SimulatedSnowflake, channel: Channel, name: str, state: ChannelState) -> None:
-        self._service, self._channel, self._name, self._state = service, channel, name, state
+    def __init__(
+        self, service: SimulatedSnowflake, channel: Channel, target: TargetTable, name: str, state: ChannelState
+    ) -> None:
+        self._service, self._channel, self._target, self._name, self._state = service, channel, target, name, state
         self._opened = channel.opens
         self._buffer: list[tuple[Position, Sequence[bytes]]] = []
         self._lost: ChannelLost | None = None
@@ -235,7 +241,7 @@ class BufferedChannel:
             end, rows = self._buffer.pop(0)
             pause()
             try:
-                self._service.accept(self._channel, self._opened, end, rows)
+                self._service.accept(self._channel, self._opened, self._target, end, rows)
             except ChannelLost as lost:
                 self._lost = lost
 

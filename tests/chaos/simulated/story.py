@@ -13,6 +13,9 @@ from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.snowflake import SnowflakeTrouble
 from tests.chaos.simulated.world import World
 
+RESHARD_FIRST = "reshard-before-the-start"
+"""Not on the menu: a story may begin with it."""
+THEMED = 3.0  # times as often as their weights say: a story is about its themes
 THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 LEAVE_S = 400.0
@@ -72,14 +75,14 @@ def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None
     }
     for fate in (*Fate, *Fate):
         world.put(fate)
-    if world.rng.random() < 0.3:
-        world.rng.choice(world.stream.open_shards).split()
-        world.note_lineage()
+    if world.rng.random() < 0.3 and RESHARD_FIRST not in without:
+        split(world, world.rng.choice(world.stream.open_shards))
         world.put(Fate.ROW)
     run_for(world, 5.0)
     world.start()
     run_for(world, 5.0)
-    for name in world.rng.choices(list(menu), [kind.weight for kind in menu.values()], k=world.rng.randint(8, 40)):
+    weights = [kind.weight * (1.0 if kind.theme == "always" else THEMED) for kind in menu.values()]
+    for name in world.rng.choices(list(menu), weights, k=world.rng.randint(8, 40)):
         outcome.acts.append(name)
         world.may_lose = world.may_lose or menu[name].loses
         menu[name].play(world)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.chaos.simulated.world import World
 
-SILENT_S = 600.0  # of an engine that runs
+SILENT_S = 300.0  # of an engine that runs
 LOOK_S = 15.0
 
 

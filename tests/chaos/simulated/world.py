@@ -65,11 +65,13 @@ class World:
         )
         self.note_lineage()
 
-    def put(self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None) -> None:
+    def put(
+        self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None, *, or_letter: bool = False
+    ) -> None:
         data = data or payload(fate, len(self.puts))
         shard = shard or self.rng.choice(self.stream.open_shards)
         record = shard.put(data)
-        self.puts.append(Put(shard.id, record.sequence_number, self.simulation.now_ms, fate_of(data)))
+        self.puts.append(Put(shard.id, record.sequence_number, self.simulation.now_ms, fate_of(data), or_letter))
 
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""
@@ -147,6 +149,7 @@ class World:
             losses=[loss for row in self.rows.values() for loss in losses_of(row)],
             stops=list(self.stopped.values()),
             begins_at_ms=self.begins_at_ms,
+            under_old_identity=self.snowflake.under_old_identity,
             may_lose=self.may_lose,
         )
 
