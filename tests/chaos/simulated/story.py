@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated.acts import ACTS, run_for
+from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
 from tests.chaos.simulated.snowflake import SnowflakeTrouble
