@@ -24,6 +24,18 @@ class ListedShard:
     id: str
     parents: tuple[str, ...] = ()
     is_closed: bool = False
+    first_number: str = ""
+    """Its starting sequence number, which a shard of the same id in another stream does not share."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSummary:
+    """What the service says of a stream as a whole."""
+
+    created_ms: int
+    retention_hours: int
+    told_ms: int
+    """The service's time; 0 where it did not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +58,17 @@ class Lineage:
         """What either listing has: each may be behind."""
         return replace(again, shards=MappingProxyType({**self.shards, **again.shards}))
 
+    def is_of_the_same_stream_as(self, before: "Lineage") -> bool:
+        """Whether one stream can have both listings: shards in common, each with the number that it began with."""
+        common = self.shards.keys() & before.shards.keys()
+        return bool(common) and all(self.shards[id_].first_number == before.shards[id_].first_number for id_ in common)
+
     @property
     def incarnation(self) -> str:
         return f"{self.stream}@{self.stream_created_ms}"
 
 
-def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
+def read_summary(client: "KinesisClient", stream: str) -> StreamSummary:
     """Raises StreamMissing and the other errors of kinesis/errors.py."""
     answer = answered(
         lambda: client.describe_stream_summary(StreamName=stream),
@@ -59,10 +76,16 @@ def read_lineage(client: "KinesisClient", stream: str) -> Lineage:
         stream=stream,
         needs="StreamDescriptionSummary",
     )
-    summary, listed_ms = answer["StreamDescriptionSummary"], service_time_ms(answer)
-    shards = {shard.id: shard for shard in _list_shards(client, stream)}
+    summary = answer["StreamDescriptionSummary"]
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
-    return Lineage(stream, created_ms, summary["RetentionPeriodHours"], MappingProxyType(shards), listed_ms or 0)
+    return StreamSummary(created_ms, summary["RetentionPeriodHours"], service_time_ms(answer) or 0)
+
+
+def read_lineage(client: "KinesisClient", stream: str, summary: StreamSummary | None = None) -> Lineage:
+    """With the summary as it is known, or as it is now. Raises as `read_summary` does."""
+    told = summary or read_summary(client, stream)
+    shards = {shard.id: shard for shard in _list_shards(client, stream)}
+    return Lineage(stream, told.created_ms, told.retention_hours, MappingProxyType(shards), told.told_ms)
 
 
 def children_of_closed(client: "KinesisClient", stream: str, shard_id: str) -> tuple[str, ...]:
@@ -90,5 +113,6 @@ def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
 
 def _shard(listed: Mapping[str, Any]) -> ListedShard:
     parents = tuple(listed[name] for name in ("ParentShardId", "AdjacentParentShardId") if listed.get(name))
-    is_closed = bool(listed.get("SequenceNumberRange", {}).get("EndingSequenceNumber"))
-    return ListedShard(listed["ShardId"], parents, is_closed)
+    numbers = listed.get("SequenceNumberRange", {})
+    is_closed, first = bool(numbers.get("EndingSequenceNumber")), numbers.get("StartingSequenceNumber", "")
+    return ListedShard(listed["ShardId"], parents, is_closed, first)

@@ -25,14 +25,17 @@ def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str)
 
 
 def server_time_ms(client: "KinesisClient", stream: str) -> int:
-    """The service's clock, from the Date header of an answer; whole seconds. Raises PageUnreadable without one."""
+    """The service's clock, from the Date header of an answer; whole seconds. Raises PageUnreadable without one.
+
+    Of a listing, because those are limited by stream and not by account.
+    """
     try:
-        answer = client.describe_stream_summary(StreamName=stream)
+        answer = client.list_shards(StreamName=stream, MaxResults=1)
     except Exception as error:
-        raise kinesis_error(error, operation="DescribeStreamSummary", stream=stream) from error
+        raise kinesis_error(error, operation="ListShards", stream=stream) from error
     found_ms = service_time_ms(answer)
     if found_ms is None:
-        raise PageUnreadable(stream, "DescribeStreamSummary", "it has no Date header")
+        raise PageUnreadable(stream, "ListShards", "it has no Date header")
     return found_ms
 
 

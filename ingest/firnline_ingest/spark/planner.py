@@ -22,7 +22,7 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import Pin, TrimHorizon
@@ -90,14 +90,19 @@ class SourceOffset:
 
 @dataclass(slots=True)
 class ShardPlanner:
-    """Reads the world afresh for every epoch. A stream that can't be planned stands for itself: the others are."""
+    """Lists every stream and asks for its rows for every epoch. One that can't be planned stands for itself: the others are."""
 
     config: EngineConfig
     kinesis: "KinesisClient"
     ledger: StreamLedger
     sleep: Callable[[float], None] = time.sleep
+    _lineages: Lineages = field(init=False)
     _views: tuple[int, Mapping[str, StreamView | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
+
+    def __post_init__(self) -> None:
+        streams = [pipeline.stream for pipeline in self.config.pipelines]
+        self._lineages = Lineages(self.kinesis, streams, sleep=self.sleep)
 
     @classmethod
     def of(cls, config: EngineConfig) -> "ShardPlanner":
@@ -139,16 +144,17 @@ class ShardPlanner:
         if view.is_first_start:
             pin = initial_pin(pipeline.initial_position, self.kinesis, pipeline.stream)
             if view.lineage.lacks_parents:
-                view = replace(view, lineage=view.lineage.joined(read_lineage(self.kinesis, pipeline.stream)))
+                view = replace(view, lineage=view.lineage.joined(self._lineages.read(pipeline.stream)))
         gone = gone_shards(self.kinesis, pipeline.stream, view.suspects())
         return view, plan_shards(view.lineage, view.rows, view.offsets, pin, gone).offsets
 
     def _view(self, pipeline: PipelineConfig) -> StreamView:
-        lineage = read_lineage(self.kinesis, pipeline.stream)
+        lineage = self._lineages.read(pipeline.stream)
         return StreamView(lineage, self.ledger.rows(lineage.incarnation))
 
     def _of_each_stream(self, look: Callable[[PipelineConfig], Result]) -> dict[str, Result | ShardProblem]:
         """By stream, several at a time, each with its own patience."""
+        self._lineages.next_plan()
         pipelines = self.config.pipelines
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="plan") as threads:
             results = threads.map(lambda pipeline: self._patiently(lambda: look(pipeline)), pipelines)

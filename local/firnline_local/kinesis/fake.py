@@ -72,7 +72,8 @@ class FakeKinesis:
     ) -> None:
         """The same seed and clock give the same sequence numbers.
 
-        `read_limits`: five GetRecords and five GetShardIterator a second and shard, and 2 MiB a second.
+        `read_limits`: five GetRecords and five GetShardIterator a second and shard, and 2 MiB a second; 1,000 ListShards a
+        second and stream; 20 DescribeStreamSummary a second in all.
         `write_limits`: 1,000 records and 1 MiB a second and shard.
         `empty_page_every`: each n-th page of a shard is empty although records are waiting, which the service may do.
         """

@@ -1,4 +1,5 @@
-"""What one shard may be asked in a second, as "Quotas and limits" of the developer guide and the API reference say.
+"""What a shard, a stream and an account may be asked in a second, as "Quotas and limits" of the developer guide and the API
+reference say.
 
 Meters only count; whether they are obeyed is a setting of the fake. Calls that were refused cost nothing.
 """
@@ -7,6 +8,8 @@ from collections import deque
 
 SECOND_MS = 1000
 READ_CALLS = 5
+SUMMARY_CALLS = 20  # DescribeStreamSummary, of a whole account
+LIST_CALLS = 1000  # ListShards, of a stream
 READ_BYTES = 2 * 1024 * 1024
 WRITE_RECORDS = 1000
 WRITE_BYTES = 1024 * 1024
@@ -30,14 +33,15 @@ class ReadMeter:
         self._reads.append((now_ms, size_bytes))
 
 
-class IteratorMeter:
-    """Five GetShardIterator a second."""
+class CallMeter:
+    """So many calls of one operation in any second."""
 
-    def __init__(self) -> None:
-        self._calls: deque[int] = deque(maxlen=READ_CALLS)
+    def __init__(self, per_second: int = READ_CALLS) -> None:
+        self._per_second = per_second
+        self._calls: deque[int] = deque(maxlen=per_second)
 
     def admits(self, now_ms: int) -> bool:
-        return len(self._calls) < READ_CALLS or now_ms >= self._calls[0] + SECOND_MS
+        return len(self._calls) < self._per_second or now_ms >= self._calls[0] + SECOND_MS
 
     def count(self, now_ms: int) -> None:
         self._calls.append(now_ms)

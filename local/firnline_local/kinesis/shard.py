@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from firnline_local.kinesis.limits import IteratorMeter, ReadMeter, WriteMeter
+from firnline_local.kinesis.limits import CallMeter, ReadMeter, WriteMeter
 from firnline_local.kinesis.numbers import INDEX_SHIFT, HashRange, SequenceNumber
 
 
@@ -150,7 +150,7 @@ class Shard:
     closed_ms: int | None = None
     log: RecordLog = field(default_factory=RecordLog)
     reads: ReadMeter = field(default_factory=ReadMeter)
-    iterators: IteratorMeter = field(default_factory=IteratorMeter)
+    iterators: CallMeter = field(default_factory=CallMeter)
     writes: WriteMeter = field(default_factory=WriteMeter)
     pages: int = 0
     """How many pages were asked for, for the settings that make some of them empty."""

@@ -6,13 +6,15 @@ closed shard takes nothing more. A reshard closes the parents at once, and every
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import md5
 from threading import RLock
 from typing import Any
 
 from firnline_local.clock import Clock, milliseconds
-from firnline_local.kinesis.errors import in_use, invalid_argument, not_found
+from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
 from firnline_local.kinesis.liberties import Liberties
+from firnline_local.kinesis.limits import LIST_CALLS, SUMMARY_CALLS, CallMeter
 from firnline_local.kinesis.numbers import KEY_COUNT, TAG_BITS, HashRange, even_ranges, hash_of
 from firnline_local.kinesis.shard import Shard
 
@@ -68,6 +70,7 @@ class Stream:
         self.created_ms = created_ms
         self.settings = settings
         self.consumers: dict[str, Consumer] = {}
+        self.listings = CallMeter(LIST_CALLS)
         self.tag = _tag(f"{seed} {arn} {created_ms}")
         self.shards: dict[int, Shard] = {}
         self._shards_made = 0
@@ -204,12 +207,21 @@ class KinesisAccount:
     read_limits: bool
     write_limits: bool
     liberties: Liberties = field(default_factory=Liberties)
+    summaries: CallMeter = field(default_factory=partial(CallMeter, SUMMARY_CALLS))
     lock: RLock = field(default_factory=RLock)
     streams: dict[str, Stream] = field(default_factory=dict)
     _last_created_ms: int = 0
 
     def now_ms(self) -> int:
         return milliseconds(self.clock())
+
+    def meter(self, calls: CallMeter, operation: str) -> None:
+        """Raises LimitExceededException where the limits of reading are obeyed and the second is full."""
+        now_ms = self.now_ms()
+        if self.read_limits:
+            if not calls.admits(now_ms):
+                raise limit_exceeded(f"Rate exceeded for {operation} under account {self.account_id}.")
+            calls.count(now_ms)
 
     def arn(self, stream_name: str) -> str:
         return f"arn:aws:kinesis:{self.region}:{self.account_id}:stream/{stream_name}"

@@ -138,3 +138,28 @@ def test_without_the_switches_nothing_is_throttled(clock: ManualClock) -> None:
     assert [put(free, entries(500, 100))["FailedRecordCount"] for _ in range(4)] == [0, 0, 0, 0]
     for _ in range(20):
         read(free, horizon(free, shard))
+
+
+def test_an_account_describes_twenty_streams_a_second(clock: ManualClock) -> None:
+    kinesis = FakeKinesis(clock=clock)
+    names = [f"s{number}" for number in range(21)]
+    for name in names:
+        kinesis.create_stream(name)
+    for name in names[:20]:
+        kinesis.call("DescribeStreamSummary", {"StreamName": name})
+    with pytest.raises(FakeKinesisError) as refusal:
+        kinesis.call("DescribeStreamSummary", {"StreamName": names[20]})
+    assert refusal.value.code == "LimitExceededException"
+    clock.advance(seconds=1)
+    kinesis.call("DescribeStreamSummary", {"StreamName": names[20]})
+
+
+def test_a_stream_is_listed_a_thousand_times_a_second(clock: ManualClock) -> None:
+    kinesis = FakeKinesis(clock=clock)
+    for name in ("busy", "idle"):
+        kinesis.create_stream(name)
+    for _ in range(1000):
+        kinesis.call("ListShards", {"StreamName": "busy"})
+    with pytest.raises(FakeKinesisError):
+        kinesis.call("ListShards", {"StreamName": "busy"})
+    kinesis.call("ListShards", {"StreamName": "idle"})

@@ -58,9 +58,11 @@ class UpdateShardCount(StreamRequest, kw_only=True):
 def list_shards(account: KinesisAccount, request: ListShards) -> dict[str, Any]:
     now_ms = account.now_ms()
     token = _listing(account, request, now_ms)
+    stream = account.find_by_tag(token.stream_tag)
+    account.meter(stream.listings, "ListShards")
     shards = _shown(
         _filtered(
-            account.find_by_tag(token.stream_tag),
+            stream,
             token.filter,
             after_shard_id=token.after_shard_id,
             timestamp_ms=token.timestamp_ms,

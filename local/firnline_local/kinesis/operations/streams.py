@@ -81,6 +81,7 @@ def describe_stream(account: KinesisAccount, request: DescribeStream) -> dict[st
 
 
 def describe_stream_summary(account: KinesisAccount, request: StreamRequest) -> dict[str, Any]:
+    account.meter(account.summaries, "DescribeStreamSummary")
     stream = request.stream(account)
     summary = {
         "OpenShardCount": len(stream.open_shards),

@@ -1,0 +1,79 @@
+"""The lineages of an application's streams, read again and again within what the service allows.
+
+DescribeStreamSummary may be called 20 times a second by a whole account, and others call it too; ListShards 1,000 times a
+second for each stream (Kinesis API reference). So every plan lists every stream, and summaries are spaced, and with many
+streams a few of them renewed in turns. What a summary says is a stream's retention, and when it was made. A stream that
+was made again under its name is seen in the listing at once: its shards begin with other sequence numbers.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from firnline_ingest.kinesis.lineage import Lineage, StreamSummary, read_lineage, read_summary
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+SUMMARIES_PER_S = 19.0
+RENEWED = 20
+"""Summaries that a plan reads again, about: with fewer streams, each plan reads all."""
+
+
+class Lineages:
+    """Of the named streams; thread-safe. Call `next_plan` before the reads of a plan."""
+
+    def __init__(
+        self,
+        client: "KinesisClient",
+        streams: Sequence[str],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._turns = {stream: number for number, stream in enumerate(streams)}
+        self._every = max(1, math.ceil(len(streams) / RENEWED))
+        self._plan = 0
+        self._read: dict[str, tuple[StreamSummary, Lineage]] = {}
+        self._spacing = Spacing(SUMMARIES_PER_S, clock, sleep)
+
+    def next_plan(self) -> None:
+        self._plan += 1
+
+    def read(self, stream: str) -> Lineage:
+        """Raises the errors of kinesis/errors.py."""
+        known = self._read.get(stream)
+        if known is not None and (self._plan + self._turns[stream]) % self._every != 0:
+            summary, before = known
+            lineage = read_lineage(self._client, stream, summary)
+            if lineage.is_of_the_same_stream_as(before):
+                self._read[stream] = summary, lineage
+                return lineage
+        self._read.pop(stream, None)
+        self._spacing.wait()
+        summary = read_summary(self._client, stream)
+        lineage = read_lineage(self._client, stream, summary)
+        self._read[stream] = summary, lineage
+        return lineage
+
+
+class Spacing:
+    """Lets callers pass one after another, so many a second; thread-safe."""
+
+    def __init__(self, per_s: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        self._gap_s = 1 / per_s
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._free_at_s = -math.inf
+
+    def wait(self) -> None:
+        with self._lock:
+            now_s = self._clock()
+            turn_s = max(now_s, self._free_at_s)
+            self._free_at_s = turn_s + self._gap_s
+        if turn_s > now_s:
+            self._sleep(turn_s - now_s)
