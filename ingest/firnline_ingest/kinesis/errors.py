@@ -94,9 +94,9 @@ class PositionForeign(KinesisError, Fatal):
 class RecordsLost(KinesisError, Fatal):
     id = "FL-2008"
 
-    def __init__(self, shard: str, *, after: str, first: str) -> None:
+    def __init__(self, shard: str, *, what: str, lost: str) -> None:
         super().__init__(
-            f"Records of shard {shard} left retention before they were read: they lay between {after} and {first}.",
+            f"Shard {shard} has lost records: {what}. Lost is at most {lost}.",
             next_step="raise the stream's retention so that it outlasts an outage. To go on without them: set "
             "fail_on_data_loss to false; the range is kept as an incident in the ledger either way.",
         )

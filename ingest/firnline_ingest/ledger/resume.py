@@ -57,7 +57,9 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     resumed = replace(row.with_incident(incident), reset=where)
     if where is ResumeFrom.PROVEN:
         return resumed
-    return replace(resumed, read_through=None, tip_ms=0, start=TrimHorizon(), ended=False, children=())
+    return replace(
+        resumed, read_through=None, tip_ms=0, arrived_ms=0, since_ms=0, start=TrimHorizon(), ended=False, children=()
+    )
 
 
 def accept_errors(row: ShardRow, through: Position, now_ms: int) -> ShardRow:

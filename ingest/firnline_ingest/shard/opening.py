@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
+from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
-from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.reconcile import Case, Look, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
+from firnline_ingest.shard.retention import HOUR_MS, described
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ChannelState, Fence
@@ -35,7 +37,8 @@ class Opened:
 def open_shard(work: ShardWork, services: ShardServices, noted: Noted = uncounted) -> Opened:
     """May block as long as another opener's rows are uncommitted.
 
-    Raises Fenced, the refusals of ledger/reconcile.py, RowsRejected, and what the channel's opening raises.
+    Raises Fenced, the refusals of ledger/reconcile.py, ShardExpired for a parent that nobody read, RowsRejected, and what
+    the channel's opening raises.
     """
     taken = _take(work, services)
     services.observer(EpochStep.TAKEN, work.key)
@@ -84,6 +87,7 @@ class _Reconciliation:
 
     def of(self, row: ShardRow, state: ChannelState) -> tuple[ShardRow, Resume]:
         work = self.work
+        row = self._without_unread_parents(replace(row, since_ms=row.since_ms or work.since_ms))
         look = Look(work.target, self.services.run_id, work.epoch, self.services.now_ms())
         try:
             resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
@@ -96,6 +100,19 @@ class _Reconciliation:
         if resume.unseen_errors:
             self._refuse_unseen(row, resume)
         return self._write(_listed(row, work, resume, look), *_incidents(row, work, resume, look.now_ms)), resume
+
+    def _without_unread_parents(self, row: ShardRow) -> ShardRow:
+        """Raises ShardExpired for parents that left the stream unread, until the shard has begun or the policy goes on."""
+        work = self.work
+        if not work.trimmed_parents or row.channels:
+            return row
+        now_ms, parents = self.services.now_ms(), ", ".join(work.trimmed_parents)
+        detail = f"parents left the stream before they were read to their end: {parents}"
+        loss = Loss(to_ms=now_ms - work.retention_hours * HOUR_MS)
+        row = self._write(row, Incident(IncidentKind.PARENT_UNREAD, now_ms, detail, loss=loss))
+        if work.pipeline.fail_on_data_loss:
+            raise ShardExpired(f"{work.key.stream}/{parents}", described(loss))
+        return row
 
     def _note_missing(self, row: ShardRow, look: Look) -> None:
         """In which epoch the token was missed first; the heartbeat stays, because it tells how long nobody was here."""
@@ -148,7 +165,4 @@ def _incidents(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> l
             f"{resume.unseen_errors} rows were rejected up to {resume.committed.token}, and no proof had shown them"
         )
         found.append(Incident(IncidentKind.REJECTED_UNSEEN, now_ms, detail, resume.committed))
-    if work.trimmed_parents and not row.channels:
-        detail = f"parents left the listing before they were read to their end: {', '.join(work.trimmed_parents)}"
-        found.append(Incident(IncidentKind.PARENT_UNREAD, now_ms, detail))
     return found

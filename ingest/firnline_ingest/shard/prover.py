@@ -9,6 +9,7 @@ from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
+from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
@@ -27,7 +28,7 @@ class Prover:
     channel: ShardChannel
     in_flight: InFlightRows
     row: ShardRow
-    tip_ms: int = 0
+    retention: RetentionWatch
     incidents: list[Incident] = field(default_factory=list)
     noted: Noted = uncounted
     waits_since_s: float | None = None
@@ -77,11 +78,13 @@ class Prover:
         row = self.row
         for incident in self.incidents:
             row = row.with_incident(incident)
+        known = self.retention.known(self.in_flight.read_through, is_all=self.in_flight.is_empty)
         row = replace(
             row,
             heartbeat_ms=now_ms,
             read_through=self.in_flight.read_through,
-            tip_ms=self.tip_ms if self.tip_ms and self.in_flight.is_empty else self.row.tip_ms,
+            tip_ms=known.tip_ms,
+            arrived_ms=known.arrived_ms,
             sent_through=max(filter(None, (self.row.sent_through, self.in_flight.sent_through)), default=None),
             sent_ms=self._sent_ms or self.row.sent_ms,
             is_sending=self.row.is_sending and not is_quiet,

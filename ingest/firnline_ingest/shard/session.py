@@ -6,11 +6,13 @@ accounts for it, and the ledger never runs ahead of a proof. One thread at a tim
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from firnline_ingest.deadletter.errors import StoppedByRecord
-from firnline_ingest.kinesis.errors import RecordsLost
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
+from firnline_ingest.kinesis.reader import Read, ShardReader
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
@@ -21,6 +23,7 @@ from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.receipt import ShardState, Tally
+from firnline_ingest.shard.retention import RetentionWatch, described
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -41,7 +44,8 @@ class ShardSession:
         self._channel = opened.channel
         self._committed_before = opened.resume.committed
         self._in_flight = InFlightRows(work.key, opened.resume.baseline, opened.row.read_through)
-        self._prover = Prover(work, services, opened.channel, self._in_flight, opened.row)
+        self._retention = RetentionWatch(opened.row, opened.resume.start, work.retention_hours)
+        self._prover = Prover(work, services, opened.channel, self._in_flight, opened.row, self._retention)
         self._window = SendWindow(opened.channel)
         self._appender = Appender(
             opened.channel,
@@ -93,23 +97,27 @@ class ShardSession:
 
     def _read(self, deadline: Deadline) -> Read | None:
         if self._in_flight.bytes < UNPROVEN_BYTES:
-            return self.reader.read(deadline.wait)
+            try:
+                return self.reader.read(deadline.wait)
+            except ShardExpired:
+                return self._expired()
         deadline.wait(COMMIT_POLL_S)
         return None
 
     def _take_in(self, read: Read, deadline: Deadline, tally: Tally) -> ShardState:
         self._services.observer(EpochStep.READ, self._work.key)
-        if read.gap:
-            self._account_for_loss(read.gap)
+        if loss := self._retention.loss(read, self._services.now_ms()):
+            lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
+            self._account_for_loss(loss, lost)
         records = _arrived_by(read.records, deadline.arrival_ms, self._committed_before)
         is_cut = len(records) < len(read.records)
         if records:
             self._ingest_records(records, tally)
+        is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not self._work.is_closed)
+        self._retention.took(read, self.accounted, is_cut=is_cut)
         if read.is_end and not is_cut:
             return ShardState.ENDED
-        at_tip = read.behind_ms == 0 and not is_cut
-        self._prover.tip_ms = self._services.now_ms() if at_tip else 0
-        return ShardState.DONE if deadline.arrival_ms is not None and (at_tip or is_cut) else ShardState.READING
+        return ShardState.DONE if deadline.arrival_ms is not None and is_done else ShardState.READING
 
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
         made = self._rows.convert(records)
@@ -157,22 +165,29 @@ class ShardSession:
                 )
             time.sleep(COMMIT_POLL_S)
 
-    def _account_for_loss(self, gap: Gap) -> None:
-        """Records that left retention unread: an incident, and the end of the shard's run where the policy says so."""
-        now_ms = self._services.now_ms()
-        if self._prover.row.tip_ms > now_ms - self._work.retention_hours * 3_600_000:
-            return  # whatever arrived after the shard's tip was last seen is still in the stream
-        first = gap.first.token if gap.first else "the shard's end"
-        proven = self._in_flight.proven
-        unproven = self._committed_before is not None and self._committed_before != proven.position
-        kind = IncidentKind.UNPROVABLE_RANGE if unproven else IncidentKind.RETENTION_LOSS
-        detail = f"records after {gap.after.token} and before {first} left retention unread"
-        self._prover.incidents.append(Incident(kind, now_ms, detail, gap.first))
+    def _account_for_loss(self, loss: Incident, error: FirnlineError) -> None:
+        """Records that left retention unread: an incident, and the end of the shard's run where the policy says so.
+
+        What was committed and not proven lay among them, while reading has not come to where the channel stood when it was
+        opened: then the count begins anew.
+        """
+        is_provable = self._is_past_what_was_committed
+        self._prover.incidents.append(loss if is_provable else replace(loss, kind=IncidentKind.UNPROVABLE_RANGE))
         if self._work.pipeline.fail_on_data_loss:
             self._prover.write()
-            raise RecordsLost(str(self._work.key), after=gap.after.token, first=first)
-        if unproven:
-            self._prover.rebase(self._channel.state())
+            raise error
+        committed = self._committed_before
+        if is_provable or committed is None:
+            return
+        self._prover.rebase(self._channel.state())
+        if loss.through is None or loss.through > committed:
+            self._in_flight.accounted = committed  # what is left to read lies behind it
+
+    def _expired(self) -> Read:
+        """The shard left the stream unread; where the policy goes on without the rest, this was its end."""
+        rest = self._retention.rest(self.accounted, self._services.now_ms())
+        self._account_for_loss(rest, ShardExpired(str(self._work.key), described(rest.loss)))
+        return Read((), None, is_end=True)
 
 
 def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:

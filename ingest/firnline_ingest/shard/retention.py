@@ -1,0 +1,130 @@
+"""What of a shard may have left retention before it was read, and how much that is.
+
+Times are the service's: of its answers, and of records' arrival. Nothing that arrived before a shard was seen open and
+read to its tip can be lost; a worker's own clock says nothing of that (docs/design/ledger.md, section 3).
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from firnline_ingest.kinesis.reader import Read
+from firnline_ingest.kinesis.service_time import MARGIN_MS
+from firnline_ingest.kinesis.start import After, AtTimestamp, Start
+from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.values import Position
+
+HOUR_MS = 3_600_000
+TRIMMED_EARLY_MS = 10 * 60_000
+UNREAD = "records that arrived before the shard was first read left retention"
+EXPIRED = "the shard left the stream before it was read to its end"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is accounted for once everything up to `through` is."""
+
+    through: Position | None
+    tip_ms: int
+    arrived_ms: int
+
+
+class RetentionWatch:
+    """One shard's, in one session; not thread-safe. Each page is first asked about (`loss`), then noted (`took`)."""
+
+    def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
+        self._retention_ms = retention_hours * HOUR_MS
+        self._written = Known(row.read_through, row.tip_ms, row.arrived_ms)
+        self._tip_ms, self._arrived_ms = row.tip_ms, row.arrived_ms
+        self._open_ms = 0
+        """Of an answer at the tip, which the next answer has to bear out: a closed shard's last pages look the same."""
+        pin_ms = start.ms if isinstance(start, AtTimestamp) else 0
+        self._since_ms = max(row.since_ms, pin_ms) and max(row.since_ms, pin_ms, row.key.stream_created_ms)
+        self._is_unread = not isinstance(start, After)
+        self._pages: deque[Known] = deque()
+
+    @property
+    def was_at_tip(self) -> bool:
+        """Whether the answer before showed the shard read to its tip."""
+        return self._open_ms > 0
+
+    def loss(self, read: Read, now_ms: int) -> Incident | None:
+        """What may have been lost before this page. `now_ms` stands in where an answer does not say its time."""
+        horizon_ms = (read.answered_ms or now_ms) - self._retention_ms
+        if read.gap:
+            if self._tip_ms > horizon_ms and self._arrived_ms < horizon_ms + TRIMMED_EARLY_MS:
+                return None  # whatever arrived after the tip was seen is still in the stream
+            first = read.gap.first.token if read.gap.first else "the shard's tip"
+            detail = f"records after {read.gap.after.token} and before {first} left retention unread"
+            loss = self._measured(read, horizon_ms)
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, read.gap.first, read.gap.after, loss)
+        if self._is_unread and 0 < max(self._since_ms, self._tip_ms) < horizon_ms:
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, UNREAD, loss=self._measured(read, horizon_ms))
+        return None
+
+    def rest(self, after: Position | None, now_ms: int) -> Incident:
+        """What a shard still held when it left the stream."""
+        loss = self._measured(None, now_ms - self._retention_ms)
+        return Incident(IncidentKind.SHARD_UNREAD, now_ms, EXPIRED, None, after, loss)
+
+    def took(self, read: Read, accounted: Position | None, *, is_cut: bool) -> None:
+        """The page is taken in: everything up to `accounted` was sent, or is a durable dead letter."""
+        if not read.is_end:
+            self._tip_ms = max(self._tip_ms, self._open_ms)
+        is_at_tip = read.is_at_tip and not is_cut and read.answered_ms is not None
+        self._open_ms = (read.answered_ms or 0) - MARGIN_MS if is_at_tip else 0
+        if read.records:
+            self._is_unread = False
+            if not is_cut:
+                self._arrived_ms = max(self._arrived_ms, _arrived_ms(read, -1) or 0)
+        if self._pages and self._pages[-1].through == accounted:
+            self._pages.pop()
+        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms))
+
+    def known(self, read_through: Position | None, *, is_all: bool) -> Known:
+        """As the ledger may have it, for a row that is written with `read_through`; `is_all`: nothing is in flight."""
+        while self._pages and (is_all or _is_covered(self._pages[0].through, read_through)):
+            self._written = self._pages.popleft()
+        return self._written
+
+    def _measured(self, read: Read | None, horizon_ms: int) -> Loss:
+        from_ms = max(self._tip_ms, self._arrived_ms, self._since_ms if self._is_unread else 0)
+        to_ms = (_arrived_ms(read, 0) if read else None) or horizon_ms
+        records, size = _estimate(read, to_ms - from_ms) if read and from_ms else (None, None)
+        return Loss(from_ms or None, max(to_ms, from_ms), records, size)
+
+
+def described(loss: Loss | None) -> str:
+    """For a person; what is not known is said so."""
+    if loss is None or loss.to_ms is None:
+        return "how much is not known"
+    began = f"from {_time(loss.from_ms)} " if loss.from_ms else "from an unknown time "
+    if loss.records is None:
+        return f"what arrived {began}to {_time(loss.to_ms)}, how much is not known"
+    return (
+        f"what arrived {began}to {_time(loss.to_ms)}, about {loss.records:,} records and {loss.bytes or 0:,} bytes if there "
+        "were as many a second as on the page that follows"
+    )
+
+
+def _estimate(read: Read, gap_ms: int) -> tuple[int | None, int | None]:
+    """As many a second as on the page that follows the gap; nothing where that page is too short to tell."""
+    first_ms, last_ms = _arrived_ms(read, 0), _arrived_ms(read, -1)
+    if first_ms is None or last_ms is None or last_ms - first_ms < 1000 or gap_ms <= 0:
+        return None, None
+    pages = gap_ms / (last_ms - first_ms)
+    return round((len(read.records) - 1) * pages), round(sum(len(record.Data) for record in read.records) * pages)
+
+
+def _arrived_ms(read: Read, index: int) -> int | None:
+    arrived_s = read.records[index].ApproximateArrivalTimestamp if read.records else None
+    return None if arrived_s is None else int(arrived_s * 1000)
+
+
+def _is_covered(position: Position | None, through: Position | None) -> bool:
+    return position is None or (through is not None and position <= through)
+
+
+def _time(ms: int) -> str:
+    return f"{datetime.fromtimestamp(ms / 1000, UTC):%FT%TZ}"
