@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bench.world import NOTES
-from firnline_ingest.snowflake.sdk import SdkChannel
+from firnline_ingest.snowflake.sdk_channel import SdkChannel
 
 
 def note_appends(file: Path) -> None:

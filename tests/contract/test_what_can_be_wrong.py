@@ -71,12 +71,13 @@ def test_a_folder_that_could_not_be_made_is_told(
         ({"pipeline": {"table": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),
         ({"pipeline": {"schema": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),
         ({"pipeline": {"pipe": "NOPE"}}, "table of orders", "FL-3007", "NOPE"),
-        ({"snowflake": {"url": "https://127.0.0.1:9"}}, "snowflake", "FL-3002", "127.0.0.1:9"),
+        ({"snowflake": {"url": "https://127.0.0.1:9"}}, "snowflake", "FL-3010", "127.0.0.1:9"),
+        ({"snowflake": {"url": "https://no-such-host.invalid"}}, "snowflake", "FL-3002", "no-such-host.invalid"),
         ({"snowflake": {"ca_file": None}}, "snowflake", "FL-3003", "127.0.0.1"),
         ({"snowflake": {"user": "NOBODY"}}, "snowflake", "FL-3004", "NOBODY"),
         ({"snowflake": {"role": "ACCOUNTADMIN"}}, "table of orders", "FL-3011", "ACCOUNTADMIN"),
-        ({"snowflake": {"private_key": {"file": "/nowhere.p8"}}}, "snowflake", "FL-3001", "/nowhere.p8"),
-        ({"snowflake": {"private_key": {"env": "NO_SUCH_VARIABLE"}}}, "snowflake", "FL-3001", "NO_SUCH_VARIABLE"),
+        ({"snowflake": {"private_key": {"file": "/nowhere.p8"}}}, "snowflake", "FL-3131", "/nowhere.p8"),
+        ({"snowflake": {"private_key": {"env": "NO_SUCH_VARIABLE"}}}, "snowflake", "FL-3131", "NO_SUCH_VARIABLE"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("FL-") else "",
 )
@@ -111,7 +112,7 @@ def test_a_grant_that_is_missing_is_found_before_the_first_row(
     ):
         local_environment.query(statement, login="admin")
     config = EngineConfig.model_validate_json(json.dumps(local_environment.engine_config()))
-    channels = SdkChannels(config)
+    channels = SdkChannels(config, missing_patience_s=0)
     target = TargetTable("FIRNLINE", "RAW", "UNGRANTED", "", "UNGRANTED-STREAMING")
     with pytest.raises(FirnlineError) as raised:
         channels.open(target, "channel")

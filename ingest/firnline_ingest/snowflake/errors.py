@@ -17,6 +17,19 @@ class KeyUnusable(SnowflakeError, Fatal):
         )
 
 
+class KeyAbsent(SnowflakeError, Retryable):
+    """Nothing is where the key should be; a file that is being replaced is gone for a moment."""
+
+    id = "FL-3131"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"The Snowflake user's private key is not in its place ({place}): {cause}",
+            next_step="put an unencrypted PKCS#8 PEM there, or name another place in snowflake.private_key; an engine that "
+            "runs looks again by itself.",
+        )
+
+
 class HostUnknown(SnowflakeError, Fatal):
     id = "FL-3002"
 
@@ -53,9 +66,34 @@ class NotAllowed(SnowflakeError, Fatal):
 
     def __init__(self, target: str, role: str, cause: str) -> None:
         super().__init__(
-            f"Role {role} may not write to {target}, or it does not exist: {cause}",
+            f"Role {role} may not write to {target}, or it does not exist. Snowflake says: {cause}",
             next_step="the role needs USAGE on the database and the schema, INSERT on the table (EVOLVE SCHEMA where it "
             "evolves) and OPERATE on a pipe of its own (docs/permissions.md); `validate` says which of them is missing.",
+        )
+
+
+class ChannelLimitReached(SnowflakeError, Fatal):
+    id = "FL-3132"
+
+    def __init__(self, pipe: str, channel: str, cause: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} has as many channels as it can have, so {channel} can't be opened: {cause}",
+            next_step=f'look for channels that nobody uses (SHOW CHANNELS IN PIPE "{pipe}"), of applications or streams that are '
+            "gone; a stream's own ended shards give theirs back. Snowflake's support can raise the limit (2,000 a pipe), and a "
+            "pipe of its own (`pipe`) has its own limit.",
+        )
+
+
+class OpenRefused(SnowflakeError, Fatal):
+    """A 4xx answer that is about neither a privilege nor a limit."""
+
+    id = "FL-3133"
+
+    def __init__(self, channel: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake refused a request about channel {channel}: {cause}",
+            next_step="read Snowflake's own words above; if they say nothing about your objects, a proxy between answers "
+            "instead of Snowflake, or this is a defect of ours: please report it.",
         )
 
 
@@ -151,11 +189,13 @@ class ChannelLost(SnowflakeError, Retryable):
 
     id = "FL-3102"
 
-    def __init__(self, channel: str, cause: str) -> None:
+    def __init__(self, channel: str, cause: str, *, server_message: str = "") -> None:
         super().__init__(
-            f"The channel {channel} must be opened again: {cause}",
+            f"The channel {channel} must be opened again: {cause}{server_message and f' ({server_message})'}",
             next_step="nothing: it is opened again, and rows that were not committed are read again.",
         )
+        self.server_message = server_message
+        """What the channel's status says about its last error, where it is newer than the channel's opening."""
 
 
 class ClientLost(SnowflakeError, Retryable):

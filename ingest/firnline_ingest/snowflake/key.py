@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, PrivateKey
-from firnline_ingest.snowflake.errors import KeyUnusable
+from firnline_ingest.snowflake.errors import KeyAbsent, KeyUnusable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -56,7 +56,7 @@ class SigningKey:
 
 
 def load_key(config: EngineConfig) -> SigningKey:
-    """Raises KeyUnusable; SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable."""
+    """Raises KeyAbsent or KeyUnusable; SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable."""
     return SigningKey(*_found(config.snowflake.private_key, config))
 
 
@@ -64,13 +64,15 @@ def _found(where: PrivateKey, config: EngineConfig) -> tuple[str, str]:
     if where.file is not None:
         try:
             return where.file.read_text(), f"file {where.file}"
+        except FileNotFoundError as error:
+            raise KeyAbsent(f"file {where.file}", error.strerror or str(error)) from error
         except OSError as error:
             raise KeyUnusable(f"file {where.file}", error.strerror or str(error)) from error
     if where.env is not None:
         try:
             return os.environ[where.env], f"environment variable {where.env}"
         except KeyError:
-            raise KeyUnusable(f"environment variable {where.env}", "it is not set") from None
+            raise KeyAbsent(f"environment variable {where.env}", "it is not set") from None
     return _from_secrets_manager(str(where.secret_arn), config)
 
 

@@ -13,6 +13,8 @@ from firnline_ingest.snowflake.errors import CertificateUntrusted, HostUnknown, 
 from firnline_ingest.snowflake.key import SigningKey
 
 TIMEOUT_S = 5.0
+NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+"""What a resolver answers where there is no such name; everything else of it passes (EAI_AGAIN, EAI_FAIL)."""
 
 
 def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
@@ -32,8 +34,10 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
         status, body = answer.status, answer.read().decode(errors="replace")
     except ssl.SSLCertVerificationError as error:
         raise CertificateUntrusted(host, error.verify_message) from error
-    except (socket.gaierror, ConnectionRefusedError) as error:
-        raise HostUnknown(host, error.strerror or str(error)) from error
+    except socket.gaierror as error:
+        if error.errno in NAME_UNKNOWN:
+            raise HostUnknown(host, error.strerror or str(error)) from error
+        raise SnowflakeUnavailable(f"be found as {host}", error.strerror or str(error)) from error
     except (OSError, http.client.HTTPException) as error:
         raise SnowflakeUnavailable(f"be asked at {host}", str(error) or type(error).__name__) from error
     finally:

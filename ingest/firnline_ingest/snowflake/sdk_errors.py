@@ -1,16 +1,21 @@
 """What the Snowpipe Streaming SDK reports, as errors of ours: the one place where its error codes are read.
 
 A pure function of the error and of what was being done; what follows from it (a client made again, a key read again) is
-decided in sdk.py.
+decided in sdk.py. What the service answered stands in an error's text only: "HTTP 404, error_code=…".
 """
 
+import re
+
 from firnline_ingest.config.model import SnowflakeConfig
+from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake.errors import (
     Backpressure,
+    ChannelLimitReached,
     ChannelLost,
     ClientLost,
     KeyRefused,
     NotAllowed,
+    OpenRefused,
     SessionRefused,
     SnowflakeUnavailable,
 )
@@ -23,10 +28,14 @@ CLIENT_GONE = {
     "SfApiPipeFailedOverError",
     "InputChannelClosed",
     "OutputChannelClosed",
+    "ChannelAlreadyExists",  # a handle that the client keeps, and nobody else does
 }
 CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}
 REFUSED = {"SfApiAuthError", "AuthTokenError"}
-NOT_FOUND = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
+ANSWERED = {"SfApiNotFoundError", "SfApiUserError", "HttpClientNonRetryableError"}
+STATUS = re.compile(r"\bHTTP (\d{3})\b")
+PRIVILEGE_OR_NAME = {403, 404}
+CHANNEL_LIMIT = "ERR_CHANNEL_LIMIT_EXCEEDED"
 CHANNEL_MISSING = "ERR_CHANNEL_DOES_NOT_EXIST"  # the service has several endings for it
 ROLE_REFUSED = "390189"  # the service's number for a role that the user does not have
 
@@ -42,8 +51,8 @@ def sdk_error(
         return SessionRefused(snowflake.user, snowflake.role, str(error))
     if code in REFUSED:
         return KeyRefused(snowflake.user, fingerprint, str(error))
-    if code in NOT_FOUND:
-        return NotAllowed(str(target), snowflake.role, str(error))
+    if code in ANSWERED:
+        return _refusal(error, code, snowflake.role, target, channel)
     if code in SATURATED:
         return Backpressure(channel, code)
     if code in CLIENT_GONE:
@@ -53,9 +62,25 @@ def sdk_error(
     return SnowflakeUnavailable(f"serve channel {channel}", f"{code}: {error}")
 
 
+def _refusal(error: Exception, code: str, role: str, target: TargetTable, channel: str) -> SnowflakeError:
+    """What the service answered with a 4xx that the SDK does not repeat."""
+    if CHANNEL_LIMIT in str(error):
+        return ChannelLimitReached(target.pipe, channel, str(error))
+    found = STATUS.search(str(error))
+    if code == "SfApiNotFoundError" or (found and int(found[1]) in PRIVILEGE_OR_NAME):
+        return NotAllowed(str(target), role, str(error))
+    return OpenRefused(channel, f"{code}: {error}")
+
+
 def is_channel_missing(error: Exception) -> bool:
     """Whether the service says of a channel, and not of its pipe or table, that it is not there."""
     return sdk_code(error) is not None and CHANNEL_MISSING in str(error)
+
+
+def passes(error: Exception) -> bool:
+    """Whether the error may be gone when the same is asked again: nobody refused anything, and nothing was lost."""
+    final = CLIENT_GONE | CHANNEL_GONE | REFUSED | ANSWERED
+    return sdk_code(error) not in final and ROLE_REFUSED not in str(error)
 
 
 def sdk_code(error: Exception) -> str | None:

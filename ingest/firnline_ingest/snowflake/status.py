@@ -6,54 +6,83 @@ thread would stop reading for that long. Here it takes the last answer, at most 
 
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestClient
 
 INTEREST_S = 3.0  # a channel that nobody asked about for so long has nothing in flight
-LEAST_PAUSE_S = 0.02
+LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
+UNANSWERED_S = 60.0  # as long as passing trouble lasts, the last answer is believed
+
+
+def _passes_never(_: Exception) -> bool:
+    return False
 
 
 class StatusWatch:
-    """Thread-safe. Asks only about channels that somebody asked about a moment ago."""
+    """Thread-safe. Asks only about channels that somebody asked about a moment ago.
 
-    def __init__(self, client: "StreamingIngestClient") -> None:
+    `passes` tells which failures are waited over; any other is raised to everybody who asks, until there is an answer again.
+    """
+
+    def __init__(
+        self,
+        client: "StreamingIngestClient",
+        passes: Callable[[Exception], bool] = _passes_never,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._client = client
-        self._lock = threading.Lock()
+        self._passes = passes
+        self._clock = clock
+        self._answered = threading.Condition()
         self._wanted = threading.Event()
         self._asked_at_s: dict[str, float] = {}
         self._opened_in_round: dict[str, int] = {}
         self._latest: dict[str, ChannelStatus] = {}
         self._failure: Exception | None = None
-        self._round = 0
+        self._failing_since_s = 0.0
+        self._round = self._last_answered = 0
         self._is_closed = False
         threading.Thread(target=self._watch, name="channel-status", daemon=True).start()
 
     def opened(self, name: str, status: "ChannelStatus") -> None:
         """A channel was opened with this status: answers to questions from before that are not about it."""
-        with self._lock:
+        with self._answered:
             self._latest[name] = status
             self._opened_in_round[name] = self._round
             self._failure = None
 
     def latest(self, name: str) -> "ChannelStatus":
         """The last answer, and a reason to ask again. Raises what the SDK raised instead of an answer."""
-        with self._lock:
-            self._asked_at_s[name] = time.monotonic()
-            failure, self._failure = self._failure, None
-            status = self._latest[name]
-        self._wanted.set()
-        if failure is not None:
-            raise failure
-        return status
+        with self._answered:
+            self._asked_at_s[name] = self._clock()
+            self._wanted.set()
+            failure = self._failure
+            if failure is not None and self._is_serious(failure):
+                raise failure
+            return self._latest[name]
+
+    def next(self, name: str, within_s: float) -> "ChannelStatus | None":
+        """An answer to a question that is asked from now on; None where there is none in time."""
+        with self._answered:
+            asked = self._round
+            self._asked_at_s[name] = self._clock()
+            self._wanted.set()
+            is_new = self._answered.wait_for(lambda: self._last_answered > asked, within_s)
+            return self._latest[name] if is_new else None
 
     def close(self) -> None:
         """Ends the thread; the client is about to be closed."""
         self._is_closed = True
         self._wanted.set()
 
+    def _is_serious(self, failure: Exception) -> bool:
+        return not self._passes(failure) or self._clock() - self._failing_since_s > UNANSWERED_S
+
     def _watch(self) -> None:
+        pause_s = LEAST_PAUSE_S
         while not self._is_closed:
             self._wanted.wait()
             names = self._names_of_interest()
@@ -62,19 +91,29 @@ class StatusWatch:
                 continue
             try:
                 self._store(self._client.get_channel_statuses(names))
+                pause_s = LEAST_PAUSE_S
             except Exception as error:
-                with self._lock:
-                    self._failure = error
-            time.sleep(LEAST_PAUSE_S)
+                self._fail(error)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            time.sleep(pause_s)
 
     def _names_of_interest(self) -> list[str]:
-        with self._lock:
+        with self._answered:
             self._round += 1
-            recent_s = time.monotonic() - INTEREST_S
+            recent_s = self._clock() - INTEREST_S
             return [name for name, asked_s in self._asked_at_s.items() if asked_s >= recent_s]
 
     def _store(self, statuses: "dict[str, ChannelStatus]") -> None:
-        with self._lock:
+        with self._answered:
             for name, status in statuses.items():
                 if self._opened_in_round[name] < self._round:
                     self._latest[name] = status
+            self._failure = None
+            self._last_answered = self._round
+            self._answered.notify_all()
+
+    def _fail(self, error: Exception) -> None:
+        with self._answered:
+            if self._failure is None:
+                self._failing_since_s = self._clock()
+            self._failure = error

@@ -100,7 +100,13 @@ class World:
 
     @property
     def target(self) -> TargetTable:
-        return TargetTable("DB", self.schema.name, "ORDERS", "", "ORDERS-STREAMING")
+        return self.target_of("ORDERS")
+
+    def target_of(self, table: str) -> TargetTable:
+        return TargetTable("DB", self.schema.name, table, "", f"{table}-STREAMING")
+
+    def pipe_of(self, table: str) -> Pipe | None:
+        return self.catalog.resolve_pipe("DB", self.schema.name, f"{table}-STREAMING")
 
     def channels(self, **changes: Any) -> SdkChannels:
         """The engine's side of the SDK. Its key is in the environment, under FIRNLINE_KEY."""

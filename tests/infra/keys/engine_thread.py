@@ -19,7 +19,8 @@ from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
+from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
+from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.job import EngineJob
 from firnline_ingest.values import ShardKey
@@ -43,7 +44,7 @@ class EngineThread:
         self._tools = ShardServices(
             ledger=self._ledger,
             kinesis=kinesis_client(self.config.aws),
-            channels=SdkChannels(self.config, QUICK, clock=lambda: next(ticks) * LOOK_FOR_KEY_EVERY_S),
+            channels=SdkChannels(self.config, QUICK, clock=lambda: next(ticks) * LOOK_EVERY_S),
             dead_letters=LocalFolder(self.config.dead_letters.folder),
             polling=self.config.polling.model_copy(update={"interval_ms": 20}),
             run_id="run",

@@ -5,17 +5,21 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.snowflake import pipe_clients
+from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, KeyRefused
 from firnline_ingest.snowflake.key import SigningKey
-from firnline_ingest.snowflake.sdk import LOOK_FOR_KEY_EVERY_S, SdkChannels
+from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients
+from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.values import Position, TargetTable
 
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
@@ -45,6 +49,7 @@ def status(token: str | None, rows: int = 0) -> SimpleNamespace:
         rows_inserted_count=rows,
         rows_error_count=0,
         last_error_message=None,
+        last_refreshed_on=datetime.now(),
     )
 
 
@@ -58,12 +63,16 @@ class Client:
     is_refused: bool = False
     is_closed: bool = False
     opened: list[str] = field(default_factory=list)
+    registered: set[str] = field(default_factory=set)
     asked: int = 0
 
     def open_channel(self, name: str) -> tuple[Any, Any]:
         self.refuse()
+        if name in self.registered:
+            raise SdkError("ChannelAlreadyExists")
+        self.registered.add(name)
         self.opened.append(name)
-        return Handle(self), status(self.committed)
+        return Handle(self, name), status(self.committed)
 
     def get_channel_statuses(self, names: list[str]) -> dict[str, Any]:
         self.asked += 1
@@ -82,7 +91,10 @@ class Client:
 @dataclass
 class Handle:
     client: Client
+    name: str
     code: str | None = None
+    unclosable: int = 0
+    """Attempts to close it that fail."""
 
     def append_rows(self, rows: object, *, start_offset_token: str, end_offset_token: str) -> None:
         self.client.refuse()
@@ -90,7 +102,10 @@ class Handle:
             raise SdkError(self.code)
 
     def close(self, **options: object) -> None:
-        pass
+        if self.unclosable:
+            self.unclosable -= 1
+            raise SdkError("NonFatal")
+        self.client.registered.discard(self.name)
 
 
 class Channels(SdkChannels):
@@ -102,12 +117,19 @@ class Channels(SdkChannels):
 
     def _new_client(self, target: TargetTable) -> Any:
         if "KEY" in os.environ:
-            self._read_key()
+            self._key.read()
         return self.unused.pop(0)
 
 
 def append(channel: Any) -> None:
     channel.append([b"{}"], start="1", end="2")
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    give_up_s = time.monotonic() + 10
+    while not happened():
+        assert time.monotonic() < give_up_s
+        time.sleep(0.001)
 
 
 def test_shards_that_share_a_lost_client_make_one_new_client_together() -> None:
@@ -126,7 +148,7 @@ def test_shards_that_share_a_lost_client_make_one_new_client_together() -> None:
 
     append(first)
     append(second)
-    assert lost.is_closed
+    wait_until(lambda: lost.is_closed)
     assert not new.is_closed
     assert new.opened == ["first", "second"]
     channels.close()
@@ -154,6 +176,44 @@ def test_a_handle_that_the_service_invalidated_loses_its_channel_and_not_the_cli
         append(channel)
     assert not client.is_closed
     channels.close()
+
+
+def test_an_open_waits_for_the_earlier_handle_to_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipe_clients, "CLOSE_PAUSE_S", 0.0)
+    client = Client()
+    channels = Channels(client)
+    channel, _ = channels.open(TARGET, "channel")
+    channel._handle.unclosable = 2
+    channel.close()
+    channel, _ = channels.open(TARGET, "channel")
+    append(channel)
+    assert not client.is_closed
+    channels.close()
+
+
+def test_a_handle_that_can_not_be_closed_costs_the_client_and_not_the_channel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipe_clients, "CLOSE_PAUSE_S", 0.0)
+    stuck, new = Client(), Client()
+    channels = Channels(stuck, new)
+    channel, _ = channels.open(TARGET, "channel")
+    channel._handle.unclosable = 10**9
+    channel.close()
+    with pytest.raises(ClientLost, match="can't be closed"):
+        channels.open(TARGET, "channel")
+    channel, _ = channels.open(TARGET, "channel")
+    append(channel)
+    assert new.opened == ["channel"]
+    channels.close()
+
+
+def test_a_client_whose_key_was_replaced_while_it_was_made_is_not_used() -> None:
+    clients = PipeClients(lambda target: cast("PipeClient", making.pop()()))
+    closed: list[str] = []
+    late = SimpleNamespace(close=lambda: closed.append("late"))
+    making: list[Callable[[], Any]] = [lambda: "new", lambda: clients.forget_all() or late]
+    with pytest.raises(ClientLost):
+        clients.of(TARGET)
+    assert (closed, clients.of(TARGET)) == (["late"], "new")
 
 
 def new_key() -> str:
@@ -186,13 +246,13 @@ def test_a_key_that_was_replaced_is_taken_up_before_the_next_epoch(
     channel, _ = channels.open(TARGET, "channel")
     assert channels.fingerprint == keys[0].fingerprint
     monkeypatch.setenv("KEY", keys[1].pem)
-    clock.now_s = LOOK_FOR_KEY_EVERY_S - 1
+    clock.now_s = LOOK_EVERY_S - 1
     channels.look_for_new_key()
     append(channel)  # too early to look again
-    clock.now_s = LOOK_FOR_KEY_EVERY_S
+    clock.now_s = LOOK_EVERY_S
     channels.look_for_new_key()
 
-    assert before.is_closed
+    wait_until(lambda: before.is_closed)
     with pytest.raises(ClientLost):
         append(channel)
     channel, _ = channels.open(TARGET, "channel")
@@ -209,7 +269,7 @@ def test_a_place_for_keys_that_is_out_of_reach_stops_nothing(
     monkeypatch.setenv("KEY", keys[0].pem)
     channel, _ = channels.open(TARGET, "channel")
     monkeypatch.delenv("KEY")
-    clock.now_s = LOOK_FOR_KEY_EVERY_S
+    clock.now_s = LOOK_EVERY_S
     channels.look_for_new_key()
     append(channel)
     assert channels.fingerprint == keys[0].fingerprint

@@ -8,12 +8,13 @@ from firnline_ingest.config.model import PrivateKey, SnowflakeConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake import errors
 from firnline_ingest.snowflake.sdk_errors import (
+    ANSWERED,
     CHANNEL_GONE,
     CLIENT_GONE,
-    NOT_FOUND,
     REFUSED,
     ROLE_REFUSED,
     SATURATED,
+    passes,
     sdk_code,
     sdk_error,
 )
@@ -39,8 +40,9 @@ TABLE = {
     "SfApiAuthError": errors.KeyRefused,
     "AuthTokenError": errors.KeyRefused,
     "SfApiNotFoundError": errors.NotAllowed,
-    "SfApiUserError": errors.NotAllowed,
-    "HttpClientNonRetryableError": errors.NotAllowed,
+    "SfApiUserError": errors.OpenRefused,
+    "HttpClientNonRetryableError": errors.OpenRefused,
+    "ChannelAlreadyExists": errors.ClientLost,
     "ACodeOfTomorrow": errors.SnowflakeUnavailable,
 }
 
@@ -63,7 +65,7 @@ def test_a_code_has_its_error(code: str, kind: type[SnowflakeError]) -> None:
 
 
 def test_every_code_that_is_read_has_its_line_here() -> None:
-    assert TABLE.keys() - {"ACodeOfTomorrow"} == {*SATURATED, *CLIENT_GONE, *CHANNEL_GONE, *REFUSED, *NOT_FOUND}
+    assert TABLE.keys() - {"ACodeOfTomorrow"} == {*SATURATED, *CLIENT_GONE, *CHANNEL_GONE, *REFUSED, *ANSWERED}
 
 
 @pytest.mark.parametrize("code", ["SfApiAuthError", "SfApiUserError", "ACodeOfTomorrow"])
@@ -79,6 +81,27 @@ def test_the_error_names_its_object_and_its_cause(code: str) -> None:
     assert isinstance(error, SnowflakeError)
     assert any(name in error.what for name in ("app~events~1~shard-0", "EVENTS-STREAMING", "DB.RAW.EVENTS", "INGEST"))
     assert code in error.what or "because of the weather" in error.what
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("HTTP 404, error_code=ERR_TABLE_DOES_NOT_EXIST_NOT_AUTHORIZED", errors.NotAllowed),
+        ("HTTP 403, error_code=", errors.NotAllowed),
+        ("HTTP 400, error_code=ERR_CHANNEL_LIMIT_EXCEEDED_FOR_PIPE", errors.ChannelLimitReached),
+        ("HTTP 400, error_code=ERR_MALFORMED_REQUEST", errors.OpenRefused),
+        ("HTTP 413, error_code=ERR_PAYLOAD_TOO_LARGE", errors.OpenRefused),
+    ],
+)
+def test_what_the_service_answered_decides_and_is_told(answer: str, kind: type[SnowflakeError]) -> None:
+    error = translated(SdkError("SfApiUserError", answer))
+    assert type(error) is kind
+    assert answer in str(error)
+
+
+def test_what_refused_nobody_and_lost_nothing_passes() -> None:
+    assert {code for code in TABLE if passes(SdkError(code))} == SATURATED | {"ACodeOfTomorrow"}
+    assert not passes(SdkError("ACodeOfTomorrow", f"{ROLE_REFUSED}: role"))
 
 
 def test_a_refused_key_is_named_by_its_fingerprint() -> None:
