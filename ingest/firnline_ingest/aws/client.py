@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 from botocore.config import Config
 from botocore.session import Session
 
+from firnline_ingest.aws.credentials import renewed_credentials
 from firnline_ingest.config.model import AwsConfig, AwsService
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def aws_client(
     read_timeout_s: float = READ_TIMEOUT_S,
     session: Session | None = None,
 ) -> Any:
-    """A client of `session`; where that is absent, of a new one under the configuration's profile."""
+    """A client of `session`, where that is absent, of a new one; it signs for the configuration's profile."""
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
@@ -38,6 +39,7 @@ def aws_client(
         max_pool_connections=connections,
         parameter_validation=False,  # our requests are built in one place each, and validation costs more than signing
     )
-    return (session or Session(profile=aws.profile)).create_client(
+    session = renewed_credentials(session or Session(profile=aws.profile), aws.profile)
+    return session.create_client(
         service, region_name=aws.region, endpoint_url=aws.endpoints.get(service), config=config
     )

@@ -11,11 +11,18 @@ THROTTLED = {
 }
 DENIED = {
     "AccessDeniedException",
-    "ExpiredTokenException",
     "IncompleteSignature",
-    "InvalidSignatureException",
     "UnrecognizedClientException",
 }
+STALE = {
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidSignatureException",
+    "RequestExpired",
+    "RequestTimeTooSkewed",
+    "SignatureDoesNotMatch",
+}
+"""The credentials were good once, or the clock is wrong: the next ones, or the next minute, may do (aws/credentials.py)."""
 KMS = {
     "KMSAccessDeniedException",
     "KMSDisabledException",
@@ -26,3 +33,9 @@ KMS = {
 """The service may use no key for the caller."""
 NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError)
 """What botocore raises before it asks AWS at all: waiting does not help."""
+STALE_CREDENTIALS = (
+    "nothing: the engine asks its chain of credentials again, and goes on with what that gives. If it lasts, put new ones "
+    "where they come from (a profile's file is read again; variables of the environment are not: start the engine again), "
+    "and check the machine's clock."
+)
+"""What to do about it, whichever service said so."""

@@ -38,7 +38,8 @@ class SecretUnreachable(SnowflakeError, Retryable):
         super().__init__(
             f"Secrets Manager did not give {secret}, which holds the Snowflake user's private key: {cause}",
             next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
-            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager.",
+            "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager; and, where the credentials have expired, "
+            "what renews them.",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, THROTTLED
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 
 
@@ -37,6 +37,18 @@ class StreamForbidden(KinesisError, Fatal):
         super().__init__(
             f"kinesis:{operation} on {stream!r} was denied: {cause}",
             next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md).",
+        )
+
+
+class StreamCredentialsStale(KinesisError, Retryable):
+    """The credentials have expired, or the clock is wrong."""
+
+    id = "FL-1208"
+
+    def __init__(self, stream: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"kinesis:{operation} on {stream!r} was refused for the credentials, which were good before: {cause}",
+            next_step=STALE_CREDENTIALS,
         )
 
 
@@ -173,6 +185,8 @@ def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisErr
         return StreamThrottled(stream, operation, code)
     if code in DENIED:
         return StreamForbidden(stream, operation, message)
+    if code in STALE:
+        return StreamCredentialsStale(stream, operation, f"{code}: {message}")
     if code in KMS:
         return StreamKeyUnusable(stream, code, message)
     if code == "ResourceNotFoundException":

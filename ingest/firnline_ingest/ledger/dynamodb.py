@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import (
     Fenced,
+    LedgerCredentialsStale,
     LedgerForbidden,
     LedgerTableForeign,
     LedgerTableMissing,
@@ -221,6 +222,8 @@ class DynamoLedger:
             return LedgerTableMissing(self._table)
         if code in DENIED:
             return LedgerForbidden(self._table, operation, message)
+        if code in STALE:
+            return LedgerCredentialsStale(self._table, operation, f"{code}: {message}")
         return LedgerUnavailable(self._table, f"{code}: {message}")
 
 

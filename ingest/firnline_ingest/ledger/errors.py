@@ -1,5 +1,6 @@
 """What the ledger refuses, and why."""
 
+from firnline_ingest.aws.codes import STALE_CREDENTIALS
 from firnline_ingest.errors import Fatal, LedgerError, Retryable
 from firnline_ingest.values import ShardKey, TargetTable
 
@@ -51,6 +52,18 @@ class LedgerForbidden(LedgerError, Fatal):
         super().__init__(
             f"dynamodb:{operation} on the ledger {table!r} was denied: {cause}",
             next_step=f"allow dynamodb:{operation} on the table{key} to the engine's role (docs/permissions.md).",
+        )
+
+
+class LedgerCredentialsStale(LedgerError, Retryable):
+    """The credentials have expired, or the clock is wrong."""
+
+    id = "FL-1209"
+
+    def __init__(self, table: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"dynamodb:{operation} on the ledger {table!r} was refused for the credentials, which were good before: {cause}",
+            next_step=STALE_CREDENTIALS,
         )
 
 

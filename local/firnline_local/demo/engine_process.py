@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,9 +34,19 @@ class EngineProcess:
 
     def __init__(self, config_file: Path, variables: Mapping[str, str], *, available_now: bool, log_file: Path) -> None:
         command = [sys.executable, "-m", "firnline_local.demo.engine", "run", "--config", str(config_file)]
+        self._begin([*command, "--available-now"] if available_now else command, variables, log_file)
+
+    @classmethod
+    def of(cls, command: Sequence[str], variables: Mapping[str, str], log_file: Path) -> Self:
+        """Another command that runs the engine: spark-submit's."""
+        process = cls.__new__(cls)
+        process._begin(command, variables, log_file)
+        return process
+
+    def _begin(self, command: Sequence[str], variables: Mapping[str, str], log_file: Path) -> None:
         self._log = log_file.open("ab")
         self._process = subprocess.Popen(
-            [*command, "--available-now"] if available_now else command,
+            command,
             env={**os.environ, **variables},
             stdin=subprocess.PIPE,
             stdout=self._log,

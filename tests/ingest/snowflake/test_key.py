@@ -67,7 +67,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception)
     [
         ("AccessDeniedException", secrets.SecretForbidden),
         ("UnrecognizedClientException", secrets.SecretForbidden),
-        ("ExpiredTokenException", secrets.SecretForbidden),
+        ("ExpiredTokenException", secrets.SecretUnreachable),
         ("DecryptionFailure", secrets.SecretForbidden),
         ("KMSDisabledException", secrets.SecretForbidden),
         ("ResourceNotFoundException", secrets.SecretMissing),
