@@ -39,6 +39,7 @@ class RunLease:
     run: Run = field(default_factory=_new_run)
     sleep: Callable[[float], bool | None] = time.sleep
     """Says True where the engine is not wanted any more."""
+    every_s: float = BEAT_S
 
     def begin(self) -> bool:
         """Whether the name is ours; False where nobody wants it any more.
@@ -46,10 +47,12 @@ class RunLease:
         Raises AnotherEngineRuns where another run's heart beats, or was faster.
         """
         found = self.ledger.current_run()
+        if found is not None:
+            log.info("engine.looks", extra={"holder": found.holder, "for_s": LOOKS * self.every_s})
         for _ in range(LOOKS):
             if found is None:
                 break
-            if self.sleep(BEAT_S):
+            if self.sleep(self.every_s):
                 return False
             found = self._unless_it_beats(found)
         if not self.ledger.begin_run(self.run, found):

@@ -81,7 +81,7 @@ class EngineJob:
         self._is_bounded = is_bounded
         self._signals = signals or EndingSignals()
         self._over = self._signals.ending
-        self._lease = RunLease(ledger, config.application, sleep=self._over.wait)
+        self._lease = RunLease(ledger, config.application, sleep=self._over.wait, every_s=BEAT_S)
         self._heart = Heart(self._lease, self._over.set, every_s=BEAT_S)
         self._query = new_query(config, self._signals.heard)
         self._new_runner = new_runner
@@ -201,7 +201,8 @@ class EngineJob:
             self._look_after_epoch()
         if self._heart.failure is not None:
             self._end_with(self._heart.failure)
-        if self._heart.is_displaced or not start.is_over or isinstance(self._failure, SparkGone):
+        is_starting = not start.is_over and not self._running.locked()
+        if self._heart.is_displaced or is_starting or isinstance(self._failure, SparkGone):
             self._leave()
             return
         log.info("engine.stopping", extra={"application": self._config.application})

@@ -34,8 +34,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         (job_module, "CANCELLED_S", 0.3),
         (patience, "LONGEST_PAUSE_S", 0.002),
         (policy, "LEAST_PAUSE_S", 0.002),
-        (job_module, "RunLease", lambda ledger, application, sleep: RunLease(ledger, application, sleep=lambda _: sleep(0.02))),
-    ):  # fmt: skip # a table
+    ):
         monkeypatch.setattr(module, name, value)
 
 
@@ -276,10 +275,12 @@ class Hanging:
     def clock(self) -> float:
         return self.now
 
-    def passes(self, seconds: float) -> None:
-        for _ in range(int(seconds / watchdog.LONGEST_STEP_S)):
-            self.now += watchdog.LONGEST_STEP_S
-            time.sleep(0.03)
+    def time_passes(self, until_seen: Callable[[], Any]) -> None:
+        def seen() -> Any:
+            self.now += 1.0
+            return until_seen()
+
+        until(seen)
 
 
 def test_an_epoch_that_never_ends_is_reported_then_cancelled_and_counts_as_failed(
@@ -289,12 +290,10 @@ def test_an_epoch_that_never_ends_is_reported_then_cancelled_and_counts_as_faile
     ledger, hanging = MemoryLedger(), Hanging(heeds=True)
     running = Running(hanging.spark.job(ledger, clock=hanging.clock, epoch={"seconds": 10}))
     assert hanging.begun.wait(HANGS_S)
-    hanging.passes(25)
-    until(lambda: events("epoch.late"))
+    hanging.time_passes(lambda: events("epoch.late"))
     assert events("epoch.late")[0].active == 1, "what Spark knows of its tasks"
     assert not hanging.spark.cancelled.is_set()
-    hanging.passes(100)
-    until(lambda: len(hanging.spark.committed) >= 2)
+    hanging.time_passes(lambda: len(hanging.spark.committed) >= 2)
     (failed,) = events("epoch.failed")
     assert failed.problem == "FL-1204"
     ledger.request_stop(run_of(ledger).run_id)
@@ -310,9 +309,8 @@ def test_an_epoch_that_does_not_heed_its_cancelling_ends_the_run(
     job = hanging.spark.job(ledger, clock=hanging.clock, epoch={"seconds": 10})
     running = Running(job)
     assert hanging.begun.wait(HANGS_S)
-    hanging.passes(100)
-    until(hanging.spark.cancelled.is_set)
-    hanging.passes(2 * watchdog.STUCK_S)
+    hanging.time_passes(hanging.spark.cancelled.is_set)
+    hanging.time_passes(lambda: job.has_loose_ends)
     assert running.ends() == FAILED
     assert [event.problem for event in events("engine.failed")] == ["FL-1205"]
     assert job.has_loose_ends
