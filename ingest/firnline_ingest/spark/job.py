@@ -94,6 +94,7 @@ class EngineJob:
         self._failure: FirnlineError | None = None
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
         self._fingerprints: tuple[str, ...] = ()
+        self._has_begun = False
         self._running = threading.Lock()  # held by an epoch while it runs
         self._left = threading.Event()
 
@@ -145,6 +146,7 @@ class EngineJob:
     def _epoch(self, planned: "DataFrame", batch_id: int) -> None:
         """Never raises: what fails here is either waited out, or ends the run from the main thread."""
         with self._running:
+            self._has_begun = True
             if not self._over.is_set() and self._runner is not None:
                 self._watch.began(batch_id)
                 try:
@@ -201,7 +203,7 @@ class EngineJob:
             self._look_after_epoch()
         if self._heart.failure is not None:
             self._end_with(self._heart.failure)
-        is_starting = not start.is_over and not self._running.locked()
+        is_starting = not start.is_over and not self._has_begun
         if self._heart.is_displaced or is_starting or isinstance(self._failure, SparkGone):
             self._leave()
             return
