@@ -96,7 +96,7 @@ class LocalEnvironment:
     def _outputs(self, endpoints: Endpoints, ingest: KeyFiles) -> EngineInputs:
         return EngineInputs(
             private_key={"file": str(ingest.private_key_file)},
-            dead_letters_folder=str(self._folder.engine / "dead-letters"),
+            dead_letters={"folder": str(self._folder.engine / "dead-letters")},
             spark_checkpoint=str(self._folder.engine / "checkpoint"),
             aws_endpoints={
                 service: endpoints.of_service(service)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.deadletter import check_place, open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.dynamodb import DynamoLedger
@@ -44,6 +44,7 @@ class EngineWithoutSpark:
 
     def run(self) -> list[ShardProblem | None]:
         """A bounded run of one epoch; the problem of each shard."""
+        check_place(self.config)
         lease = RunLease(self.ledger, self.config.application, sleep=lambda _: None)
         lease.begin()
         try:
@@ -70,7 +71,7 @@ class EngineWithoutSpark:
             ledger=self.ledger,
             kinesis=self.kinesis,
             channels=channels,
-            dead_letters=LocalFolder(self.config.dead_letters.folder),
+            dead_letters=open_store(self.config),
             polling=self.config.polling,
             run_id=run_id or "nobody",
         )

@@ -67,6 +67,14 @@ def test_a_folder_that_could_not_be_made_is_told(
     ("changes", "check", "id_", "names"),
     [
         ({"pipeline": {"stream": "nowhere"}}, "stream nowhere", "FL-2001", "'nowhere'"),
+        (
+            {"dead_letters": {"folder": None, "s3": "s3://nowhere-at-all/letters/"}},
+            "dead letters",
+            "FL-4013",
+            "nowhere",
+        ),
+        ({"dead_letters": {"folder": None, "stream": "nowhere"}}, "dead letters", "FL-4013", "nowhere"),
+        ({"spark": {"master": None}}, "dead letters", "FL-4011", "spark-submit decides where workers run"),
         ({"ledger": {"table": "no-such-ledger"}}, "ledger", "FL-2101", "no-such-ledger"),
         ({"pipeline": {"table": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),
         ({"pipeline": {"schema": "NOPE"}}, "table of orders", "FL-3006", "NOPE"),

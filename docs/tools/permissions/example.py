@@ -27,6 +27,9 @@ ENGINE = EngineAccess(
     bucket=BUCKET,
     checkpoint_folder="checkpoint/",
     job_folder="jobs/",
+    letters_folder="dead-letters/",
+    letters_stream=f"arn:aws:kinesis:{REGION}:{ACCOUNT}:stream/orders-letters",
+    letters_stream_key=KEY,
     bucket_key=KEY,
 )
 ROLE = parse_spec(

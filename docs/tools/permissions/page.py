@@ -66,7 +66,12 @@ def _resource(on: Resource) -> str:
 
 
 def _who_and_when(permission: Permission) -> str:
-    when = "; ".join(FEATURES[feature] for feature in sorted(permission.features - ALWAYS)) or "always"
+    either = " or ".join(FEATURES[feature] for feature in sorted(permission.either))
+    conditions = [
+        *(FEATURES[feature] for feature in sorted(permission.features - ALWAYS)),
+        *([either] if either else []),
+    ]
+    when = "; ".join(conditions) or "always"
     return f"{when}{CALLERS[permission.caller]}"
 
 

@@ -41,6 +41,10 @@ NARROWED = {
     Resource.BUCKET: "On the bucket, only names in the checkpoint's folder (`s3:prefix`).",
     Resource.CHECKPOINT: "On objects in the checkpoint's folder.",
     Resource.JOB_FILES: "On objects in the job's folder.",
+    Resource.DEAD_LETTERS: "On objects in the dead letters' folder.",
+    Resource.LETTER_STREAM: "On the stream for dead letters.",
+    Resource.LETTER_STREAM_KEY: "On this stream's key, only through Kinesis, only for its records "
+    "(`kms:ViaService`, `kms:EncryptionContext:aws:kinesis:arn`).",
     Resource.BUCKET_KEY: "On the bucket's key, only through S3 (`kms:ViaService`).",
 }
 
@@ -49,6 +53,9 @@ FEATURES = {
     Feature.SECRET: "the private key is in Secrets Manager",
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",
+    Feature.S3_DEAD_LETTERS: "dead letters go to the bucket",
+    Feature.STREAM_DEAD_LETTERS: "dead letters go to a stream",
+    Feature.LETTER_STREAM_KEY: "that stream has a key of the customer's",
     Feature.STREAM_KEY: "a stream has a key of the customer's",
     Feature.LEDGER_KEY: "the ledger has a key of the customer's",
     Feature.SECRET_KEY: "the secret has a key of the customer's",

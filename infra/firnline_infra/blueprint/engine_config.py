@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.blueprint.principals import CHECKPOINT_FOLDER
+from firnline_infra.blueprint.principals import CHECKPOINT_FOLDER, LETTERS_FOLDER
+from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.identifier import Identifier
@@ -14,6 +15,7 @@ from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import Section, parse
+from firnline_ingest.config.model import UnusableRecords
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +24,8 @@ class EngineInputs:
 
     private_key: Mapping[str, Value]
     """Exactly one of file, env, secret_arn (the engine's `snowflake.private_key`)."""
-    dead_letters_folder: str
+    dead_letters: Mapping[str, Value]
+    """Exactly one of folder, s3, stream (the engine's `dead_letters`)."""
     spark_checkpoint: str
     aws_endpoints: Mapping[str, str] = field(default_factory=dict)
     """A URL per service; the public endpoints where empty."""
@@ -36,18 +39,34 @@ class EngineInputs:
 KEY_VARIABLE = "FIRNLINE_PRIVATE_KEY"
 """The variable that holds the private key of an engine that runs with `trust: nobody`, without a secret in AWS."""
 CHECKPOINT_OF_ONE_MACHINE = "/var/lib/firnline/checkpoint"
+LETTERS_OF_ONE_MACHINE = "/var/lib/firnline/dead-letters"
+ONE_MACHINE = "local[*]"
+"""The Spark master that keeps all workers where the dead letters' folder is."""
 
 
 def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
     """As far as the specification says it; the secret's ARN may be a reference to the secret that is made."""
     has_bucket = spec.aws.bucket.origin is not Origin.SKIP
+    letters = _dead_letters(spec)
     return EngineInputs(
         private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
-        dead_letters_folder=spec.dead_letters_folder,
+        dead_letters=letters,
         spark_checkpoint=f"s3://{Names.of(spec).bucket}/{CHECKPOINT_FOLDER}"
         if has_bucket
         else CHECKPOINT_OF_ONE_MACHINE,
+        spark_master=ONE_MACHINE if "folder" in letters else None,
     )
+
+
+def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
+    """A bucket that is made encrypts with the environment's key by itself; an adopted one is told to."""
+    letters, bucket, key_arn = spec.dead_letters, spec.aws.bucket.origin, key_value(spec)
+    if letters.stream is not None:
+        return {"stream": letters.stream}
+    if letters.folder is not None or bucket is Origin.SKIP:
+        return {"folder": letters.folder or LETTERS_OF_ONE_MACHINE}
+    place: dict[str, Value] = {"s3": f"s3://{Names.of(spec).bucket}/{LETTERS_FOLDER}"}
+    return place if bucket is Origin.CREATE or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
 def _secret(spec: EnvironmentSpec) -> Value:
@@ -71,7 +90,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
             ca_file=inputs.snowflake_ca_file,
         ),
         "pipelines": [_pipeline(pipeline) for pipeline in spec.pipelines],
-        "dead_letters": {"folder": inputs.dead_letters_folder},
+        "dead_letters": dict(inputs.dead_letters),
         "spark": _present(checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=dict(inputs.spark_conf)),
         **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures),
     }
@@ -96,6 +115,8 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
         tolerance=pipeline.tolerance.value,
+        unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
+        max_unusable_per_minute=pipeline.max_unusable_per_minute,
         **_changed(metadata=pipeline.metadata),
     )
 

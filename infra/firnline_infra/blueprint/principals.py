@@ -1,5 +1,7 @@
 """What the engine is in AWS, a role or a user with static keys, and what it may do there: exactly what its features need."""
 
+from collections.abc import Collection
+
 from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
@@ -8,23 +10,25 @@ from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin, Stream, Trust
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import ConfigError
 
-CHECKPOINT_FOLDER, JOB_FOLDER = "checkpoint/", "engine/"
-"""Of the environment's bucket: Spark's checkpoint, and what a job is started with."""
+CHECKPOINT_FOLDER, JOB_FOLDER, LETTERS_FOLDER = "checkpoint/", "engine/", "dead-letters/"
+"""Of the environment's bucket: Spark's checkpoint, what a job is started with, and records that can't be rows."""
 
 
 def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
     """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on."""
     arns, has_bucket = Arns(spec), spec.aws.bucket.origin is not Origin.SKIP
+    read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
     return engine_statements(
         EngineAccess(
             region=spec.aws.region,
-            streams={stream.name: arns.stream(stream.name) for stream in _read(spec)},
-            stream_keys=_stream_keys(spec, key_arn),
+            streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
+            stream_keys=_stream_keys(spec, read, key_arn),
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,
             ledger_key=key_arn,
@@ -33,21 +37,19 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             bucket=arns.bucket(names.bucket) if has_bucket else None,
             checkpoint_folder=CHECKPOINT_FOLDER if has_bucket else None,
             job_folder=JOB_FOLDER if has_bucket else None,
+            letters_folder=LETTERS_FOLDER if has_bucket and letters == DeadLetters() else None,
+            letters_stream=arns.stream(letters.stream) if letters.stream else None,
+            letters_stream_key=next(iter(_stream_keys(spec, [letters.stream], key_arn)), None),
             bucket_key=key_arn if has_bucket else None,
         )
     )
 
 
-def _stream_keys(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[Value, ...]:
-    """An adopted stream has its own key, or one of AWS that needs no permission."""
-    keys = [key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in _read(spec)]
+def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:
+    """Of the named streams. An adopted one has its own key, or one of AWS that needs no permission."""
+    streams = [stream for stream in spec.streams if stream.name in names]
+    keys = [key_arn if stream.origin is Origin.CREATE else stream.key_arn for stream in streams]
     return tuple(dict.fromkeys(key for key in keys if key is not None))
-
-
-def _read(spec: EnvironmentSpec) -> list[Stream]:
-    """A stream without a pipeline is other people's to read."""
-    wanted = {pipeline.stream for pipeline in spec.pipelines}
-    return [stream for stream in spec.streams if stream.name in wanted]
 
 
 def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Role | None:

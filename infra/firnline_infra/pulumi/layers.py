@@ -70,13 +70,16 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
 
 
 def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
-    """The private key's place may have to be told by the secret that was made."""
+    """The private key's place may have to be told by the secret that was made, and the dead letters' key too."""
 
-    def document(place: str) -> dict[str, Any]:
-        return engine_config(spec, replace(inputs, private_key={kind: place}))
+    def document(told: list[dict[str, Any]]) -> dict[str, Any]:
+        private_key, dead_letters = told
+        return engine_config(spec, replace(inputs, private_key=private_key, dead_letters=dead_letters))
 
-    ((kind, value),) = inputs.private_key.items()
-    return pulumi.Output.from_input(as_input(value)).apply(document)
+    places = [
+        {name: as_input(value) for name, value in each.items()} for each in (inputs.private_key, inputs.dead_letters)
+    ]
+    return pulumi.Output.all(*places).apply(document)
 
 
 def environment(spec: EnvironmentSpec, opts: pulumi.ResourceOptions) -> StackOutputs:

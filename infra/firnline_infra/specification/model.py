@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, Stream
+from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.document import Section
@@ -55,8 +56,8 @@ class EnvironmentSpec(Section):
     """What wakes somebody."""
     publication: Publication = Publication()
     """Where other tools find what was made."""
-    dead_letters_folder: str = "/var/lib/firnline/dead-letters"
-    """A folder that every worker of the engine shares, for records that can't be ingested."""
+    dead_letters: DeadLetters = DeadLetters()
+    """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
     epoch: EpochConfig = EpochConfig()
     """How long a task keeps its shards; passed to the engine as it is."""
     polling: PollingConfig = PollingConfig()

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance
+from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
 
 
 class TableKind(StrEnum):
@@ -72,6 +72,11 @@ class Pipeline(Section):
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error
     table."""
+    unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
+    """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept."""
+    max_unusable_per_minute: int | None = Field(default=None, ge=1)
+    """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
+    bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
     initial_position: InitialPosition = InitialPosition()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
     metadata: Metadata = Metadata()

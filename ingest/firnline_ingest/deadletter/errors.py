@@ -66,11 +66,11 @@ class LettersForbidden(DeadLetterError, Fatal):
 
     id = "FL-4012"
 
-    def __init__(self, action: str, place: str, cause: str) -> None:
+    def __init__(self, action: str, place: str, cause: str, *, needed: str | None = None) -> None:
         super().__init__(
             f"{action} on {place} was denied: {cause}",
-            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {action} there, and "
-            f"what its key needs where it has one (docs/permissions.md).",
+            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} to "
+            f"the engine's role; where a key encrypts what is there, kms:GenerateDataKey on that too (docs/permissions.md).",
         )
 
 

@@ -4,6 +4,7 @@ Codes are those of the API references of S3 ("Error responses") and Kinesis (Put
 botocore fetches the next one by itself.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -30,6 +31,7 @@ UNKNOWN_CALLER = {
     "UnrecognizedClientException",
 }
 FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - EXPIRED - UNKNOWN_CALLER
+NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words, also about the key of a bucket
 MISSING = {"NoSuchBucket", "ResourceNotFoundException"}
 PASSING_4XX = {
     "ConditionalRequestConflict",
@@ -65,7 +67,8 @@ def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     cause = f"{code}: {error.response.get('Error', {}).get('Message', '')}"
     if code in FORBIDDEN or (code.startswith("KMS.") and "Throttl" not in code):
-        return LettersForbidden(action, place, cause)
+        needed = NEEDED.search(cause)
+        return LettersForbidden(action, place, cause, needed=needed[1] if needed else None)
     if code in UNKNOWN_CALLER:
         return LettersUnauthenticated(place, cause)
     if code in MISSING:

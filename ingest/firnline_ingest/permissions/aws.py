@@ -4,6 +4,8 @@ The policy of its role is rendered from here, and the page docs/permissions.md; 
 of an engine that runs. A new call in the engine begins here.
 """
 
+from collections.abc import Collection
+
 from firnline_ingest.permissions.permission import Caller, Feature, Permission, Resource
 
 
@@ -11,8 +13,12 @@ def _engine(action: str, on: Resource, feature: Feature, why: str) -> Permission
     return Permission(action=action, on=on, features=frozenset({feature}), why=why)
 
 
-def _behalf(caller: Caller, action: str, on: Resource, features: set[Feature], why: str) -> Permission:
-    return Permission(action=action, on=on, features=frozenset(features), why=why, caller=caller)
+def _behalf(
+    caller: Caller, action: str, on: Resource, features: set[Feature], why: str, *, either: Collection[Feature] = ()
+) -> Permission:
+    return Permission(
+        action=action, on=on, features=frozenset(features), either=frozenset(either), why=why, caller=caller
+    )
 
 
 KINESIS = (
@@ -134,14 +140,44 @@ BUCKET = (
         Resource.BUCKET_KEY,
         {Feature.BUCKET_KEY},
         "S3 decrypts an object in the reader's name.",
+        either=(Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES),
     ),
     _behalf(
         Caller.S3,
         "kms:GenerateDataKey",
         Resource.BUCKET_KEY,
-        {Feature.BUCKET_KEY, Feature.S3_CHECKPOINT},
+        {Feature.BUCKET_KEY},
         "S3 encrypts an object in the writer's name.",
+        either=(Feature.S3_CHECKPOINT, Feature.S3_DEAD_LETTERS),
     ),
 )
 
-PERMISSIONS = (*KINESIS, *LEDGER, *SECRET, *BUCKET)
+DEAD_LETTERS = (
+    _engine(
+        "s3:PutObject",
+        Resource.DEAD_LETTERS,
+        Feature.S3_DEAD_LETTERS,
+        "Keeps records that can't be rows; it neither reads nor removes any.",
+    ),
+    _engine(
+        "kinesis:DescribeStreamSummary",
+        Resource.LETTER_STREAM,
+        Feature.STREAM_DEAD_LETTERS,
+        "Checks at the start that the stream is there.",
+    ),
+    _engine(
+        "kinesis:PutRecords",
+        Resource.LETTER_STREAM,
+        Feature.STREAM_DEAD_LETTERS,
+        "Sends records that can't be rows.",
+    ),
+    _behalf(
+        Caller.KINESIS,
+        "kms:GenerateDataKey",
+        Resource.LETTER_STREAM_KEY,
+        {Feature.STREAM_DEAD_LETTERS, Feature.LETTER_STREAM_KEY},
+        "PutRecords encrypts in the writer's name.",
+    ),
+)
+
+PERMISSIONS = (*KINESIS, *LEDGER, *SECRET, *BUCKET, *DEAD_LETTERS)

@@ -17,6 +17,8 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
     switches = {
         Feature.LEDGER_CREATION: config.ledger.create,
         Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
+        Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,
+        Feature.STREAM_DEAD_LETTERS: config.dead_letters.stream is not None,
         Feature.S3_CHECKPOINT: config.spark.checkpoint.partition("://")[0] in ("s3", "s3a"),
     }
     return ALWAYS | {feature for feature, is_on in switches.items() if is_on} | set(beside)
@@ -25,4 +27,4 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
 def required(features: Collection[Feature]) -> tuple[Permission, ...]:
     """In a fixed order: by service, then as the engine comes to need them."""
     on = ALWAYS | set(features)
-    return tuple(permission for permission in PERMISSIONS if permission.features <= on)
+    return tuple(permission for permission in PERMISSIONS if permission.is_needed(on))

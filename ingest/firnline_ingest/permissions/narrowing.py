@@ -12,6 +12,7 @@ KEY_USERS = {
     Resource.STREAM_KEYS: "kinesis",
     Resource.LEDGER_KEY: "dynamodb",
     Resource.SECRET_KEY: "secretsmanager",
+    Resource.LETTER_STREAM_KEY: "kinesis",
     Resource.BUCKET_KEY: "s3",
 }
 """The service through which a key is used, as kms:ViaService begins."""
@@ -20,6 +21,7 @@ ENCRYPTION_CONTEXTS = {
     Resource.STREAM_KEYS: "aws:kinesis:arn",
     Resource.LEDGER_KEY: "aws:dynamodb:tableName",
     Resource.SECRET_KEY: "SecretARN",
+    Resource.LETTER_STREAM_KEY: "aws:kinesis:arn",
 }
 
 OWN_ITEMS = "@application"

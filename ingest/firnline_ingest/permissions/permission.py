@@ -1,5 +1,6 @@
 """What a permission says: an action, the kind of resource it is needed on, when, who calls it, and why."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum, auto
 
@@ -18,6 +19,11 @@ class Feature(StrEnum):
     """`spark.checkpoint` is an s3:// URL."""
     S3_JOB_FILES = auto()
     """spark-submit is given the program and engine.json as s3:// URLs."""
+    S3_DEAD_LETTERS = auto()
+    """`dead_letters.s3`: a folder of the bucket."""
+    STREAM_DEAD_LETTERS = auto()
+    """`dead_letters.stream`: a Kinesis stream."""
+    LETTER_STREAM_KEY = auto()
     STREAM_KEY = auto()
     """A stream is encrypted with a key of the customer's; AWS's own keys need no permission."""
     LEDGER_KEY = auto()
@@ -38,6 +44,9 @@ class Resource(StrEnum):
     BUCKET = auto()  # the names in the checkpoint's folder
     CHECKPOINT = auto()  # objects in its folder
     JOB_FILES = auto()  # objects in their folder
+    DEAD_LETTERS = auto()  # objects in their folder
+    LETTER_STREAM = auto()
+    LETTER_STREAM_KEY = auto()  # through Kinesis, for records of this stream
     BUCKET_KEY = auto()  # through S3
 
 
@@ -54,11 +63,15 @@ class Caller(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Permission:
-    """One action on one kind of resource, needed where all of `features` are on."""
+    """One action on one kind of resource, needed where all of `features` are on, and one of `either` if there are any."""
 
     action: str
     """As IAM writes it: kinesis:GetRecords."""
     on: Resource
     features: frozenset[Feature]
+    either: frozenset[Feature] = frozenset()
     why: str
     caller: Caller = Caller.ENGINE
+
+    def is_needed(self, on: Set[Feature]) -> bool:
+        return self.features <= on and (not self.either or bool(self.either & on))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -9,10 +10,11 @@ import pytest
 
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
-from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.model import AwsConfig, DeadLettersConfig, EngineConfig, PipelineConfig, UnusableRecords
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis, ShardHandle
@@ -244,3 +246,25 @@ def test_a_sleep_that_nobody_disturbs_ends() -> None:
         return ShardFindings(shard_id)
 
     assert len(audit_shards(["a"], audit, on_shard=lambda _: None)) == 1
+
+
+def test_a_record_that_is_rightly_left_out_is_filtered_and_not_missing(world: World) -> None:
+    world.fill(2)
+    world.shard.put(b"bad")
+    world.fill(1)
+    config = EngineConfig.model_construct(dead_letters=DeadLettersConfig(stream="letters"))
+    keeps = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
+    skips = keeps.model_copy(update={"unusable_records": UnusableRecords.SKIP})
+    in_a_folder = EngineConfig.model_construct(dead_letters=DeadLettersConfig(folder=Path("/letters")))
+    filtered = Counts(records=4, rows=3, filtered=1)
+    assert world.audit(left_out=left_out_of(config, keeps)) == filtered
+    assert world.audit(left_out=left_out_of(in_a_folder, skips)) == filtered
+    assert world.audit(left_out=left_out_of(in_a_folder, keeps)).missing == 1
+
+
+def test_a_good_record_that_is_nowhere_is_missing_whatever_is_skipped(world: World) -> None:
+    world.fill(2)
+    world.shard.put({"n": 2})
+    config = EngineConfig.model_construct(dead_letters=DeadLettersConfig(stream="letters"))
+    pipeline = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
+    assert world.audit(left_out=left_out_of(config, pipeline)).missing == 1

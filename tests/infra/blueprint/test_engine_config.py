@@ -1,15 +1,17 @@
 import json
 from pathlib import Path
+from typing import Any
 
-from firnline_infra.blueprint import EngineInputs, engine_config
-from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 
 GOLDEN = Path(__file__).parent / "golden"
+SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:dev/snowflake/ingest-AbCdEf"
 OUTPUTS = EngineInputs(
     private_key={"file": "/env/keys/ingest.pem"},
-    dead_letters_folder="/env/dead-letters",
+    dead_letters={"folder": "/env/dead-letters"},
     spark_checkpoint="/env/checkpoint",
     aws_endpoints={"kinesis": "http://127.0.0.1:4567", "dynamodb": "http://127.0.0.1:5000"},
     snowflake_url="https://127.0.0.1:8443",
@@ -35,7 +37,7 @@ def test_the_engine_reads_it(local_spec: EnvironmentSpec, wide_spec: Environment
 
 def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
     outputs = EngineInputs(
-        private_key={"env": "KEY"}, dead_letters_folder="d", spark_checkpoint="s3://bucket/checkpoint"
+        private_key={"env": "KEY"}, dead_letters={"folder": "d"}, spark_checkpoint="s3://bucket/checkpoint"
     )
     document = engine_config(local_spec, outputs)
     assert {"url", "ca_file"}.isdisjoint(document["snowflake"])
@@ -46,3 +48,59 @@ def test_what_is_public_is_left_out(local_spec: EnvironmentSpec) -> None:
 def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None:
     first, second = (parse(EngineConfig, engine_config(local_spec, OUTPUTS), "engine.json") for _ in range(2))
     assert first.content_hash == second.content_hash
+
+
+def written(**changes: Any) -> dict[str, Any]:
+    """What the engine of a small environment gets."""
+    base = {
+        "version": 1,
+        "name": "dev",
+        "durability": "EPHEMERAL",
+        "aws": {"region": "eu-central-1", "account": "123456789012"},
+        "snowflake": {"account": "ORG-ACCOUNT", "ingest": {"secret_arn": SECRET}},
+        "streams": [{"name": "orders"}, {"name": "letters"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    }
+    spec = parse_spec(json.dumps({**base, **changes}), "dev.yaml")
+    document = engine_config(spec, blueprint_of(spec).outputs)
+    parse(EngineConfig, document, "engine.json")
+    return document
+
+
+def aws_of(**changes: Any) -> dict[str, Any]:
+    return {"region": "eu-central-1", "account": "123456789012", **changes}
+
+
+def test_letters_go_to_the_bucket_where_there_is_one() -> None:
+    document = written()
+    assert document["dead_letters"] == {"s3": "s3://firnline-dev-123456789012-eu-central-1/dead-letters/"}
+    assert "master" not in document["spark"]
+
+
+def test_letters_of_an_engine_without_a_bucket_stay_on_its_machine_and_its_workers_too() -> None:
+    document = written(aws=aws_of(bucket={"origin": "skip"}, runtime={"trust": "nobody"}))
+    assert document["dead_letters"] == {"folder": "/var/lib/firnline/dead-letters"}
+    assert document["spark"]["master"] == "local[*]"
+
+
+def test_a_folder_or_a_stream_of_ones_own_wins_over_the_bucket() -> None:
+    folder = written(aws=aws_of(runtime={"trust": "nobody"}), dead_letters={"folder": "/mine"})
+    assert (folder["dead_letters"], folder["spark"]["master"]) == ({"folder": "/mine"}, "local[*]")
+    assert written(dead_letters={"stream": "letters"})["dead_letters"] == {"stream": "letters"}
+
+
+def test_an_adopted_bucket_is_told_the_environments_key() -> None:
+    key = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
+    adopted = {"bucket": {"origin": "adopt", "name": "lake"}}
+    document = written(aws=aws_of(**adopted, key={"origin": "adopt", "arn": key}))
+    assert document["dead_letters"] == {"s3": "s3://lake/dead-letters/", "kms_key_arn": key}
+    without = written(aws=aws_of(**adopted, key={"origin": "skip"}))
+    assert without["dead_letters"] == {"s3": "s3://lake/dead-letters/"}
+
+
+def test_what_a_pipeline_does_with_unusable_records_is_passed_on_where_it_is_said() -> None:
+    (silent,) = written()["pipelines"]
+    assert {"unusable_records", "max_unusable_per_minute"}.isdisjoint(silent)
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
+    (said,) = written(pipelines=[{**pipeline, "unusable_records": "stop", "max_unusable_per_minute": 5}])["pipelines"]
+    assert (said["unusable_records"], said["max_unusable_per_minute"]) == ("stop", 5)

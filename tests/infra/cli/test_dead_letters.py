@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from firnline_infra.cli.dead_letters import dead_letters
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
-from firnline_ingest.deadletter.errors import UnknownDeadLetter
+from firnline_ingest.deadletter.errors import NotListable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
@@ -82,3 +82,14 @@ def test_the_place_is_given_in_exactly_one_way(arguments: tuple[str, ...]) -> No
     refused = run("list", *arguments)
     assert refused.exit_code == 2
     assert "give one of --config and --folder" in refused.output
+
+
+def test_letters_on_a_stream_can_not_be_listed_and_the_error_says_how_they_are_read(
+    tmp_path: Path, engine_document: dict[str, Any]
+) -> None:
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps({**engine_document, "dead_letters": {"stream": "orders-letters"}}))
+    for arguments in (("list",), ("show", KEY)):
+        error = run(*arguments, "--config", str(file)).exception
+        assert isinstance(error, NotListable)
+        assert "orders-letters" in str(error)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, features_of, required
+from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource, features_of, required
 
 
 def config(**sections: Any) -> EngineConfig:
@@ -32,6 +32,8 @@ def config(**sections: Any) -> EngineConfig:
         ),
         ({"spark": {"checkpoint": "s3://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
         ({"spark": {"checkpoint": "s3a://bucket/checkpoint"}}, Feature.S3_CHECKPOINT),
+        ({"dead_letters": {"s3": "s3://bucket/letters/"}}, Feature.S3_DEAD_LETTERS),
+        ({"dead_letters": {"stream": "letters"}}, Feature.STREAM_DEAD_LETTERS),
     ],
 )
 def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, Any], feature: Feature) -> None:
@@ -44,9 +46,24 @@ def test_what_a_configuration_does_not_say_is_given_beside_it() -> None:
 
 
 def test_every_feature_needs_something_and_every_permission_some_feature() -> None:
-    assert {feature for permission in PERMISSIONS for feature in permission.features} == set(Feature)
+    assert {feature for one in PERMISSIONS for feature in one.features | one.either} == set(Feature)
     for feature in set(Feature) - ALWAYS:
-        assert set(required({feature, Feature.SECRET})) > set(required({Feature.SECRET} - {feature})), feature
+        assert set(required(Feature)) >= set(required(set(Feature) - {feature})), feature
+    keys = {feature for feature in Feature if feature.name.endswith("_KEY")}
+    for feature in set(Feature) - ALWAYS - keys:
+        assert set(required({feature})) > set(required(())), feature
+    for feature in keys:
+        assert set(required(Feature)) > set(required(set(Feature) - {feature})), feature
+
+
+def test_a_bucket_s_key_is_used_for_what_is_done_in_the_bucket_alone() -> None:
+    def uses(*features: Feature) -> set[str]:
+        return {one.action for one in required(features) if one.on is Resource.BUCKET_KEY}
+
+    assert uses(Feature.BUCKET_KEY) == set()
+    assert uses(Feature.BUCKET_KEY, Feature.S3_JOB_FILES) == {"kms:Decrypt"}
+    assert uses(Feature.BUCKET_KEY, Feature.S3_DEAD_LETTERS) == {"kms:GenerateDataKey"}
+    assert uses(Feature.BUCKET_KEY, Feature.S3_CHECKPOINT) == {"kms:Decrypt", "kms:GenerateDataKey"}
 
 
 def test_all_features_together_need_every_permission_once() -> None:
@@ -61,6 +78,7 @@ def test_a_key_is_used_by_a_service_and_never_by_the_engine_itself() -> None:
         "kinesis",
         "dynamodb",
         "secretsmanager",
+        "s3",
     }
 
 

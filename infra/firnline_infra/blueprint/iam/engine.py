@@ -23,6 +23,9 @@ SIDS = {
     Resource.BUCKET: "ListCheckpoint",
     Resource.CHECKPOINT: "KeepCheckpoint",
     Resource.JOB_FILES: "ReadJobFiles",
+    Resource.DEAD_LETTERS: "KeepDeadLetters",
+    Resource.LETTER_STREAM: "SendDeadLetters",
+    Resource.LETTER_STREAM_KEY: "EncryptDeadLetters",
     Resource.BUCKET_KEY: "UseBucketKey",
 }
 
@@ -46,16 +49,23 @@ class EngineAccess:
     checkpoint_folder: str | None = None
     """Inside the bucket: checkpoint/"""
     job_folder: str | None = None
+    letters_folder: str | None = None
+    letters_stream: Value | None = None
+    """In place of a folder of the bucket."""
+    letters_stream_key: Value | None = None
     bucket_key: Value | None = None
 
     @property
     def features(self) -> frozenset[Feature]:
-        uses_bucket = bool(self.checkpoint_folder or self.job_folder)
+        uses_bucket = bool(self.checkpoint_folder or self.job_folder or self.letters_folder)
         switches = {
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
             Feature.S3_JOB_FILES: self.job_folder is not None,
+            Feature.S3_DEAD_LETTERS: self.letters_folder is not None,
+            Feature.STREAM_DEAD_LETTERS: self.letters_stream is not None,
+            Feature.LETTER_STREAM_KEY: self.letters_stream_key is not None,
             Feature.STREAM_KEY: bool(self.stream_keys),
             Feature.LEDGER_KEY: self.ledger_key is not None,
             Feature.SECRET_KEY: self.secret_key is not None,
@@ -93,6 +103,9 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
         Resource.BUCKET: (access.bucket,),
         Resource.CHECKPOINT: (f"{access.bucket}/{access.checkpoint_folder}*",),
         Resource.JOB_FILES: (f"{access.bucket}/{access.job_folder}*",),
+        Resource.DEAD_LETTERS: (f"{access.bucket}/{access.letters_folder}*",),
+        Resource.LETTER_STREAM: (access.letters_stream,),
+        Resource.LETTER_STREAM_KEY: (access.letters_stream_key,),
         Resource.BUCKET_KEY: (access.bucket_key,),
     }
     return (arn for arn in found[on] if arn is not None)
@@ -117,6 +130,7 @@ def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value |
         Resource.STREAM_KEYS: tuple(access.streams.values()),
         Resource.LEDGER_KEY: access.ledger_name,
         Resource.SECRET_KEY: access.secret,
+        Resource.LETTER_STREAM_KEY: access.letters_stream,
     }
     value = values[on]
     return {} if value is None else {ENCRYPTION_CONTEXTS[on]: value}

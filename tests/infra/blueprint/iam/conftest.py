@@ -26,6 +26,9 @@ def full() -> EngineAccess:
         bucket="arn:aws:s3:::lake-123456789012-eu-central-1",
         checkpoint_folder="checkpoint/",
         job_folder="jobs/",
+        letters_folder="dead-letters/",
+        letters_stream="arn:aws:kinesis:eu-central-1:123456789012:stream/orders-letters",
+        letters_stream_key=STREAM_KEY,
         bucket_key=KEY,
     )
 
@@ -38,6 +41,8 @@ SWITCHES = {
     "secret_key": None,
     "checkpoint_folder": None,
     "job_folder": None,
+    "letters_folder": None,
+    "letters_stream": None,
     "bucket_key": None,
 }
 

@@ -56,11 +56,27 @@ def test_a_key_is_used_only_through_its_service_and_for_this_engines_data(everyt
     }
 
 
-def test_keys_are_never_written_with_but_for_the_checkpoint(everything: EngineAccess) -> None:
+def test_keys_are_never_written_with_but_for_the_checkpoint_and_dead_letters(everything: EngineAccess) -> None:
     writers = [sid for sid, one in by_sid(everything).items() if "kms:GenerateDataKey" in one.actions]
-    assert writers == ["UseBucketKey"]
-    without = by_sid(replace(everything, checkpoint_folder=None))
+    assert writers == ["EncryptDeadLetters", "UseBucketKey"]
+    without = by_sid(replace(everything, checkpoint_folder=None, letters_folder=None))
     assert without["UseBucketKey"].actions == ("kms:Decrypt",)
+    letters_alone = by_sid(replace(everything, checkpoint_folder=None, job_folder=None))
+    assert letters_alone["UseBucketKey"].actions == ("kms:GenerateDataKey",)
+
+
+def test_dead_letters_can_be_kept_and_neither_read_nor_removed(everything: EngineAccess) -> None:
+    statements = by_sid(everything)
+    assert statements["KeepDeadLetters"].actions == ("s3:PutObject",)
+    assert statements["KeepDeadLetters"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/dead-letters/*",)
+
+
+def test_dead_letters_go_to_their_own_stream_alone(everything: EngineAccess) -> None:
+    statements = by_sid(everything)
+    assert statements["SendDeadLetters"].resources == (everything.letters_stream,)
+    assert everything.letters_stream not in statements["ReadStreams"].resources
+    context = statements["EncryptDeadLetters"].conditions["StringEquals"]
+    assert context["kms:EncryptionContext:aws:kinesis:arn"] == everything.letters_stream
 
 
 def test_each_folder_of_the_bucket_has_its_own_actions(everything: EngineAccess) -> None:
@@ -72,7 +88,7 @@ def test_each_folder_of_the_bucket_has_its_own_actions(everything: EngineAccess)
 
 
 def test_a_bucket_in_which_the_engine_has_nothing_needs_no_key(everything: EngineAccess) -> None:
-    statements = by_sid(replace(everything, checkpoint_folder=None, job_folder=None))
+    statements = by_sid(replace(everything, checkpoint_folder=None, job_folder=None, letters_folder=None))
     assert "UseBucketKey" not in statements
 
 
