@@ -126,9 +126,10 @@ def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
 
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.ledger.incarnation import is_replaced
     from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.ledger.resume import accept_errors, decide, resume_from
+    from firnline_ingest.ledger.resume import accept_errors, begin_anew, decide, resume_from
     from firnline_ingest.ledger.row import ResumeFrom, ShardRow
     from firnline_ingest.values import Position
 
@@ -141,6 +142,10 @@ def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
 
     ledger = open_ledger(config)
     incarnation = read_lineage(kinesis_client(config.aws), options.stream).incarnation
+    if options.start == ResumeFrom.HORIZON and is_replaced(ledger, options.stream, incarnation):
+        begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
+        print(f"{options.stream}: the stream that is there now is read from its oldest record.")
+        return 0
     for key in decide(ledger, RunLease(ledger, config.application), incarnation, options.shard, decision):
         print(f"{key}: decided, and kept in the ledger as an incident.")
     return 0

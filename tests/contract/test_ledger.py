@@ -13,6 +13,7 @@ from firnline_ingest.ledger.backend import Ledger, Run
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
@@ -246,3 +247,15 @@ def test_another_programs_table_is_refused(dynamodb: Any) -> None:
     )
     with pytest.raises(LedgerTableForeign, match="leaseKey"):
         DynamoLedger(dynamodb, "kcl").check()
+
+
+def test_a_streams_mark_is_set_by_whoever_knows_the_one_before(ledger: Ledger) -> None:
+    first, second = (
+        StreamMark("events@1"),
+        StreamMark("events@2", "h", (Incident(IncidentKind.RESUMED, 5, "begun anew"),)),
+    )
+    assert ledger.mark("events") is None
+    assert ledger.set_mark("events", first, None) == first
+    assert ledger.set_mark("events", second, None) == first, "somebody was faster"
+    assert ledger.set_mark("events", second, first) == second
+    assert (ledger.mark("events"), ledger.mark("other")) == (second, None)

@@ -8,6 +8,7 @@ from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.item import padded
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Fence, ShardKey
 
@@ -18,6 +19,7 @@ class MemoryLedger:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._rows: dict[ShardKey, ShardRow] = {}
+        self._marks: dict[str, StreamMark] = {}
         self._run: Run | None = None
 
     def read(self, key: ShardKey) -> ShardRow | None:
@@ -65,6 +67,22 @@ class MemoryLedger:
         """Loses the row, as a deleted table would."""
         with self._lock:
             self._rows.pop(key, None)
+
+    def mark(self, stream: str) -> StreamMark | None:
+        with self._lock:
+            return self._marks.get(stream)
+
+    def forget_mark(self, stream: str) -> None:
+        """As in a ledger that an engine without marks has written."""
+        with self._lock:
+            self._marks.pop(stream, None)
+
+    def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
+        with self._lock:
+            found = self._marks.get(stream)
+            if (found and found.incarnation) == (before and before.incarnation):
+                self._marks[stream] = mark
+            return self._marks[stream]
 
     def current_run(self) -> Run | None:
         with self._lock:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Fence, ShardKey
 
@@ -45,10 +46,16 @@ class ShardLedger(Protocol):
 
 
 class StreamLedger(Protocol):
-    """What the planner needs: all rows of one incarnation of a stream."""
+    """What the planner needs: which incarnation of a stream is read, and all rows of one."""
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
         """By shard id."""
+
+    def mark(self, stream: str) -> StreamMark | None:
+        """Which incarnation the application reads; None for a stream that is new to it."""
+
+    def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
+        """Replaces the mark where it still names the incarnation of `before`; the mark as it is then."""
 
 
 class RunLedger(Protocol):

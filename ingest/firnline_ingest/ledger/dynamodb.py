@@ -22,7 +22,8 @@ from firnline_ingest.ledger.errors import (
     LedgerTableMissing,
     LedgerUnavailable,
 )
-from firnline_ingest.ledger.item import Item, from_item, padded, to_item
+from firnline_ingest.ledger.item import Item, from_item, mark_from_item, mark_to_item, padded, to_item
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_ingest.values import Fence, ShardKey
@@ -172,6 +173,19 @@ class DynamoLedger:
         values = {":one": 1, ":run_id": run_id}
         return self._update_run("SET stop_requests = stop_requests + :one", values, "run_id = :run_id")
 
+    def mark(self, stream: str) -> StreamMark | None:
+        item = self._get(_mark_key(stream))
+        return mark_from_item(item) if item else None
+
+    def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
+        condition = "incarnation = :before" if before else "attribute_not_exists(incarnation)"
+        values = {":before": before.incarnation} if before else {}
+        try:
+            self._put_item({**_mark_key(stream), **mark_to_item(mark)}, condition, values, ())
+        except _ConditionFailed:
+            return self.mark(stream) or mark
+        return mark
+
     def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
         try:
             answer = self._call(
@@ -225,6 +239,10 @@ class DynamoLedger:
         if code in STALE:
             return LedgerCredentialsStale(self._table, operation, f"{code}: {message}")
         return LedgerUnavailable(self._table, f"{code}: {message}")
+
+
+def _mark_key(stream: str) -> Item:
+    return {"stream": OWN_ITEMS, "shard": f"@stream/{stream}"}
 
 
 def _key(key: ShardKey) -> Item:

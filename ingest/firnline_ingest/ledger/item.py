@@ -9,6 +9,7 @@ from typing import Any
 
 from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
@@ -60,6 +61,16 @@ def from_item(item: Item) -> ShardRow:
         incidents=tuple(_incident(incident) for incident in item["incidents"]),
         reset=ResumeFrom(item["reset"]) if item.get("reset") else None,
     )
+
+
+def mark_to_item(mark: StreamMark) -> Item:
+    incidents = [_incident_item(incident) for incident in mark.incidents]
+    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents}
+
+
+def mark_from_item(item: Item) -> StreamMark:
+    incidents = tuple(_incident(incident) for incident in item["incidents"])
+    return StreamMark(item["incarnation"], item["start"], incidents)
 
 
 def padded(position: Position | None) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from firnline_ingest.errors import UsageError
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.ledger.incarnation import begun_anew
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
@@ -42,6 +43,19 @@ def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None,
             taken = ledger.take(row.key, row.fence, f"a person, {lease.run.holder}", row.start)
             ledger.reset(decision(taken))
         return [row.key for row in chosen]
+    finally:
+        lease.end()
+
+
+def begin_anew(ledger: Ledger, lease: RunLease, stream: str, incarnation: str, now_ms: int) -> None:
+    """Of a stream that was deleted and made again: the one that is there now is read, from its oldest record.
+
+    Raises AnotherEngineRuns as `decide` does.
+    """
+    lease.begin()
+    try:
+        if mark := ledger.mark(stream):
+            ledger.set_mark(stream, begun_anew(mark, incarnation, now_ms), mark)
     finally:
         lease.end()
 

@@ -22,12 +22,15 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import Pin, TrimHorizon
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_ingest.ledger.incarnation import settle
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.shard.receipt import ShardProblem
 
@@ -97,6 +100,7 @@ class ShardPlanner:
     ledger: StreamLedger
     sleep: Callable[[float], None] = time.sleep
     _lineages: Lineages = field(init=False)
+    _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
 
@@ -140,13 +144,24 @@ class ShardPlanner:
     def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]]:
         view = self._view(pipeline)
         view = replace(view, offsets=before.streams.get(view.lineage.incarnation, {}))
+        mark = self._settled(view.lineage, before)
         pin: Pin = TrimHorizon()
         if view.is_first_start:
-            pin = initial_pin(pipeline.initial_position, self.kinesis, pipeline.stream)
+            if not mark.begins_at_the_horizon:
+                pin = initial_pin(pipeline.initial_position, self.kinesis, pipeline.stream)
             if view.lineage.lacks_parents:
                 view = replace(view, lineage=view.lineage.joined(self._lineages.read(pipeline.stream)))
         gone = gone_shards(self.kinesis, pipeline.stream, view.suspects())
         return view, plan_shards(view.lineage, view.rows, view.offsets, pin, gone).offsets
+
+    def _settled(self, lineage: Lineage, before: SourceOffset) -> StreamMark:
+        """Asked for once an incarnation. Raises StreamReplaced."""
+        mark = self._marks.get(lineage.stream)
+        if mark is None or mark.incarnation != lineage.incarnation:
+            earlier = before.of_stream(lineage.stream)
+            mark = settle(self.ledger, lineage.stream, lineage.incarnation, earlier, lineage.listed_ms)
+            self._marks[lineage.stream] = mark
+        return mark
 
     def _view(self, pipeline: PipelineConfig) -> StreamView:
         lineage = self._lineages.read(pipeline.stream)

@@ -1,0 +1,47 @@
+"""Which incarnation of a stream the application reads: one that was deleted and made again is another stream.
+
+Rows and channels of the old one say nothing about it, and what the old one held unread is lost, so going on is a person's
+decision. A small item of the ledger, one a stream, names the incarnation; the planner settles it before it plans.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from firnline_ingest.kinesis.errors import StreamReplaced
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.incident import Incident, IncidentKind, with_incident
+from firnline_ingest.ledger.mark import StreamMark
+
+
+def settle(ledger: StreamLedger, stream: str, incarnation: str, earlier: Iterable[str], now_ms: int) -> StreamMark:
+    """The mark of the incarnation that is there now, made where the stream is new. `earlier`: those of the offset.
+
+    Raises StreamReplaced where the application has read another one, and nobody has decided to begin anew.
+    """
+    mark = ledger.mark(stream)
+    if mark is None:
+        first = next((each for each in earlier if each != incarnation), incarnation)
+        mark = ledger.set_mark(stream, StreamMark(first), None)
+    if mark.incarnation == incarnation:
+        return mark
+    if not ledger.rows(mark.incarnation):
+        return ledger.set_mark(stream, replace(mark, incarnation=incarnation), mark)
+    detail = f"{mark.incarnation} was deleted, and {incarnation} made under its name"
+    if all(each.detail != detail for each in mark.incidents):
+        incident = Incident(IncidentKind.STREAM_REPLACED, now_ms, detail)
+        ledger.set_mark(stream, replace(mark, incidents=with_incident(mark.incidents, incident)), mark)
+    raise StreamReplaced(stream)
+
+
+def is_replaced(ledger: StreamLedger, stream: str, incarnation: str) -> bool:
+    """Whether the application has read another incarnation than the one that is there now."""
+    mark = ledger.mark(stream)
+    return mark is not None and mark.incarnation != incarnation
+
+
+def begun_anew(mark: StreamMark, incarnation: str, now_ms: int) -> StreamMark:
+    """A person's decision: the incarnation that is there now is read, from its oldest record."""
+    detail = f"{incarnation} is begun at its horizon, instead of {mark.incarnation}"
+    incidents = with_incident(mark.incidents, Incident(IncidentKind.RESUMED, now_ms, detail))
+    return StreamMark(incarnation, TrimHorizon.text, incidents)

@@ -1,0 +1,21 @@
+"""What the application reads under a stream's name, as the ledger keeps it (ledger/incarnation.py)."""
+
+from dataclasses import dataclass
+
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.incident import Incident
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMark:
+    """What the application reads under a stream's name."""
+
+    incarnation: str
+    """The stream's name and creation time, as in the key of its rows."""
+    start: str = ""
+    """Where a person said that it begins; empty where its pipeline's initial position says so."""
+    incidents: tuple[Incident, ...] = ()
+
+    @property
+    def begins_at_the_horizon(self) -> bool:
+        return self.start == TrimHorizon.text
