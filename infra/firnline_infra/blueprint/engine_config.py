@@ -115,6 +115,7 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
         tolerance=pipeline.tolerance.value,
+        fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
         max_unusable_per_minute=pipeline.max_unusable_per_minute,
         **_changed(metadata=pipeline.metadata),

@@ -72,6 +72,9 @@ class Pipeline(Section):
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error
     table."""
+    fail_on_data_loss: bool = True
+    """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the
+    ledger either way. True by default, because nobody should learn of it from a report."""
     unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
     """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept."""
     max_unusable_per_minute: int | None = Field(default=None, ge=1)

@@ -98,6 +98,14 @@ def test_an_adopted_bucket_is_told_the_environments_key() -> None:
     assert without["dead_letters"] == {"s3": "s3://lake/dead-letters/"}
 
 
+def test_whether_a_loss_stops_a_shard_is_passed_on_where_it_is_said() -> None:
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
+    (silent,) = written(pipelines=[pipeline])["pipelines"]
+    assert "fail_on_data_loss" not in silent, "an unchanged specification never restarts a job"
+    (said,) = written(pipelines=[{**pipeline, "fail_on_data_loss": False}])["pipelines"]
+    assert said["fail_on_data_loss"] is False
+
+
 def test_what_a_pipeline_does_with_unusable_records_is_passed_on_where_it_is_said() -> None:
     (silent,) = written()["pipelines"]
     assert {"unusable_records", "max_unusable_per_minute"}.isdisjoint(silent)
