@@ -151,5 +151,13 @@ def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
     return 0
 
 
+def _step_out_of_the_way() -> None:
+    """Run as a file, as by spark-submit, our folder is where Python looks first, and our `snowflake` hides everybody's."""
+    ours = Path(__file__).resolve().parent
+    sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != ours]
+
+
 if __name__ == "__main__":
+    if not __package__:
+        _step_out_of_the_way()
     sys.exit(main())

@@ -48,6 +48,16 @@ class SparkJobFailed(FirnlineError, Retryable):
         )
 
 
+class EpochDefect(FirnlineError, Retryable):
+    """The driver's own part of an epoch failed in a way that nobody thought of; it is tried again all the same."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(
+            f"{type(cause).__name__}: {cause}",
+            next_step="this is a defect of ours: please report it, with the trace that is in the log.",
+        )
+
+
 class EpochOverdue(FirnlineError, Retryable):
     """An epoch did not end; its job was cancelled."""
 

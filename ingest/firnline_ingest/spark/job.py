@@ -22,7 +22,7 @@ from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
-from firnline_ingest.spark.errors import EpochOverdue, EpochStuck, QueryFailed, SparkGone
+from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone
 from firnline_ingest.spark.patience import Patience, patiently
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
@@ -152,7 +152,10 @@ class EngineJob:
                 try:
                     receipts = self._runner.run(planned)
                 except Exception as error:
-                    self._epoch_failed(batch_id, epoch_failure(error))
+                    failure = epoch_failure(error)
+                    if isinstance(failure, EpochDefect) and not self._epochs.in_a_row:
+                        log.exception("epoch.defect")
+                    self._epoch_failed(batch_id, failure)
                 else:
                     self._is_unproven = False
                     self._epochs.passed()

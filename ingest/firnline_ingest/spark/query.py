@@ -15,7 +15,14 @@ from pyspark.errors import PySparkException
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import Fatal, FirnlineError
-from firnline_ingest.spark.errors import QueryFailed, SourceFailed, SparkGone, SparkJobFailed, SparkUnstartable
+from firnline_ingest.spark.errors import (
+    EpochDefect,
+    QueryFailed,
+    SourceFailed,
+    SparkGone,
+    SparkJobFailed,
+    SparkUnstartable,
+)
 from firnline_ingest.spark.jvm import is_jvm_gone, kill_jvm
 from firnline_ingest.spark.source import FORMAT, ShardPlanSource
 from firnline_ingest.spark.spark_session import new_session
@@ -115,12 +122,11 @@ def _explained() -> Iterator[None]:
 
 
 def epoch_failure(error: Exception) -> FirnlineError:
-    """An epoch's failure as an error of ours: our own as it is, Spark's as a job that failed."""
+    """An epoch's failure as an error of ours: our own as it is, Spark's as a job that failed, any other as a defect."""
     if isinstance(error, FirnlineError):
         return error
-    if not isinstance(error, (Py4JError, PySparkException, *CUT_OFF)):
-        log.error("epoch.defect", exc_info=error)
-    return SparkJobFailed(in_short(error))
+    is_sparks = isinstance(error, (Py4JError, PySparkException, *CUT_OFF))
+    return SparkJobFailed(in_short(error)) if is_sparks else EpochDefect(error)
 
 
 def in_short(error: Exception) -> str:

@@ -183,6 +183,21 @@ def test_a_spark_job_that_fails_is_an_epoch_that_failed(events: Callable[[str], 
     assert failed.problem == "FL-1203"
 
 
+def test_a_defect_of_the_driver_is_logged_once_and_the_next_epoch_is_tried(events: Callable[[str], list[Any]]) -> None:
+    def epoch(number: int) -> list[Receipt]:
+        if number < 3:
+            raise ModuleNotFoundError("No module named 'snowflake.connector'")
+        return [receipt()]
+
+    ledger, spark = MemoryLedger(), StandIn(epoch)
+    running = Running(spark.job(ledger))
+    until(lambda: len(spark.committed) >= 5)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert [event.problem for event in events("epoch.failed")] == ["FL-1000"] * 3
+    assert len(events("epoch.defect")) == 1
+
+
 def test_epochs_that_fail_again_and_again_end_the_run_with_their_reason(events: Callable[[str], list[Any]]) -> None:
     now = [0.0]
 
