@@ -7,19 +7,23 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from firnline_ingest.config import EngineConfig, load_config
 from firnline_ingest.errors import FirnlineError
+
+if TYPE_CHECKING:
+    from firnline_ingest.config import EngineConfig
 
 REFUSED, INTERRUPTED = 2, 128 + signal.SIGINT
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m firnline_ingest") -> int:
     """Returns the exit status (docs/runbook.md lists them). `program` is what a person typed."""
-    options = _parser(program).parse_args(arguments)
-    command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
     try:
+        from firnline_ingest.config import load_config  # here, where a Ctrl-C leaves no trace
+
+        options = _parser(program).parse_args(arguments)
+        command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
         return command(load_config(options.config), options)
     except FirnlineError as error:
         print(error, file=sys.stderr)
@@ -66,7 +70,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _run(config: EngineConfig, options: argparse.Namespace) -> int:
+def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.deadletter import check_place
     from firnline_ingest.ledger.provision import BEAT_READ_TIMEOUT_S, open_ledger
     from firnline_ingest.logs import configure_logs
@@ -85,6 +89,9 @@ def _run(config: EngineConfig, options: argparse.Namespace) -> int:
 
         job = EngineJob(config, ledger, is_bounded=options.available_now, signals=signals)
         status = job.run()
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # the interpreter's own end has nothing to interrupt, and would leave a trace
     if job.has_loose_ends:
         _end_at_once(status)
     return status
@@ -98,7 +105,7 @@ def _end_at_once(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _stop(config: EngineConfig, _options: argparse.Namespace) -> int:
+def _stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.provision import open_ledger
 
     ledger = open_ledger(config)
@@ -111,7 +118,7 @@ def _stop(config: EngineConfig, _options: argparse.Namespace) -> int:
     return 0
 
 
-def _validate(config: EngineConfig, _options: argparse.Namespace) -> int:
+def _validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
     from firnline_ingest.validate import validate
 
     problems = 0
@@ -121,7 +128,7 @@ def _validate(config: EngineConfig, _options: argparse.Namespace) -> int:
     return REFUSED if problems else 0
 
 
-def _resume(config: EngineConfig, options: argparse.Namespace) -> int:
+def _resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     import time
 
     from firnline_ingest.kinesis.client import kinesis_client

@@ -243,7 +243,7 @@ class SparkConfig(Section):
     checkpoint: str
     """The streaming checkpoint: a folder, or an s3:// URL."""
     master: str | None = None
-    """Only where no spark-submit sets it, for example local[2]."""
+    """Only where no spark-submit sets it, for example local[2]; tasks are tried eight times there too (local[2,8])."""
     conf: dict[str, str] = Field(default_factory=dict)
 
 
