@@ -37,8 +37,8 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
 
 def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
     """What a real account has already: the specification names it, and nothing of ours makes it there."""
-    if spec.snowflake.reader_warehouse:
-        yield f"CREATE WAREHOUSE IF NOT EXISTS {Identifier.parse(spec.snowflake.reader_warehouse).sql}"
+    if spec.snowflake.warehouse:
+        yield f"CREATE WAREHOUSE IF NOT EXISTS {Identifier.parse(spec.snowflake.warehouse).sql}"
     for role in spec.snowflake.reader.granted_to:
         yield f"CREATE ROLE IF NOT EXISTS {Identifier.parse(role).sql}"
 

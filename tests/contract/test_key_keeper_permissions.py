@@ -36,7 +36,7 @@ DOCUMENT: dict[str, Any] = {
     "version": 1,
     "durability": "EPHEMERAL",
     "aws": {"region": "us-east-1", "account": "000000000000"},
-    "snowflake": {"account": "FIRNLINE-LOCAL", "reader_warehouse": "COMPUTE_WH"},
+    "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": "COMPUTE_WH"},
 }
 KINDS = ("own key", "adopted key", "static keys")
 

@@ -34,7 +34,7 @@ DOCUMENT: dict[str, Any] = {
     "name": "static",
     "durability": "EPHEMERAL",
     "aws": {"region": "us-east-1", "account": "000000000000", "runtime": {"trust": "static-keys"}},
-    "snowflake": {"account": "FIRNLINE-LOCAL", "reader_warehouse": "COMPUTE_WH"},
+    "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": "COMPUTE_WH"},
     "streams": [{"name": name, "shards": 1} for name in TABLES],
     "pipelines": [
         {"stream": name, "database": "STATIC", "schema": "RAW", "table": table} for name, table in TABLES.items()

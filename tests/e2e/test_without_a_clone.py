@@ -30,6 +30,7 @@ ANSWERS = {
     "--region": "us-east-1",
     "--aws-account": "000000000000",
     "--snowflake-account": "FIRNLINE-LOCAL",
+    "--warehouse": "COMPUTE_WH",
     "--stream": "orders",
     "--database": "SHOP",
     "--schema": "RAW",
@@ -120,10 +121,6 @@ def test_from_an_empty_folder_to_a_proven_environment_and_its_end(repository: Re
         return repository("firnline", *command.split())
 
     repository("firnline", "init", *(part for option in ANSWERS.items() for part in option), "--ephemeral")
-    specification = repository.folder / "stacks" / "environments" / "shop.yaml"
-    text = specification.read_text()
-    assert "# reader_warehouse: REPORTING" in text
-    specification.write_text(text.replace("# reader_warehouse: REPORTING", "reader_warehouse: COMPUTE_WH"))
     assert "good" in firnline("spec check shop")
     to_commit = repository.files
 

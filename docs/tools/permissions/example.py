@@ -40,7 +40,8 @@ ROLE = parse_spec(
     aws: {{region: {REGION}, account: "{ACCOUNT}"}}
     snowflake:
       account: ORG-ACCOUNT
-      reader_warehouse: REPORTING
+      warehouse: REPORTING
+      key_pair_only: true
       allowed_networks: [192.0.2.0/24]
       external_volumes: [{{name: LAKE}}]
       interactive_warehouse: {{name: FAST}}

@@ -181,7 +181,7 @@ role is no administrator, can't become one, and may not grant what it does not o
 DEPLOY_ROLE_OWNS = """\
 It owns what it makes, and so may do everything with it: read the tables too, give users other keys, drop them. One of the
 privileges reaches further: who may apply an authentication policy may apply it to any user, and to the account. Snowflake grants
-it for the account only; with `key_pair_only: false` it is not asked for.
+it for the account only, so it is asked for with `key_pair_only: true` alone.
 
 Who is it: the user of that name, which CI logs in as by its AWS role, and people with the key pair that the file asks for; and
 the previewer's user, because the program of a preview connects as the deploy role as well. So a preview waits for the approval

@@ -46,7 +46,7 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         roles=_once(Role(name=each.role, comment=comment) for each in (names.ingest, names.reader)),
         users=(
             _user(spec.snowflake.ingest, names.ingest, policy, methods, comment),
-            _user(spec.snowflake.reader, names.reader, policy, methods, comment, warehouse=_reader_warehouse(spec)),
+            _user(spec.snowflake.reader, names.reader, policy, methods, comment, warehouse=_warehouse(spec)),
         ),
         role_grants=_once(_role_grants(spec, names)),
         grants=_once(_grants(spec, names)),
@@ -66,7 +66,7 @@ def _role_grants(spec: EnvironmentSpec, names: Names) -> Iterable[RoleGrant]:
 
 
 def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
-    warehouses = (spec.snowflake.reader_warehouse, _interactive_name(spec))
+    warehouses = (spec.snowflake.warehouse, _interactive_name(spec))
     for warehouse in filter(None, warehouses):
         name = QualifiedName.of(warehouse)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
@@ -95,8 +95,8 @@ def _user(
     )
 
 
-def _reader_warehouse(spec: EnvironmentSpec) -> Identifier | None:
-    name = spec.snowflake.reader_warehouse
+def _warehouse(spec: EnvironmentSpec) -> Identifier | None:
+    name = spec.snowflake.warehouse
     return Identifier.parse(name) if name else None
 
 

@@ -37,6 +37,11 @@ QUESTIONS = (
         option="--snowflake-account",
         help="The Snowflake account, as <organisation>-<account>.",
     ),
+    Question(
+        name="warehouse",
+        option="--warehouse",
+        help="A Snowflake warehouse that exists, for what is asked of the tables; the engine needs none.",
+    ),
     Question(name="streams", option="--stream", help="A Kinesis stream to read; repeatable.", is_list=True),
     Question(name="database", option="--database", help="The Snowflake database that tables are made in."),
     Question(name="schema", option="--schema", help="The schema in it.", default="RAW"),
@@ -79,7 +84,7 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **give
     \b
     For example:
       firnline init --name dev --region eu-central-1 --aws-account 123456789012 \\
-        --snowflake-account ORG-ACCOUNT --stream orders --database LAKE --schema RAW --ephemeral
+        --snowflake-account ORG-ACCOUNT --warehouse COMPUTE_WH --stream orders --database LAKE --schema RAW --ephemeral
     """
     answers = _answered(given, ask=sys.stdin.isatty())
     path = _inside(file or SPECS / f"{answers['name']}.yaml")

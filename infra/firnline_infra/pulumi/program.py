@@ -1,7 +1,7 @@
 """What a Pulumi program begins with: the specification, and the two providers. Programs build them, components never do.
 
-What the providers say is fixed by the specification: which account, which role. Who connects, and with what, comes from the
-environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
+What the providers say is fixed by the specification: which account, role and warehouse. Who connects, and with what,
+comes from the environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
 """
 
 from pathlib import Path
@@ -51,5 +51,6 @@ def snowflake_provider(spec: EnvironmentSpec) -> snowflake.Provider:
         organization_name=organization,
         account_name=account,
         role=str(blueprint.names.deploy_role),
+        warehouse=spec.snowflake.warehouse,
         preview_features_enabled=list(blueprint.preview_features),
     )

@@ -14,6 +14,7 @@ class Answers:
     region: str
     aws_account: str
     snowflake_account: str
+    warehouse: str
     streams: tuple[str, ...]
     database: str
     schema: str
@@ -45,7 +46,7 @@ def _document(answers: Answers, *, boundary: str | None) -> str:
         "\n"
         "snowflake:\n"
         f"  account: {_quoted(answers.snowflake_account)}\n"
-        "  # reader_warehouse: REPORTING # runs the audit's questions; it exists already\n"
+        f"  warehouse: {_quoted(answers.warehouse)} # exists already; the audit asks in it, the engine needs none\n"
         "  # allowed_networks: [192.0.2.0/24] # from where engine and reader may connect\n"
         "\n"
         "streams:\n"

@@ -90,12 +90,17 @@ class Snowflake(Section):
     """What the audit, the status page and people are: may select."""
     deploy_role: IdentifierText | None = None
     """What makes and owns everything; FIRNLINE_<environment>_DEPLOY where absent. It exists before the first `up`."""
-    reader_warehouse: IdentifierText | None = None
-    """Runs the reader's queries; it exists already. The engine needs none: ingestion is serverless."""
+    warehouse: IdentifierText | None = None
+    """Exists already, and may be the smallest: the reader's queries run in it, and what deploys asks Snowflake in it which
+    policies a user or table has. The engine needs none: ingestion is serverless.
+    """
     allowed_networks: list[Network] = Field(default_factory=list)
     """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
-    key_pair_only: bool = True
-    """An authentication policy on both users that allows nothing but their key pair, whatever they are given later."""
+    key_pair_only: bool = False
+    """An authentication policy on both users that allows nothing but their key pair, whatever they are given later. Their
+    type, SERVICE, keeps passwords out in any case. What deploys needs APPLY AUTHENTICATION POLICY for it, which Snowflake
+    grants for all users of the account or for none, and a warehouse.
+    """
     external_volumes: list[ExternalVolume] = Field(default_factory=list)
     """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
     interactive_warehouse: InteractiveWarehouse | None = None

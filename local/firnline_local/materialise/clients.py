@@ -4,6 +4,7 @@ from contextlib import closing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from firnline_infra.specification.identifier import Identifier
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST, rows_of
 from firnline_local.endpoints import Endpoints, Login, aws_client, sql_session
 
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
 class Clients:
     """Each client is made when it is first needed."""
 
-    def __init__(self, endpoints: Endpoints, administrator: Login) -> None:
+    def __init__(self, endpoints: Endpoints, administrator: Login, *, warehouse: str | None = None) -> None:
+        """`warehouse` as the provider's configuration writes it; the user's own where absent."""
         self._endpoints = endpoints
+        self._warehouse = warehouse
         self._administrator = administrator
         self._aws: dict[str, Any] = {}
 
@@ -34,7 +37,11 @@ class Clients:
 
     @cached_property
     def snowflake(self) -> "SnowflakeConnection":
-        return sql_session(self._endpoints, self._administrator)
+        session = sql_session(self._endpoints, self._administrator)
+        if self._warehouse is not None:
+            with closing(session.cursor()) as cursor:
+                cursor.execute(f"USE WAREHOUSE {Identifier.parse(self._warehouse).sql}")
+        return session
 
     def execute(self, *statements: str | None) -> None:
         """Runs each that there is."""

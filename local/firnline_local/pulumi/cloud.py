@@ -68,7 +68,7 @@ class Cloud:
             raise ConfigurationRefused(self.package, problems)
         self._configuration = configuration_of(plain(self.package, values))
         self.close()
-        self._clients = Clients(self._environment.endpoints, self._login())
+        self._clients = Clients(self._environment.endpoints, self._login(), warehouse=self._configuration.warehouse)
 
     def check(
         self, token: str, inputs: Values, *, old: Values, proposed_name: str, secrets: Collection[str] = ()

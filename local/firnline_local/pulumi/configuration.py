@@ -25,6 +25,7 @@ class Configuration:
     preview_features: frozenset[str] = frozenset()
     user: str | None = None
     role: str | None = None
+    warehouse: str | None = None
 
 
 def plain(package: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,6 +55,7 @@ def configuration_of(values: Mapping[str, Any]) -> Configuration:
         preview_features=frozenset(values.get("previewFeaturesEnabled") or ()),
         user=values.get("user"),
         role=values.get("role"),
+        warehouse=values.get("warehouse"),
     )
 
 

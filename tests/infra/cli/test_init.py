@@ -17,6 +17,7 @@ ANSWERS = {
     "--region": "eu-central-1",
     "--aws-account": "123456789012",
     "--snowflake-account": "ORG-ACCOUNT",
+    "--warehouse": "REPORTING",
     "--stream": "orders",
     "--database": '"my lake"',
     "--schema": "raw",
@@ -149,7 +150,9 @@ def test_all_wrong_answers_are_told_at_once_and_nothing_is_written(run: Run) -> 
 def test_what_nobody_says_and_nobody_can_be_asked_is_listed(run: Run) -> None:
     result = CliRunner().invoke(firnline, ["init", "--name", "dev"])
     assert isinstance(result.exception, UsageError)
-    assert "--region, --aws-account, --snowflake-account, --stream, --database, --schema" in str(result.exception)
+    assert "--region, --aws-account, --snowflake-account, --warehouse, --stream, --database, --schema" in str(
+        result.exception
+    )
 
 
 def test_it_asks_for_what_was_not_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +160,7 @@ def test_it_asks_for_what_was_not_said(run: Run, monkeypatch: pytest.MonkeyPatch
         isatty = staticmethod(lambda: True)
 
     monkeypatch.setattr("firnline_infra.cli.init.sys", type("Sys", (), {"stdin": Terminal}))
-    answers = ["prod", "eu-west-1", "123456789012", "ORG-ACCOUNT", "orders clicks", "LAKE", ""]
+    answers = ["prod", "eu-west-1", "123456789012", "ORG-ACCOUNT", "REPORTING", "orders clicks", "LAKE", ""]
     result = CliRunner().invoke(firnline, ["init"], input="\n".join([*answers, ""]))
     assert result.exit_code == 0, result.output
     spec = load_spec(Path("stacks/environments/prod.yaml"))

@@ -7,7 +7,7 @@ version: 1
 name: dev
 durability: EPHEMERAL
 aws: {region: eu-central-1, account: "111122223333", key: {origin: skip}}
-snowflake: {account: ACME-DEV, reader_warehouse: COMPUTE_WH}
+snowflake: {account: ACME-DEV, warehouse: COMPUTE_WH}
 streams: [{name: orders, shards: 1}]
 pipelines: [{stream: orders, database: SHOP, schema: RAW, table: ORDERS}]
 """

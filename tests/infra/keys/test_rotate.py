@@ -35,7 +35,7 @@ version: 1
 name: {name}
 durability: EPHEMERAL
 aws: {{region: us-east-1, account: "000000000000"}}
-snowflake: {{account: FIRNLINE-LOCAL, reader_warehouse: COMPUTE_WH}}
+snowflake: {{account: FIRNLINE-LOCAL, warehouse: COMPUTE_WH}}
 streams: [{{name: {name}, shards: 2}}]
 pipelines: [{{stream: {name}, database: FIRNLINE, schema: RAW}}]
 """

@@ -8,7 +8,7 @@ from firnline_local.pulumi.schema import provider_fields
 from firnline_local.pulumi.validate import check_shape
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
-TEXTS = {"region", "role", "organizationName", "accountName"}
+TEXTS = {"region", "role", "warehouse", "organizationName", "accountName"}
 
 
 def configured(name: str, deploy: Any, spec: Any) -> dict[str, Any]:
@@ -26,6 +26,7 @@ def test_the_providers_work_in_the_specifications_accounts_alone(deploy: Deploy,
         "organizationName": "ACME",
         "accountName": "PROD",
         "role": "FIRNLINE_PROD_DEPLOY",
+        "warehouse": "COMPUTE_WH",
         "previewFeaturesEnabled": [
             "snowflake_iceberg_table_resource",
             "snowflake_table_resource",

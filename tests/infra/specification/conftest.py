@@ -10,7 +10,7 @@ MINIMAL: dict[str, Any] = {
     "version": 1,
     "name": "dev",
     "aws": {"region": "eu-central-1", "account": "123456789012"},
-    "snowflake": {"account": "ORG-ACCOUNT"},
+    "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
     "streams": [{"name": "orders"}],
     "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
 }

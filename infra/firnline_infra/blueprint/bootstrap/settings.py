@@ -6,15 +6,12 @@ from firnline_infra.specification.model import EnvironmentSpec
 
 def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
     """Which account and which role is the specification's business, and the program says it."""
-    values = {
+    return {
         "AWS_REGION": spec.aws.region,
         "PULUMI_BACKEND_URL": backend_url(spec),
         "PULUMI_CONFIG_PASSPHRASE": "",  # the stacks of stacks/pulumi hold nothing that is encrypted
         "SNOWFLAKE_USER": user,
     }
-    if spec.snowflake.reader_warehouse:
-        values["SNOWFLAKE_WAREHOUSE"] = spec.snowflake.reader_warehouse
-    return values
 
 
 def settings_file(spec: EnvironmentSpec, user: str) -> str:

@@ -79,9 +79,11 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
     made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
     for privilege, why in account_privileges(blueprint).items():
         made[f"GRANT {privilege} ON ACCOUNT TO ROLE {role}"] = why
-    if spec.snowflake.reader_warehouse:
-        warehouse = Identifier.parse(spec.snowflake.reader_warehouse).sql
-        made[f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role} WITH GRANT OPTION"] = "handed on to the reader"
+    if spec.snowflake.warehouse:
+        warehouse = Identifier.parse(spec.snowflake.warehouse).sql
+        made[f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role} WITH GRANT OPTION"] = (
+            "which policies there are is asked in it; handed on to the reader"
+        )
     made[f"GRANT ROLE {role} TO ROLE SYSADMIN"] = "so that administrators see what it owns"
     return made
 
@@ -93,7 +95,6 @@ def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
 
 def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     names, arns = bootstrap_names(spec), Arns(spec)
-    comment = comment_of(spec)
     yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
     yield "-- privileges on the account. The role itself is no administrator, and can't become one."
     yield "USE ROLE ACCOUNTADMIN;"
@@ -103,15 +104,19 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     yield ""
     yield "-- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair."
     deployer = blueprint.names.deploy_role
-    yield from _user(deployer, deployer, comment, arns.role(names.deployer_role))
+    yield from _user(spec, deployer, deployer, arns.role(names.deployer_role))
     yield f"ALTER USER {deployer.sql} SET RSA_PUBLIC_KEY = '{PLACEHOLDER}';"
     yield ""
     yield "-- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview"
     yield "-- waits for the approval of a GitHub environment; the AWS side of it can only read."
-    yield from _user(names.previewer, blueprint.names.deploy_role, comment, arns.role(names.previewer_role))
+    yield from _user(spec, names.previewer, blueprint.names.deploy_role, arns.role(names.previewer_role))
 
 
-def _user(name: Identifier, role: Identifier, comment: str, aws_role: str) -> Iterator[str]:
+def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:
+    comment = comment_of(spec)
     yield f"CREATE USER IF NOT EXISTS {name.sql} TYPE = SERVICE DEFAULT_ROLE = {role.sql} COMMENT = '{comment}';"
+    if spec.snowflake.warehouse:
+        warehouse = Identifier.parse(spec.snowflake.warehouse).sql
+        yield f"ALTER USER {name.sql} SET DEFAULT_WAREHOUSE = {warehouse};"
     yield f"GRANT ROLE {role.sql} TO USER {name.sql};"
     yield f"ALTER USER {name.sql} SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = '{aws_role}');"

@@ -47,10 +47,27 @@ def _interactive_tables_have_their_warehouse(spec: EnvironmentSpec) -> Iterator[
         )
     if warehouse is not None and not interactive:
         yield "snowflake.interactive_warehouse: no pipeline has table_kind: interactive; remove it, or it only costs."
-    if warehouse is not None and warehouse.name == spec.snowflake.reader_warehouse:
+    if warehouse is not None and warehouse.name == spec.snowflake.warehouse:
         yield (
-            f"snowflake.interactive_warehouse.name: {warehouse.name} is also the reader_warehouse, which exists already; "
+            f"snowflake.interactive_warehouse.name: {warehouse.name} is also snowflake.warehouse, which exists already; "
             f"this one is made here and needs a name of its own."
+        )
+
+
+def _what_asks_for_policies_has_a_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
+    """The provider reads these with POLICY_REFERENCES, a table function, which a warehouse computes."""
+    if spec.snowflake.warehouse is not None:
+        return
+    asking = ["snowflake.key_pair_only"] if spec.snowflake.key_pair_only else []
+    asking += [
+        f"pipelines[{index}].table_kind: {pipeline.table_kind}"
+        for index, pipeline in enumerate(spec.pipelines)
+        if pipeline.table_kind is not TableKind.STANDARD
+    ]
+    if asking:
+        yield (
+            f"snowflake.warehouse: is required because of {' and '.join(asking)}: which policies a user or table has is asked "
+            "in a warehouse. Name one that exists; the smallest will do."
         )
 
 
@@ -114,6 +131,7 @@ CHECKS = (
     _volumes_are_declared,
     _volumes_are_distinct,
     _interactive_tables_have_their_warehouse,
+    _what_asks_for_policies_has_a_warehouse,
     _networks_are_of_ipv4,
     _each_is_somebody_else,
     _readers_are_others,

@@ -13,7 +13,8 @@ def prod_spec() -> EnvironmentSpec:
         aws: {region: eu-central-1, account: "123456789012"}
         snowflake:
           account: ORG-ACCOUNT
-          reader_warehouse: REPORTING
+          warehouse: REPORTING
+          key_pair_only: true
           allowed_networks: [192.0.2.0/24]
           external_volumes: [{name: LAKE}]
           interactive_warehouse: {name: FAST}

@@ -39,7 +39,7 @@ def odd_spec() -> EnvironmentSpec:
         version: 1
         name: "on"
         aws: {region: eu-central-1, account: "123456789012"}
-        snowflake: {account: ORG-ACCOUNT, reader_warehouse: '"it''s a #1: ""house"" here"'}
+        snowflake: {account: ORG-ACCOUNT, warehouse: '"it''s a #1: ""house"" here"'}
         streams: [{name: orders}]
         pipelines: [{stream: orders, database: LAKE, schema: RAW}]
         """,

@@ -34,7 +34,7 @@ def pipeline() -> Callable[..., dict[str, Any]]:
 @pytest.fixture
 def snowflake() -> Callable[..., dict[str, Any]]:
     def snowflake(**changes: Any) -> dict[str, Any]:
-        return {"account": "ORG-ACCOUNT", **changes}
+        return {"account": "ORG-ACCOUNT", "warehouse": "SMALL", **changes}
 
     return snowflake
 

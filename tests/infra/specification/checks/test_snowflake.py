@@ -44,14 +44,29 @@ def test_interactive_tables_and_their_warehouse_come_together(
     problems: Problems, pipeline: Part, snowflake: Part
 ) -> None:
     table = pipeline(table_kind="interactive", cluster_by=["ID"])
-    (problem,) = problems(pipelines=[table])
+    (problem,) = problems(pipelines=[table], snowflake=snowflake(warehouse="SMALL"))
     assert problem.startswith("snowflake.interactive_warehouse: is required, because pipelines[0]")
     (problem,) = problems(snowflake=snowflake(interactive_warehouse={"name": "FAST"}))
     assert problem.startswith("snowflake.interactive_warehouse: no pipeline has table_kind: interactive")
     (problem,) = problems(
-        pipelines=[table], snowflake=snowflake(interactive_warehouse={"name": "fast"}, reader_warehouse="FAST")
+        pipelines=[table], snowflake=snowflake(interactive_warehouse={"name": "fast"}, warehouse="FAST")
     )
-    assert "FAST is also the reader_warehouse, which exists already" in problem
+    assert "FAST is also snowflake.warehouse, which exists already" in problem
+
+
+def test_what_asks_for_policies_needs_a_warehouse_to_ask_in(
+    problems: Problems, pipeline: Part, snowflake: Part
+) -> None:
+    none: dict[str, Any] = {"warehouse": None}
+    assert problems(snowflake=snowflake(**none)) == []
+    (problem,) = problems(snowflake=snowflake(key_pair_only=True, **none))
+    assert problem.startswith("snowflake.warehouse: is required because of snowflake.key_pair_only: ")
+    assert problems(snowflake=snowflake(key_pair_only=True)) == []
+    lake = {"external_volumes": [{"name": "lake"}]}
+    table = pipeline(table_kind="iceberg", external_volume="lake")
+    (problem,) = problems(pipelines=[table], snowflake=snowflake(**lake, **none))
+    assert "because of pipelines[0].table_kind: iceberg: " in problem
+    assert problems(pipelines=[table], snowflake=snowflake(**lake)) == []
 
 
 def test_networks_are_of_ipv4(problems: Problems, snowflake: Part) -> None:

@@ -144,6 +144,8 @@ def test_a_query_needs_a_warehouse_and_ddl_does_not(sql) -> None:
 
     assert sql.refusal("SELECT * FROM t").code == "000606"
     assert sql.refusal("INSERT INTO t VALUES (1)").code == "000606"
+    references = "SNOWFLAKE.INFORMATION_SCHEMA.POLICY_REFERENCES(REF_ENTITY_NAME => 'u', REF_ENTITY_DOMAIN => 'USER')"
+    assert sql.refusal(f"SELECT * FROM TABLE({references})").code == "000606"
     assert sql.value("SELECT 1") == "1"
     sql("CREATE WAREHOUSE w WAREHOUSE_SIZE = 'SMALL'")  # which is used from then on
     assert sql.rows("SELECT * FROM t") == []

@@ -85,6 +85,7 @@ def target_table(context: Context, table: exp.Expr, privilege: str) -> Table:
 
 def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
     if isinstance(source.this, exp.Anonymous) and source.this.name.upper() == POLICY_REFERENCES:
+        context.require_warehouse()
         found = policy_references(context, source.this)
         sources.views.append(found)
         sources.add(found.name, found.columns)

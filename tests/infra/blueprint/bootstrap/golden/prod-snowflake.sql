@@ -10,11 +10,12 @@ GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- from 
 GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- nothing but key pairs for the users; Snowflake grants it for all users of the account or for none
 GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
 GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
-GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE "FIRNLINE_PROD_DEPLOY" WITH GRANT OPTION;  -- handed on to the reader
+GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE "FIRNLINE_PROD_DEPLOY" WITH GRANT OPTION;  -- which policies there are is asked in it; handed on to the reader
 GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
 CREATE USER IF NOT EXISTS "FIRNLINE_PROD_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';
+ALTER USER "FIRNLINE_PROD_DEPLOY" SET DEFAULT_WAREHOUSE = "REPORTING";
 GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY";
 ALTER USER "FIRNLINE_PROD_DEPLOY" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/deploy-firnline-prod');
 ALTER USER "FIRNLINE_PROD_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, without its first and last line>';
@@ -22,5 +23,6 @@ ALTER USER "FIRNLINE_PROD_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, withou
 -- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview
 -- waits for the approval of a GitHub environment; the AWS side of it can only read.
 CREATE USER IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';
+ALTER USER "FIRNLINE_PROD_PREVIEW" SET DEFAULT_WAREHOUSE = "REPORTING";
 GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_PREVIEW";
 ALTER USER "FIRNLINE_PROD_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-prod');
