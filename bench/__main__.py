@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import click
 
-from bench import full_rate, page, trickle
+from bench import full_rate, letters, page, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
 from firnline_ingest.errors import FirnlineError
 
-PARTS = (page.PART, full_rate.PATH, full_rate.MEMORY, trickle.PART)
+PARTS = (page.PART, full_rate.PATH, full_rate.MEMORY, trickle.PART, letters.PART)
 BAR_MISSED = 1
 
 
@@ -30,6 +30,7 @@ class Length:
     soak_s: float
     """The long run, for the growth of memory; 0 leaves it out."""
     obvious_s: float
+    letter_pages: int
     epochs: int
 
 
@@ -42,6 +43,7 @@ FULL = Length(
     soak_warm_up_s=120,
     soak_s=480,
     obvious_s=15,
+    letter_pages=20,
     epochs=3,
 )
 QUICK = Length(
@@ -53,6 +55,7 @@ QUICK = Length(
     soak_warm_up_s=0,
     soak_s=0,
     obvious_s=8,
+    letter_pages=5,
     epochs=1,
 )
 
@@ -85,6 +88,9 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
         yield from page.measure(runs=length.runs, laps=length.laps)
     if full_rate.PATH in parts or full_rate.MEMORY in parts:
         yield from _full_rate(parts, length)
+    if letters.PART in parts:
+        _say("letters: one shard's records that can't be rows")
+        yield from letters.measure(runs=length.runs, pages=length.letter_pages)
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
 
