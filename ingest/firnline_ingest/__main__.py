@@ -85,13 +85,13 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
         if config.dead_letters.folder is not None:
             make_folder(config.dead_letters.folder)
         ledger = open_ledger(config, read_timeout_s=BEAT_READ_TIMEOUT_S)
+        if signals.ending.is_set():
+            return 0
         from firnline_ingest.spark.job import EngineJob
 
         job = EngineJob(config, ledger, is_bounded=options.available_now, signals=signals)
         status = job.run()
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # the interpreter's own end has nothing to interrupt, and would leave a trace
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if job.has_loose_ends:
         _end_at_once(status)
     return status
@@ -106,6 +106,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
+    from firnline_ingest.ledger.lease import is_alive
     from firnline_ingest.ledger.provision import open_ledger
 
     ledger = open_ledger(config)
@@ -113,8 +114,13 @@ def _stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
     run = ledger.request_stop(found.run_id) if found else None
     if run is None:
         print(f"No engine runs as application {config.application!r}.")
-    else:
+    elif is_alive(ledger, run):
         print(f"Asked {run.holder} to stop; it proves its last rows first, which takes some seconds.")
+    else:
+        print(
+            f"Asked {run.holder} to stop, but its heart does not beat: it was killed, or is frozen. Nothing has to be"
+        )
+        print("stopped then: the next start takes its place after ten seconds.")
     return 0
 
 

@@ -84,6 +84,16 @@ class RunLease:
             return
 
 
+def is_alive(ledger: RunLedger, run: Run, sleep: Callable[[float], object] = time.sleep) -> bool:
+    """Whether the run's heart beats within a few seconds, or it has given its name back; for a person who asks it to stop."""
+    for _ in range(int(BELIEVED_S / BEAT_S)):
+        sleep(BEAT_S)
+        found = ledger.current_run()
+        if found is None or (found.run_id, found.beat) != (run.run_id, run.beat):
+            return True
+    return False
+
+
 class Heart:
     """Beats for a run from `start` to `stop`, and tells `changed` once when the run has to end."""
 

@@ -1,7 +1,7 @@
 """The engine's run from start to end: hold the application's name, drive the query, stop when asked or done.
 
-The main thread never calls Spark: it listens, watches the epoch, and ends the run within a bound whatever hangs. Spark is
-started and ended on threads of their own, and calls `_epoch` on its own; the heart beats on another one.
+The main thread never calls Spark: it listens, watches the epoch, and ends the run within a bound whatever hangs. One thread
+starts Spark and looks after the query, another one ends it; Spark calls `_epoch` on its own; the heart beats on another one.
 """
 
 import faulthandler
@@ -38,6 +38,7 @@ LOOK_S = 1.0
 STOP_S = 180.0  # for the epoch at hand, after a stop was asked for: tasks flush, and prove their last rows
 CANCELLED_S = 30.0  # for the same, after its job was cancelled
 START_PATIENCE_S = 30.0
+SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
 CLOSE_S = 60.0  # for the query, and for Spark
 SUCCESS, FAILED, DISPLACED = 0, 4, 5
 
@@ -94,7 +95,8 @@ class EngineJob:
         self._failure: FirnlineError | None = None
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
         self._fingerprints: tuple[str, ...] = ()
-        self._has_begun = False
+        self._is_started = self._has_begun = False
+        self._looks = 0
         self._running = threading.Lock()  # held by an epoch while it runs
         self._left = threading.Event()
 
@@ -106,7 +108,7 @@ class EngineJob:
             self._heart.start()
             catalog = TargetCatalog(self._config)
             try:
-                self._drive(Aside("spark-start", lambda: self._start(catalog)))
+                self._drive(Aside("spark", lambda: self._run_query(catalog)))
             except FirnlineError:
                 self._leave()
                 raise
@@ -118,6 +120,13 @@ class EngineJob:
                 self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)
         return self._exit_status()
 
+    def _run_query(self, catalog: TargetCatalog) -> None:
+        self._start(catalog)
+        self._is_started = True
+        while not self._over.wait(LOOK_S):
+            self._look_after_query()
+            self._looks += 1
+
     def _start(self, catalog: TargetCatalog) -> None:
         arrival_ms = self._bound_ms() if self._is_bounded else None
         session = self._query.open()
@@ -127,6 +136,19 @@ class EngineJob:
         self._runner = self._new_runner(session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out)
         log.info("engine.started", extra={"application": self._config.application, "run": run_id})
         self._query.start(self._epoch)
+
+    def _look_after_query(self) -> None:
+        error = self._query.failure()
+        if error is None:
+            return
+        log.warning("query.failed", extra=describe(error))
+        if self._queries.failed() or not isinstance(error, QueryFailed):
+            self._end_with(error)
+        elif not self._over.wait(self._queries.pause_s):
+            try:
+                self._query.start(self._epoch)
+            except FirnlineError as again:
+                log.warning("query.failed", extra=describe(again))  # the next look finds it
 
     def _bound_ms(self) -> int:
         """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
@@ -197,16 +219,19 @@ class EngineJob:
 
     # The main thread
 
-    def _drive(self, start: "Aside[None]") -> None:
+    def _drive(self, spark: "Aside[None]") -> None:
+        silent_s, looks = 0.0, 0
         while not self._over.wait(LOOK_S):
-            if start.failure is not None:
-                raise start.failure
-            if start.is_over:
-                self._look_after_query()
+            if spark.failure is not None:
+                raise spark.failure
+            silent_s = silent_s + LOOK_S if self._is_started and self._looks == looks else 0.0
+            looks = self._looks
+            if silent_s > SILENT_S:
+                self._end_with(SparkGone(f"it has not answered for {SILENT_S:.0f} s"))
             self._look_after_epoch()
         if self._heart.failure is not None:
             self._end_with(self._heart.failure)
-        is_starting = not start.is_over and not self._has_begun
+        is_starting = not self._is_started and not self._has_begun
         if self._heart.is_displaced or is_starting or isinstance(self._failure, SparkGone):
             self._leave()
             return
@@ -220,18 +245,6 @@ class EngineJob:
         """Without waiting for Spark: nothing that it might still do is wanted, or it does not answer."""
         self.has_loose_ends = True
         self._query.kill()
-
-    def _look_after_query(self) -> None:
-        error = self._query.failure()
-        if error is None:
-            return
-        log.warning("query.failed", extra=describe(error))
-        if self._queries.failed() or not isinstance(error, QueryFailed):
-            self._end_with(error)
-            return
-        if not self._over.wait(self._queries.pause_s):
-            again = Aside("query-start", lambda: self._query.start(self._epoch))
-            again.wait(CLOSE_S, self._over)
 
     def _look_after_epoch(self) -> None:
         match self._watch.look():

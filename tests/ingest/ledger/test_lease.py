@@ -4,7 +4,7 @@ import pytest
 
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
-from firnline_ingest.ledger.lease import Heart, RunLease
+from firnline_ingest.ledger.lease import Heart, RunLease, is_alive
 from tests.fakes.ledger import MemoryLedger
 
 
@@ -225,3 +225,16 @@ def test_a_run_that_beat_long_ago_is_asked_for_before_it_is_believed_to_be_ours(
     now[0] += 60.0
     assert not heart.is_ours()
     assert heart.is_displaced
+
+
+def test_a_run_that_beats_or_has_ended_since_is_alive_and_one_that_was_killed_is_not() -> None:
+    ledger = MemoryLedger()
+    asked = lease(ledger, "a")
+    asked.begin()
+    run = ledger.current_run()
+    assert run is not None
+    assert is_alive(ledger, run, sleep=lambda _: asked.beat())
+    run = ledger.current_run()
+    assert run is not None
+    assert not is_alive(ledger, run, sleep=lambda _: None)
+    assert is_alive(ledger, run, sleep=lambda _: asked.end())

@@ -345,6 +345,32 @@ def test_a_stop_does_not_wait_for_ever_for_an_epoch_that_hangs() -> None:
     assert ledger.current_run() is None
 
 
+class Silent(StandIn):
+    """Spark's JVM does not answer any more: it was stopped, or collects garbage."""
+
+    def failure(self) -> Any:
+        threading.Event().wait()
+
+
+def test_a_stop_is_heard_although_spark_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_module, "CLOSE_S", 0.1)
+    ledger, spark, signals = MemoryLedger(), Silent(read_on), EndingSignals()
+    running = Running(spark.job(ledger, signals))
+    until(lambda: spark.committed)
+    signals.heard(15)
+    assert running.ends() == SUCCESS
+
+
+def test_a_spark_that_does_not_answer_for_minutes_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, events: Callable[[str], list[Any]]
+) -> None:
+    monkeypatch.setattr(job_module, "SILENT_S", 0.2)
+    ledger, spark = MemoryLedger(), Silent(read_on)
+    assert Running(spark.job(ledger)).ends() == FAILED
+    assert [event.problem for event in events("engine.failed")] == ["FL-1202"]
+    assert spark.killed.is_set()
+
+
 def test_a_signal_ends_the_run_with_everything_proven() -> None:
     ledger, spark, signals = MemoryLedger(), StandIn(read_on), EndingSignals()
     running = Running(spark.job(ledger, signals))
