@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 import click
 
-from bench import full_rate, letters, page, trickle
+from bench import full_rate, letters, page, placement, planning, start, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
 from firnline_ingest.errors import FirnlineError
 
-PARTS = (page.PART, full_rate.PATH, full_rate.MEMORY, trickle.PART, letters.PART)
+PARTS = (
+    page.PART,
+    full_rate.PATH,
+    full_rate.MEMORY,
+    trickle.PART,
+    letters.PART,
+    start.PART,
+    planning.PART,
+    placement.PART,
+)
 BAR_MISSED = 1
 
 
@@ -93,6 +102,13 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
         yield from letters.measure(runs=length.runs, pages=length.letter_pages)
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
+    if start.PART in parts:
+        yield from start.figures([_start(number, length) for number in range(length.runs)])
+    if planning.PART in parts:
+        _say("planning: many streams within the account's limits")
+        yield from planning.figures([planning.measure() for _ in range(length.runs)])
+    if placement.PART in parts:
+        yield from placement.figures()
 
 
 def _full_rate(parts: Sequence[str], length: Length) -> Iterator[Figure]:
@@ -123,6 +139,11 @@ def _soak(length: Length) -> full_rate.Run | None:
 def _trickle(number: int, length: Length) -> trickle.Run:
     _say(f"latency: the engine at a trickle, run {number + 1} of {length.runs}")
     return trickle.measure(epochs=length.epochs)
+
+
+def _start(number: int, length: Length) -> start.Pair:
+    _say(f"start: a bare session and the engine, run {number + 1} of {length.runs}")
+    return start.measure()
 
 
 def _say(what: str) -> None:

@@ -116,6 +116,9 @@ class World:
         noting = {NOTES: str(notes)} if notes else {}
         return self._subject("firnline_local.demo.engine", "run", "--config", str(file), **noting)
 
+    def bare_spark(self) -> Subject:
+        return self._subject("bench.bare_spark")
+
     def obvious_loop(self) -> Subject:
         return self._subject(
             "bench.obvious",

@@ -1,20 +1,21 @@
 """The query's source: its rows are work, not data. One row a readable shard (spark/planner.py).
 
 Spark runs the reader in a process of its own that shares nothing with the driver's program but disk and network. The
-configuration comes as text in the options; nothing secret is in it.
+configuration comes as text in the options; nothing secret is in it. Three more processes import this file and plan nothing
+(they make the source, plan its read, and read its rows): so it loads the planner, with botocore and all, where it plans.
 """
 
 # ruff: noqa: N802 (the methods' names are Spark's)
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from firnline_ingest.config import EngineConfig
-from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
+if TYPE_CHECKING:
+    from firnline_ingest.spark.planner import ShardPlanner
 
 FORMAT = "firnline_shards"
 SCHEMA = (
@@ -34,13 +35,13 @@ class ShardPlanSource(DataSource):
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> "ShardPlanReader":
-        return ShardPlanReader(EngineConfig.model_validate_json(self.options["config"]))
+        return ShardPlanReader(self.options["config"])
 
 
 class PlannedEpoch(InputPartition):
-    """All rows of one epoch: they are few, and one partition starts one worker."""
+    """All rows of one epoch: they are few, and one partition starts one worker. Plain tuples in the order of SCHEMA."""
 
-    def __init__(self, rows: list[PlanRow]) -> None:
+    def __init__(self, rows: list[tuple[Any, ...]]) -> None:
         super().__init__(0)
         self.rows = rows
 
@@ -50,30 +51,39 @@ class ShardPlanReader(DataSourceStreamReader):
     offset over through partitions(). Pickled for the executors, which only call `read`.
     """
 
-    def __init__(self, config: EngineConfig) -> None:
+    def __init__(self, config: str) -> None:
         self._config = config
-        self._last = SourceOffset()
+        self._last: Mapping[str, Any] | None = None
 
     @cached_property
-    def _planner(self) -> ShardPlanner:
-        return ShardPlanner.of(self._config)
+    def _planner(self) -> "ShardPlanner":
+        from firnline_ingest.config import EngineConfig
+        from firnline_ingest.spark.planner import ShardPlanner
+
+        return ShardPlanner.of(EngineConfig.model_validate_json(self._config))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_config": self._config, "_last": SourceOffset()}
+        return {"_config": self._config, "_last": None}
 
     def initialOffset(self) -> dict[str, Any]:
+        from firnline_ingest.spark.planner import SourceOffset
+
         return SourceOffset().as_document()
 
     def latestOffset(self, start: Mapping[str, Any] | None = None, limit: object = None) -> dict[str, Any]:
-        before = SourceOffset.from_document(start) if start else self._last
-        self._last = self._planner.next_offset(before)
-        return self._last.as_document()
+        from firnline_ingest.spark.planner import SourceOffset
+
+        before = start or self._last or self.initialOffset()
+        self._last = self._planner.next_offset(SourceOffset.from_document(before)).as_document()
+        return self._last
 
     def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[InputPartition]:
-        self._last = SourceOffset.from_document(end)
+        from firnline_ingest.spark.planner import SourceOffset
+
+        self._last = end
         if start == end:
             return []
-        return [PlannedEpoch(list(self._planner.rows(self._last)))]
+        return [PlannedEpoch([tuple(row) for row in self._planner.rows(SourceOffset.from_document(end))])]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         assert isinstance(partition, PlannedEpoch)

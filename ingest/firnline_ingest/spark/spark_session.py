@@ -18,11 +18,15 @@ SETTINGS = {
     "spark.dynamicAllocation.enabled": "false",  # it would end workers that hold channels
     "spark.python.worker.faulthandler.enabled": "true",  # the SDK is native code
     "spark.driver.extraJavaOptions": "-Xss16m",  # stop() overflows Spark's smaller stack
+    "spark.sql.codegen.wholeStage": "false",  # a plan of some hundred rows is interpreted before it is compiled
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.streaming.metricsEnabled": "true",
     "spark.sql.streaming.stopTimeout": "60s",  # else stop() waits for ever for a query that hangs
     "spark.ui.showConsoleProgress": "false",
 }
 LOCAL_SETTINGS = {
+    # Rows never cross the JVM, so nothing in it runs hot: the first compiler is enough, and one collector's thread.
+    "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.ui.enabled": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",

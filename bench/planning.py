@@ -1,0 +1,107 @@
+"""What it costs to plan an epoch of many streams: the embedded Kinesis with the service's limits, the ledger in moto.
+
+The planner runs in this process, as it does in the source's own; the servers' CPU does not count.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.errors import BenchFailed
+from bench.figure import Figure, at_most
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
+from firnline_ingest.values import Fence, ShardKey
+from firnline_local.process import ChildProcess
+
+PART = "planning"
+STREAMS, SHARDS = 50, 10
+MOST_S, MOST_CPU_S = 3.0, 1.0
+LATER = 3
+START_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class Run:
+    first: Plan
+    """With the making of clients."""
+    later: Sequence[Plan]
+
+
+def measure() -> Run:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="firnline-bench-")))
+        endpoints = {}
+        for service, module in (("kinesis", "firnline_local.kinesis"), ("dynamodb", "firnline_local.aws")):
+            child = ChildProcess.start(module, [], name=service, log_file=folder / f"{service}.log")
+            stack.callback(child.stop)
+            endpoints[service] = str(child.wait_until_ready(timeout_s=START_TIMEOUT_S)["endpoint"])
+        config = _config(folder, endpoints)
+        offset = _populate(config)
+        time.sleep(1.0)  # so that the setting of the scene is not in the same second
+        return _run(config, offset)
+
+
+def _run(config: EngineConfig, offset: SourceOffset) -> Run:
+    planner, plans = None, list[Plan]()
+    for _ in range(1 + LATER):
+        began_s, began_cpu_s = time.monotonic(), time.process_time()
+        planner = planner or ShardPlanner.of(config)
+        offset = planner.next_offset(offset)
+        rows = list(planner.rows(offset))
+        plans.append(Plan(time.monotonic() - began_s, time.process_time() - began_cpu_s))
+        if len(rows) != STREAMS * SHARDS or any(row.problem for row in rows):
+            raise BenchFailed(f"A plan had {len(rows)} rows: {[row for row in rows if row.problem][:3]}.", Path())
+        time.sleep(1.0)
+    return Run(plans[0], plans[1:])
+
+
+def figures(runs: Sequence[Run]) -> Iterator[Figure]:
+    shape = f"{STREAMS} streams, {STREAMS * SHARDS} shards"
+    later = [plan for run in runs for plan in run.later]
+    for what, plans in ((f"first plan of {shape}", [run.first for run in runs]), ("a later plan", later)):
+        walls, cpus = [plan.wall_s for plan in plans], [plan.cpu_s for plan in plans]
+        yield Figure(part=PART, name=f"{what}, time", unit="s", values=walls, bar=at_most(MOST_S))
+        yield Figure(part=PART, name=f"{what}, CPU", unit="s", values=cpus, bar=at_most(MOST_CPU_S))
+
+
+def _populate(config: EngineConfig) -> SourceOffset:
+    """Streams whose shards all have a row; the offset of an epoch before."""
+    client, ledger = kinesis_client(config.aws, attempts=5), open_ledger(config)
+    streams = {}
+    for pipeline in config.pipelines:
+        client.create_stream(StreamName=pipeline.stream, ShardCount=SHARDS)
+        summary = client.describe_stream_summary(StreamName=pipeline.stream)["StreamDescriptionSummary"]
+        created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
+        shards = [shard["ShardId"] for shard in client.list_shards(StreamName=pipeline.stream)["Shards"]]
+        for shard in shards:
+            ledger.take(ShardKey(pipeline.stream, created_ms, shard), Fence(), "bench", TrimHorizon())
+        streams[f"{pipeline.stream}@{created_ms}"] = dict.fromkeys(shards, "h")
+    return SourceOffset(1, streams)
+
+
+def _config(folder: Path, endpoints: dict[str, str]) -> EngineConfig:
+    document = {
+        "version": 1,
+        "application": "bench",
+        "aws": {"region": "us-east-1", "endpoints": endpoints},
+        "ledger": {"table": "bench-ledger", "create": True},
+        "snowflake": {"account": "BENCH", "user": "BENCH", "role": "BENCH", "private_key": {"env": "NONE"}},
+        "pipelines": [{"stream": f"s{n}", "database": "DB", "schema": "RAW"} for n in range(STREAMS)],
+        "dead_letters": {"folder": str(folder / "dead-letters")},
+        "spark": {"checkpoint": str(folder / "checkpoint")},
+    }
+    return EngineConfig.model_validate_json(json.dumps(document))
