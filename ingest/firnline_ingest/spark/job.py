@@ -40,6 +40,7 @@ CANCELLED_S = 30.0  # for the same, after its job was cancelled
 START_PATIENCE_S = 30.0
 SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
 CLOSE_S = 60.0  # for the query, and for Spark
+PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that nobody has begun
 SUCCESS, FAILED, DISPLACED = 0, 4, 5
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,7 @@ class EngineJob:
         self._epochs = Patience(config.failures.patience_seconds, clock)
         self._queries = Patience(config.failures.patience_seconds, clock)
         self._failure: FirnlineError | None = None
+        self._plans_without_work = 0
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
         self._fingerprints: tuple[str, ...] = ()
         self._is_started = self._has_begun = False
@@ -201,7 +203,9 @@ class EngineJob:
         self._show_fingerprints(receipts)
         self._policy.judge(receipts)
         self._report.write(receipts, self._policy.stopped)
-        if self._policy.ends_the_run or (self._is_bounded and not self._policy.is_anything_left):
+        self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1
+        is_done = self._is_bounded and self._plans_without_work >= PLANS_TO_BE_DONE
+        if self._policy.ends_the_run or is_done:
             self._over.set()
         self._over.wait(self._policy.pause_s)
 

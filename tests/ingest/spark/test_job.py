@@ -480,3 +480,15 @@ def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failur
     job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
     assert Running(job).ends() == FAILED
     assert len(spark.committed) >= 5
+
+
+def test_one_plan_without_work_does_not_end_a_bounded_run() -> None:
+    """A listing that leaves out a shard that nobody has begun makes such a plan."""
+    done = receipt(state=ShardState.DONE)
+    later = receipt(shard="shard-1", state=ShardState.DONE)
+    epochs = {0: [done], 1: [], 2: [later]}
+    ledger, spark = MemoryLedger(), StandIn(lambda number: epochs.get(number, []))
+    job = spark.job(ledger, is_bounded=True)
+    job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
+    assert Running(job).ends() == SUCCESS
+    assert len(spark.committed) >= 4
