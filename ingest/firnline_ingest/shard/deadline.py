@@ -26,6 +26,10 @@ class Deadline:
         return self._stopped.is_set()
 
     @property
+    def left_s(self) -> float:
+        return max(0.0, self.deadline_s - time.monotonic())
+
+    @property
     def is_over(self) -> bool:
         return self.is_stopped or time.monotonic() >= self.deadline_s
 

@@ -1,24 +1,31 @@
-"""A group of shards in one process, one thread each, for one epoch; runners live on between epochs.
+"""The shards of one process. Each has a thread of its own, and goes on while Spark plans the next epoch.
 
-While the shards run, the group watches the application's run: a stop request, or another engine that took over, ends
-the epoch early. A runner that nobody asked for is closed.
+An epoch hands over what is wanted now and takes a receipt from each shard at its end: a report, not a stop. A shard that
+no epoch asks for any more proves what it sent and gives its channel back by itself. Nothing that a shard does holds
+its group.
 """
 
 import logging
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.backend import RunLedger
 from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.receipt import Receipt, Tally
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey
 
 WATCH_EVERY_S = 1.0
+LOOK_EVERY_S = 0.05
+GRACE_S = 5.0
+LEAST_LAPSE_S = 60.0  # a driver may take a while to plan
+AT_ONCE, OPENS_PER_S = 4, 10.0  # of one process: more opens than that are spread out
 
 log = logging.getLogger(__name__)
 
@@ -41,51 +48,92 @@ class Watch:
 
 @dataclass(slots=True)
 class ShardGroup:
-    """All shards of this process, whatever group the driver made of them."""
+    """All shards of this process, whatever group the driver made of them. One task at a time uses it."""
 
     services: ShardServices
     progress_every_s: float = 5.0
+    start: Callable[[ShardRunner], None] = ShardRunner.start
+    """Makes a runner's thread."""
     _runners: dict[ShardKey, ShardRunner] = field(default_factory=dict)
 
     def run(self, works: Sequence[ShardWork], deadline: Deadline, watch: Watch | None = None) -> list[Receipt]:
-        """One receipt a shard, in no particular order. Raises nothing that one shard could cause."""
-        self._close_all_but({work.key for work in works})
+        """One receipt a shard, in the order of `works`, soon after the deadline. Raises nothing that one shard could cause.
+
+        A stop waits for the last proof, for as long as that may take; whoever takes longer is late.
+        """
         self.services.channels.look_for_new_key()
-        tallies = {work.key: Tally() for work in works}
-        with ThreadPoolExecutor(len(works), thread_name_prefix="shard") as threads:
-            running = [threads.submit(self._runner(work).run, work, deadline, tallies[work.key]) for work in works]
-            self._supervise(running, deadline, tallies, watch)
-        return [future.result() for future in running]
+        self._drop_what_ended()
+        asked = self._ask(works, deadline)
+        over = threading.Event()
+        if watch is not None:
+            threading.Thread(target=_keep_watch, args=(watch, deadline, over), name="watch", daemon=True).start()
+        self._await(asked, deadline)
+        over.set()
+        return [runner.receipt(is_due=deadline.is_stopped) for runner in asked]
 
     def close(self) -> None:
-        self._close_all_but(set())
+        """Every shard proves what it sent and gives its channel back; whoever takes longer than the grace does so later."""
+        for runner in self._runners.values():
+            runner.demand.stop()
+        until_s = time.monotonic() + GRACE_S
+        for runner in self._runners.values():
+            runner.over.wait(max(0.0, until_s - time.monotonic()))
+        self._runners.clear()
 
-    def _runner(self, work: ShardWork) -> ShardRunner:
-        return self._runners.setdefault(work.key, ShardRunner(self.services))
+    def _drop_what_ended(self) -> None:
+        """Once it was told: an end that no receipt has had is in the next one."""
+        for key, runner in list(self._runners.items()):
+            if runner.over.is_set() and not runner.report.has_news:
+                del self._runners[key]
 
-    def _close_all_but(self, asked: set[ShardKey]) -> None:
-        for key in set(self._runners) - asked:
-            self._runners.pop(key).close()
+    def _ask(self, works: Sequence[ShardWork], deadline: Deadline) -> list[ShardRunner]:
+        """Hands the work to the shards that run, and starts the others, not all at once."""
+        lapses_s = deadline.deadline_s + max(LEAST_LAPSE_S, 2 * deadline.left_s)
+        new = sum(work.key not in self._runners for work in works)
+        spread_s = max(0, new - AT_ONCE) / OPENS_PER_S
+        return [self._asked(work, deadline, lapses_s, spread_s) for work in works]
 
-    def _supervise(
-        self,
-        running: Sequence["Future[Receipt]"],
-        deadline: Deadline,
-        tallies: Mapping[ShardKey, Tally],
-        watch: Watch | None,
-    ) -> None:
-        next_progress_s = next_watch_s = time.monotonic()
-        while wait(running, timeout=min(WATCH_EVERY_S, self.progress_every_s)).not_done:
-            now_s = time.monotonic()
-            if watch is not None and not deadline.is_over and now_s >= next_watch_s:
-                next_watch_s = now_s + WATCH_EVERY_S
-                if watch.wants_a_stop():
-                    deadline.stop()
-            if now_s >= next_progress_s:
-                next_progress_s = now_s + self.progress_every_s
-                _report(tallies)
+    def _asked(self, work: ShardWork, deadline: Deadline, lapses_s: float, spread_s: float) -> ShardRunner:
+        before = self._runners.get(work.key)
+        if before is not None and (before.demand.renew(work, lapses_s) or before.report.has_news):
+            return before
+        demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
+        report = before.report if before is not None else ShardReport(work.key)
+        runner = ShardRunner(self.services, demand, report, delay_s=spread_s * self.services.jitter())
+        self._runners[work.key] = runner
+        self.start(runner)
+        return runner
+
+    def _await(self, asked: Sequence[ShardRunner], deadline: Deadline) -> None:
+        """Until every shard is over, or the deadline; after a stop, as long as the last proof may take."""
+        next_progress_s = time.monotonic() + self.progress_every_s
+        while not deadline.is_over and not _are_over(asked):
+            deadline.wait(LOOK_EVERY_S)
+            if time.monotonic() >= next_progress_s:
+                next_progress_s += self.progress_every_s
+                _tell_progress(asked)
+        if not deadline.is_stopped:
+            return
+        for runner in asked:
+            runner.demand.stop()
+        give_up_s = time.monotonic() + self.services.final_commit_s + GRACE_S
+        while not _are_over(asked) and time.monotonic() < give_up_s:
+            time.sleep(LOOK_EVERY_S)
 
 
-def _report(tallies: Mapping[ShardKey, Tally]) -> None:
-    for key, tally in tallies.items():
+def _are_over(runners: Sequence[ShardRunner]) -> bool:
+    return all(runner.over.is_set() for runner in runners)
+
+
+def _keep_watch(watch: Watch, deadline: Deadline, over: threading.Event) -> None:
+    """On a thread of its own: a ledger that does not answer holds nobody."""
+    while not over.is_set() and not deadline.is_over:
+        if watch.wants_a_stop():
+            deadline.stop()
+        over.wait(WATCH_EVERY_S)
+
+
+def _tell_progress(runners: Sequence[ShardRunner]) -> None:
+    for runner in runners:
+        key, tally = runner.demand.work.key, runner.report.so_far()
         log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tally.as_dict()})

@@ -1,9 +1,9 @@
-"""What happened to a shard during one epoch: counted while it runs, told to the driver at its end.
+"""What happened to a shard since the receipt before: counted while it runs, told to the driver at an epoch's end.
 
 The receipt is the only thing of an epoch that crosses the JVM.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
@@ -21,6 +21,8 @@ class ShardState(StrEnum):
     """The shard was read to its end, and all of it is proven; its children are named in the ledger."""
     FENCED = "fenced"
     FAILED = "failed"
+    LATE = "late"
+    """Inside a call that does not return; what it did since the receipt before is not known yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class ShardProblem:
 
 @dataclass(slots=True)
 class Tally:
-    """An epoch's counts, for its receipt and its progress lines; starts at zero with every epoch."""
+    """What a shard's thread counts, for receipts and progress lines."""
 
     records: int = 0
     rows: int = 0
@@ -51,17 +53,32 @@ class Tally:
     dead_letters: int = 0
     skipped: int = 0
     """Records that can't be rows, in a pipeline that skips them."""
-    behind_ms: int = 0
     opens: int = 0
+    incidents: int = 0
+    """What the ledger's row was given to keep for a person."""
+    unreadable_pages: int = 0
+    """Answers with a good status that are no page of records."""
+    behind_ms: int | None = None
+    """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
+    unanswered_s: int = 0
+    """Since the last good answer of Kinesis."""
 
     def read(self, read: Read) -> None:
         self.records += len(read.records)
         if read.behind_ms is not None:
             self.behind_ms = read.behind_ms
 
+    def since(self, before: "Tally") -> "Tally":
+        """What was counted after `before`; where the shard stands is as it is now."""
+        counts = {name: getattr(self, name) - getattr(before, name) for name in COUNTS}
+        return Tally(**counts, behind_ms=self.behind_ms, unanswered_s=self.unanswered_s)
+
     def as_dict(self) -> dict[str, Any]:
         """By the names that a receipt has for them too."""
         return asdict(self)
+
+
+COUNTS = tuple(each.name for each in fields(Tally) if each.name not in ("behind_ms", "unanswered_s"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +99,14 @@ class Receipt:
     bytes: int = 0
     dead_letters: int = 0
     skipped: int = 0
-    behind_ms: int = 0
+    opens: int = 0
+    incidents: int = 0
+    unreadable_pages: int = 0
+    behind_ms: int | None = None
+    """None where Kinesis never answered."""
+    unanswered_s: int = 0
     reads: int = 0
     throttled: int = 0
-    opens: int = 0
     pid: int = 0
     fingerprint: str = ""
     """Of the Snowflake key that the shard's channel was opened with."""

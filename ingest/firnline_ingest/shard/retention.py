@@ -34,7 +34,7 @@ class RetentionWatch:
     """One shard's, in one session; not thread-safe. Each page is first asked about (`loss`), then noted (`took`)."""
 
     def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
-        self._retention_ms = retention_hours * HOUR_MS
+        self.lasts(retention_hours)
         self._written = Known(row.read_through, row.tip_ms, row.arrived_ms)
         self._tip_ms, self._arrived_ms = row.tip_ms, row.arrived_ms
         self._open_ms = 0
@@ -43,6 +43,10 @@ class RetentionWatch:
         self._since_ms = max(row.since_ms, pin_ms) and max(row.since_ms, pin_ms, row.key.stream_created_ms)
         self._is_unread = not isinstance(start, After)
         self._pages: deque[Known] = deque()
+
+    def lasts(self, retention_hours: int) -> None:
+        """The stream's retention as it is now; a person may change it at any time."""
+        self._retention_ms = retention_hours * HOUR_MS
 
     @property
     def was_at_tip(self) -> bool:

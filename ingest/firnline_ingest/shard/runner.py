@@ -1,143 +1,149 @@
-"""Runs one shard for one epoch, whatever happens to its channel, and says in a receipt how it went.
+"""Keeps one shard going for as long as it is asked for, whatever happens to its channel.
 
-A runner lives as long as its process, so that an epoch's boundary costs no re-open. It never raises: a failing shard
-must not fail its group, and the driver decides by policy.
+It runs on a thread of its own and never raises: a failing shard must not fail its group. What passes is waited out here,
+by this shard alone; what time can't heal ends the thread, and the driver decides by policy.
 """
 
 import logging
-import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
-from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.opening import Opened, open_shard
-from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
-from firnline_ingest.shard.session import ShardSession
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
+from firnline_ingest.shard.report import Doing, ShardReport
+from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
-from firnline_ingest.values import TargetTable
 
-REOPENS = 5  # in one epoch; more of them means that reopening does not help
+LONGEST_BACKOFF_S = 30.0
+LOOK_S = 0.25  # while a channel opens: how soon a stop is seen
 
 log = logging.getLogger(__name__)
 
 
 class ShardRunner:
-    """One shard's, in this process; one epoch at a time."""
+    """One shard's, in this process. `run` is its thread; everything else is for others."""
 
-    def __init__(self, services: ShardServices) -> None:
+    def __init__(
+        self,
+        services: ShardServices,
+        demand: Demand,
+        report: ShardReport | None = None,
+        *,
+        delay_s: float = 0.0,
+    ) -> None:
+        self.demand = demand
+        self.report = report or ShardReport(demand.work.key)
+        self.report.begin()
+        self.over = threading.Event()
         self._services = services
+        self._delay_s = delay_s
         self._session: ShardSession | None = None
-        self._opening: Future[Opened] | None = None
-        self._opening_on: TargetTable | None = None
 
-    def run(self, work: ShardWork, deadline: Deadline, tally: Tally) -> Receipt:
-        state, problem, start = ShardState.FAILED, None, ""
-        try:
-            self._forget_what_moved(work)
-            start = self._start_token()
-            state = self._ingest(work, deadline, tally)
-        except Fenced as error:
-            state, problem = ShardState.FENCED, ShardProblem.of(error)
-            self.close()
-        except Exception as error:
-            if not isinstance(error, FirnlineError):
-                log.exception("shard.defect", extra={"shard": str(work.key)})
-            problem = ShardProblem.of(error)
-            self.close()
-        receipt = self._receipt(work, state, problem, start, tally)
-        if state in (ShardState.DONE, ShardState.ENDED):
-            self.close()  # its reader may have gone past a bounded run's end
+    def start(self) -> None:
+        threading.Thread(target=self.run, name=self.demand.work.key.shard_id, daemon=True).start()
+
+    def receipt(self, *, is_due: bool = False) -> Receipt:
+        """At once, also while the shard's thread is inside a call."""
+        work = self.demand.work
+        receipt = self.report.receipt(work, self._services.channels.fingerprint, is_due=is_due)
+        self._services.observer(EpochStep.RECEIPT, work.key)
         return receipt
 
-    def close(self) -> None:
-        """Gives the channel back, also one that is still being opened; the committed token stays where it is."""
-        session, self._session = self._session, None
-        opening, self._opening = self._opening, None
-        if session is not None:
-            session.close()
-        if opening is not None:
-            opening.add_done_callback(_give_back)
+    def run(self) -> None:
+        """Until nobody asks any more, the shard is done or has ended, or time can't heal what stops it."""
+        state, problem = ShardState.FAILED, None
+        self.demand.wait(self._delay_s)
+        try:
+            state = self._ingest_until_over()
+        except Fenced as error:
+            state, problem = ShardState.FENCED, ShardProblem.of(error)
+        except Exception as error:
+            if not isinstance(error, FirnlineError):
+                log.exception("shard.defect", extra={"shard": str(self.demand.work.key)})
+            problem = ShardProblem.of(error)
+        self._close()
+        self.demand.close()
+        self.report.ended(state, problem)
+        self.over.set()
 
-    def _forget_what_moved(self, work: ShardWork) -> None:
-        if self._session is not None and not self._session.is_still_ours(work):
-            self.close()
-        if self._opening is not None and self._opening_on != work.target:
-            self.close()
-
-    def _ingest(self, work: ShardWork, deadline: Deadline, tally: Tally) -> ShardState:
-        reopens = 0
+    def _ingest_until_over(self) -> ShardState:
+        """Raises what time can't heal, and Fenced."""
         while True:
-            if self._session is None:
-                opened = self._open(work, deadline)
-                if opened is None:
-                    return ShardState.OPENING
-                tally.opens += 1
-                if opened.row.ended:  # planned from an offset older than the ledger's row
-                    opened.channel.close()
-                    return ShardState.ENDED
-                self._session = ShardSession(work, self._services, opened)
+            if self.demand.is_over:
+                self._close()
+                if self.demand.close_if_over():
+                    return ShardState.FAILED if self.report.failures else ShardState.READING
             try:
-                state = self._session.ingest(deadline, tally)
-            except (ChannelLost, ClientLost) as error:
-                reopens += 1
-                self._yield_to_a_new_owner(work, error)
-                self.close()
-                if reopens > REOPENS:
-                    raise
-                log.info("shard.reopens", extra={"shard": str(work.key), "cause": error.what})
-                deadline.wait(self._services.reopen_delay_s)
+                state = self._ingest()
+            except TargetMoved:
+                self._close()
             except FirnlineError as error:
-                if not error.is_retryable:
-                    self._yield_to_a_new_owner(work, error)
-                raise
+                explained = self._explained(error)
+                if isinstance(explained, Fenced) or not explained.is_retryable:
+                    raise explained from error
+                self._recover(explained)
             else:
-                self._services.observer(EpochStep.RECEIPT, work.key)
-                return state
+                if state is not ShardState.READING:
+                    return state
 
-    def _yield_to_a_new_owner(self, work: ShardWork, error: FirnlineError) -> None:
-        """Raises Fenced where the shard is another attempt's by now: what this one saw is then the other's doing."""
-        assert self._session is not None
-        if not self._session.is_still_ours(work):
-            row = self._services.ledger.read(work.key)
-            raise Fenced(work.key, row.fence.owner if row else "") from error
+    def _ingest(self) -> ShardState:
+        if self._session is None:
+            work = self.demand.work
+            opened = self._open(work)
+            if opened is None:
+                return ShardState.READING
+            self.report.opened()
+            if opened.row.ended:  # planned from an offset older than the ledger's row
+                opened.channel.close()
+                return ShardState.ENDED
+            self._session = ShardSession(work, self._services, opened, self.report)
+        return self._session.ingest(self.demand)
 
-    def _open(self, work: ShardWork, deadline: Deadline) -> Opened | None:
-        """None where the open outlasts the epoch: it goes on in the background, and the next epoch finds it."""
-        opening = self._opening or _in_background(lambda: open_shard(work, self._services))
-        self._opening, self._opening_on = opening, work.target
+    def _open(self, work: ShardWork) -> Opened | None:
+        """None where nobody wants it any more; the channel is then given back as soon as it is open."""
+        self.report.opening()
+        opening = _in_background(lambda: open_shard(work, self._services, self.report.incident))
         while not opening.done():
-            if deadline.wait(0.02):
+            wait([opening], timeout=LOOK_S)
+            if not opening.done() and (self.demand.is_over or self.demand.work.target != work.target):
+                opening.add_done_callback(_give_back)
                 return None
-        self._opening = None
         return opening.result()
 
-    def _start_token(self) -> str:
-        accounted = self._session.accounted if self._session else None
-        return accounted.token if accounted else ""
+    def _explained(self, error: FirnlineError) -> FirnlineError:
+        """Fenced where the shard is another attempt's by now: what this one saw is then the other's doing."""
+        is_lost = isinstance(error, ChannelLost | ClientLost)
+        if self._session is None or (error.is_retryable and not is_lost):
+            return error
+        try:
+            row = self._services.ledger.read(self.demand.work.key)
+        except FirnlineError as unknown:
+            return unknown
+        if row is not None and row.fence == self._session.fence:
+            return error
+        return Fenced(self.demand.work.key, row.fence.owner if row else "")
 
-    def _receipt(
-        self, work: ShardWork, state: ShardState, problem: ShardProblem | None, start: str, tally: Tally
-    ) -> Receipt:
-        session = self._session
-        return Receipt.of(
-            work.key,
-            tally,
-            epoch=work.epoch,
-            state=state,
-            start=start,
-            end=session.accounted.token if session and session.accounted else "",
-            proven=session.proven.token if session and session.proven else "",
-            reads=session.reader.reads if session else 0,
-            throttled=session.reader.throttled if session else 0,
-            pid=os.getpid(),
-            fingerprint=self._services.channels.fingerprint if session else "",
-            problem=problem,
-        )
+    def _recover(self, error: FirnlineError) -> None:
+        """Waits, longer each time that nothing was achieved in between; full jitter keeps shards from coming at once."""
+        self._close()
+        self.report.troubled(error)
+        shard, cause = str(self.demand.work.key), {"problem": error.id, "cause": error.what}
+        log.info("shard.reopens", extra={"shard": shard, "failures": self.report.failures, **cause})
+        self.report.doing(Doing.WAITING)
+        longest = self._services.reopen_delay_s * 2.0 ** min(self.report.failures, 10)
+        self.demand.wait(min(LONGEST_BACKOFF_S, longest) * self._services.jitter())
+
+    def _close(self) -> None:
+        """Gives the channel back; the committed token stays where it is."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
 
 def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":

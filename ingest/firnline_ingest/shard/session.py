@@ -1,4 +1,4 @@
-"""One shard in one process, from epoch to epoch: read, keep what can't be ingested, append, prove, write the ledger.
+"""One shard in one process, whatever the epoch: read, keep what can't be ingested, append, prove, write the ledger.
 
 The order of effects is that of docs/design/ledger.md, section 6: a dead letter is durable before any append that
 accounts for it, and the ledger never runs ahead of a proof. One thread at a time uses a session.
@@ -13,39 +13,50 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
+from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
-from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.letters import ShardLetters
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.receipt import ShardState, Tally
+from firnline_ingest.shard.report import Doing, ShardReport, Shown
 from firnline_ingest.shard.retention import RetentionWatch, described
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import SnowflakeUnavailable
-from firnline_ingest.values import Position
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, SnowflakeUnavailable
+from firnline_ingest.values import Fence, Position
 
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
 COMMIT_POLL_S = 0.2
+LONGEST_BACKOFF_S = 30.0  # between two attempts at the books of a shard
+
+
+class TargetMoved(Exception):
+    """The shard is asked for with another table or pipe: not one more row goes to the one that is open."""
 
 
 class ShardSession:
     """Holds an open channel and a reader; a session that raised is closed and never used again."""
 
-    def __init__(self, work: ShardWork, services: ShardServices, opened: Opened) -> None:
+    def __init__(self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport) -> None:
         self.reader = ShardReader(services.kinesis, work.key, opened.resume.start, services.polling)
         self._work = work
         self._services = services
+        self._report = report
+        self._demand: Demand | None = None
         self._channel = opened.channel
         self._committed_before = opened.resume.committed
         self._in_flight = InFlightRows(work.key, opened.resume.baseline, opened.row.read_through)
         self._retention = RetentionWatch(opened.row, opened.resume.start, work.retention_hours)
-        self._prover = Prover(work, services, opened.channel, self._in_flight, opened.row, self._retention)
+        self._prover = Prover(
+            work, services, opened.channel, self._in_flight, opened.row, self._retention, noted=report.incident
+        )
         self._window = SendWindow(opened.channel)
         self._appender = Appender(
             opened.channel,
@@ -53,12 +64,15 @@ class ShardSession:
             opened.resume.committed,
             Pace(),
             self._window,
-            lambda: services.observer(EpochStep.APPENDED, work.key),
+            self._appended,
             self._prover.sends,
         )
         self._letters = ShardLetters(work, services)
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
+        self._next_heartbeat_s = self._heartbeat_after_s()
+        self._books_failed = 0
+        self._proven_before = self.proven
 
     @property
     def accounted(self) -> Position | None:
@@ -69,55 +83,86 @@ class ShardSession:
     def proven(self) -> Position | None:
         return self._in_flight.proven.position
 
-    def is_still_ours(self, work: ShardWork) -> bool:
-        """Whether nobody opened the shard since, and the table is the same; asked before another epoch."""
-        row = self._services.ledger.read(work.key)
-        return row is not None and row.fence == self._prover.row.fence and self._work.target == work.target
+    @property
+    def fence(self) -> Fence:
+        return self._prover.row.fence
 
-    def ingest(self, deadline: Deadline, tally: Tally) -> ShardState:
-        """Takes in the shard until it is over. Raises what stops the shard, or makes it open its channel again."""
+    def ingest(self, demand: Demand) -> ShardState:
+        """Takes in the shard until its end, a bounded run's end, or nobody wants it any more; then everything is proven.
+
+        Raises what stops the shard or makes it open its channel again, and TargetMoved.
+        """
+        self._demand = demand
         state, children = ShardState.READING, tuple[str, ...]()
-        while state is ShardState.READING and not deadline.is_over:
-            read = self._read(deadline)
+        while state is ShardState.READING and not demand.is_over:
+            read = self._read(demand)
+            self._refuse_a_moved_target()
+            self._retention.lasts(demand.work.retention_hours)
             if read is not None:
-                tally.read(read)
-                state, children = self._take_in(read, deadline, tally), read.children
-            self._keep_books()
+                self._report.doing(Doing.SENDING)
+                self._report.tally.read(read)
+                state, children = self._take_in(read, demand, self._report.tally), read.children
+            is_kept = self._keep_books()
+            self._show(is_settled=is_kept and read is not None)
+        self._finish(ended=state is ShardState.ENDED, children=children)
+        return state
+
+    def _finish(self, *, ended: bool, children: tuple[str, ...]) -> None:
+        self._report.doing(Doing.SENDING)
         self._window.empty()
         if self._is_past_what_was_committed:
-            if state is not ShardState.READING or deadline.is_stopped:
-                self._await_proof()
-            else:
-                self._prover.prove(time.monotonic())
-        self._prover.write(ended=state is ShardState.ENDED, children=children, is_last=True)
-        return state
+            self._await_proof()
+        self._report.doing(Doing.WRITING)
+        self._prover.write(ended=ended, children=children, is_last=True)
+        self._show(is_settled=False)
 
     def close(self) -> None:
         self._channel.close()
 
-    def _read(self, deadline: Deadline) -> Read | None:
+    def _read(self, demand: Demand) -> Read | None:
+        self._report.doing(Doing.READING)
         if self._in_flight.bytes < UNPROVEN_BYTES:
             try:
-                return self.reader.read(deadline.wait)
+                return self.reader.read(demand.wait)
             except ShardExpired:
                 return self._expired()
-        deadline.wait(COMMIT_POLL_S)
+            finally:
+                trouble = self.reader.trouble
+                self._report.answered(self.reader.answered_at_s, trouble.what if trouble else "")
+        self._report.answered(0.0, f"{self._in_flight.bytes:,} bytes of rows wait for Snowflake to commit them")
+        demand.wait(COMMIT_POLL_S)
         return None
 
-    def _take_in(self, read: Read, deadline: Deadline, tally: Tally) -> ShardState:
+    def _refuse_a_moved_target(self) -> None:
+        if self._demand is not None and self._demand.work.target != self._work.target:
+            raise TargetMoved
+
+    def _appended(self) -> None:
+        self._services.observer(EpochStep.APPENDED, self._work.key)
+        self._refuse_a_moved_target()
+
+    def _show(self, *, is_settled: bool) -> None:
+        """`is_settled`: what was read in this turn went well, and nothing keeps the books from being kept."""
+        self._report.show(
+            Shown(replace(self._report.tally), self.accounted, self.proven, self.reader.reads, self.reader.throttled)
+        )
+        if is_settled and (self._in_flight.is_empty or self.proven != self._proven_before):
+            self._report.healed()
+
+    def _take_in(self, read: Read, demand: Demand, tally: Tally) -> ShardState:
         self._services.observer(EpochStep.READ, self._work.key)
         if loss := self._retention.loss(read, self._services.now_ms()):
             lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
             self._account_for_loss(loss, lost)
-        records = _arrived_by(read.records, deadline.arrival_ms, self._committed_before)
+        records = _arrived_by(read.records, demand.arrival_ms, self._committed_before)
         is_cut = len(records) < len(read.records)
         if records:
             self._ingest_records(records, tally)
-        is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not self._work.is_closed)
+        is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not demand.work.is_closed)
         self._retention.took(read, self.accounted, is_cut=is_cut)
         if read.is_end and not is_cut:
             return ShardState.ENDED
-        return ShardState.DONE if deadline.arrival_ms is not None and is_done else ShardState.READING
+        return ShardState.DONE if demand.arrival_ms is not None and is_done else ShardState.READING
 
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
         made = self._rows.convert(records)
@@ -125,29 +170,52 @@ class ShardSession:
             try:
                 self._letters.take(made.rejected, records, tally)
             except StoppedByRecord:
-                self._finish(records[: made.rejected[0].index], tally)
+                self._prove_before(records[: made.rejected[0].index], tally)
                 raise
         self._appender.append(records, made, tally)
 
-    def _finish(self, records: Sequence[Record], tally: Tally) -> None:
-        """Proves what stands in front of the record that the shard stops at, so that a restart begins with that one."""
+    def _prove_before(self, records: Sequence[Record], tally: Tally) -> None:
+        """What stands in front of the record that the shard stops at, so that a restart begins with that one."""
         if records:
             self._appender.append(records, self._rows.convert(records), tally)
-        self._window.empty()
-        if self._is_past_what_was_committed:
-            self._await_proof()
-        self._prover.write()
+        self._finish(ended=False, children=())
 
-    def _keep_books(self) -> None:
+    def _keep_books(self) -> bool:
+        """False where proof or ledger can't be had for a while: reading goes on, and they are asked for again."""
         now_s = time.monotonic()
-        if now_s >= self._next_proof_s and self._is_past_what_was_committed:
-            self._next_proof_s = now_s + self._services.prove_every_s
+        try:
+            self._prove_and_write(now_s)
+        except (Fenced, ChannelLost, ClientLost):
+            raise
+        except FirnlineError as error:
+            if not error.is_retryable:
+                raise
+            self._books_failed += 1
+            self._report.noted(error)
+            longest_s = min(LONGEST_BACKOFF_S, 2.0 ** min(self._books_failed, 10))
+            self._next_proof_s = self._next_write_s = now_s + longest_s * self._services.jitter()
+        return self._books_failed == 0
+
+    def _prove_and_write(self, now_s: float) -> None:
+        is_due = now_s >= self._next_proof_s
+        if is_due and self._is_past_what_was_committed:
+            self._report.doing(Doing.PROVING)
             self._prover.prove(now_s)
-        if self._prover.has_news or (
-            now_s >= self._next_write_s and self._in_flight.read_through != self._prover.row.read_through
-        ):
-            self._next_write_s = now_s + self._services.write_every_s
+            self._window.holds_at_most(self._in_flight.bytes)
+        is_news = self._in_flight.read_through != self._prover.row.read_through
+        is_urgent = self._prover.has_news and not self._books_failed
+        if is_urgent or (now_s >= self._next_write_s and (is_news or now_s >= self._next_heartbeat_s)):
+            self._report.doing(Doing.WRITING)
             self._prover.write()
+            self._next_write_s = now_s + self._services.write_every_s
+            self._next_heartbeat_s = self._heartbeat_after_s()
+        if is_due:
+            self._next_proof_s = now_s + self._services.prove_every_s
+            self._books_failed = 0
+
+    def _heartbeat_after_s(self) -> float:
+        """An idle shard writes too: that shows when its tip was seen last, and that it is still its own. Not all at once."""
+        return time.monotonic() + self._services.heartbeat_every_s * (0.5 + self._services.jitter() / 2)
 
     @property
     def _is_past_what_was_committed(self) -> bool:
@@ -156,6 +224,7 @@ class ShardSession:
         return known is None or (self._in_flight.accounted is not None and self._in_flight.accounted >= known)
 
     def _await_proof(self) -> None:
+        self._report.doing(Doing.PROVING)
         give_up_s = time.monotonic() + self._services.final_commit_s
         while not self._prover.prove(time.monotonic()):
             if time.monotonic() > give_up_s:

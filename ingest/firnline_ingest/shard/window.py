@@ -25,6 +25,10 @@ class SendWindow:
             self.empty()
         self._unsent_bytes += size
 
+    def holds_at_most(self, unproven_bytes: int) -> None:
+        """What is proven was sent: a shard at a trickle never has to wait for room."""
+        self._unsent_bytes = min(self._unsent_bytes, unproven_bytes)
+
     def empty(self) -> None:
         """Returns when the server has every row. Raises what `ShardChannel.flush` raises."""
         self._channel.flush(FLUSH_TIMEOUT_S)

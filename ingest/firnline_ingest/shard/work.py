@@ -1,5 +1,6 @@
 """What a task does with one shard, and the services that it needs for that."""
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardWork:
-    """One shard for one epoch."""
+    """One shard, as an epoch asks for it."""
 
     key: ShardKey
     epoch: int
@@ -56,6 +57,10 @@ class ShardServices:
     now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
     prove_every_s: float = 1.0
     write_every_s: float = 5.0
+    heartbeat_every_s: float = 30.0
+    """How long the ledger's row of an idle shard stays as it is."""
     final_commit_s: float = 90.0
     """How long a stop, a drain or a shard's end waits for the last rows to be committed."""
     reopen_delay_s: float = 0.5
+    jitter: Callable[[], float] = random.random
+    """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""

@@ -51,7 +51,8 @@ def summary(receipts: Sequence[Receipt], stopped: Collection[ShardKey]) -> dict[
         "shards": len(receipts),
         **Counter(receipt.state.value for receipt in receipts),
         **{name: sum(getattr(receipt, name, 0) for receipt in receipts) for name in SUMMED},
-        "behind_ms": max((receipt.behind_ms for receipt in receipts), default=0),
+        "behind_ms": max((receipt.behind_ms or 0 for receipt in receipts), default=0),
+        "unanswered_s": max((receipt.unanswered_s for receipt in receipts), default=0),
         "problems": dict(Counter(receipt.problem.id for receipt in receipts if receipt.problem)),
         "stopped": sorted(str(key) if key.shard_id else key.stream for key in stopped)[:MOST_RECEIPTS],
     }

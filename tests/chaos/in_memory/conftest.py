@@ -22,7 +22,7 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import appender, runner, session
-from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
@@ -36,7 +36,7 @@ PIPELINE = PipelineConfig.model_validate({"stream": "events", "database": "DB", 
 GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
 FAR_MS = 10**15
 PATIENCE_S = 20.0  # for one turn, which takes a millisecond
-ENDLESS = 10**9
+ENDLESS = 10**5
 LAST_ENGINES = 20  # more than one where the channel was lost behind the last one's back
 
 current = threading.local()
@@ -159,21 +159,22 @@ class BufferedChannel:
 
 @dataclass
 class Turns:
-    """Stands in for Deadline: an epoch lasts some looks at it, and waiting gives the turn away."""
+    """Stands in for Demand: it lasts some looks at it, and waiting gives the turn away."""
 
+    work: ShardWork
     left: int
     arrival_ms: int | None
-    stops: bool
-    """Whether it ends because somebody asked for a stop."""
 
     @property
     def is_over(self) -> bool:
         self.left -= 1
         return self.left < 0
 
-    @property
-    def is_stopped(self) -> bool:
-        return self.stops and self.left < 0
+    def close(self) -> None:
+        """Nobody renews it."""
+
+    def close_if_over(self) -> bool:
+        return self.left < 0
 
     def wait(self, seconds: float) -> bool:
         pause()
@@ -227,14 +228,16 @@ class World:
     def start(self, *, is_last: bool = False) -> Engine:
         self._engines += 1
         services = self._services(f"engine{self._engines}", page=self.rng.randint(1, 5))
-        return Engine(lambda: self._run(ShardRunner(services), is_last=is_last))
+        return Engine(lambda: self._run(services, is_last=is_last))
 
-    def _run(self, shard: ShardRunner, *, is_last: bool) -> None:
+    def _run(self, services: ShardServices, *, is_last: bool) -> None:
         for epoch in range(1 if is_last else self.rng.randint(1, 4)):
             is_bounded = is_last or self.rng.random() < 0.2
-            turns = ENDLESS if is_last else self.rng.randint(0, 12)
-            deadline: Any = Turns(turns, FAR_MS if is_bounded else None, stops=self.rng.random() < 0.3)
-            self.receipts.append(shard.run(self._work(epoch), deadline, Tally()))
+            turns = ENDLESS if is_last else self.rng.randint(0, 40)
+            demand: Any = Turns(self._work(epoch), turns, FAR_MS if is_bounded else None)
+            shard = ShardRunner(services, demand)
+            shard.run()
+            self.receipts.append(shard.receipt())
             pause()
 
     def _work(self, epoch: int) -> ShardWork:
@@ -264,6 +267,7 @@ class World:
             write_every_s=0.0,
             final_commit_s=90.0,
             reopen_delay_s=0.0,
+            jitter=self.rng.random,
         )
 
     def _open(self, target: TargetTable, name: str) -> tuple[BufferedChannel, Any]:

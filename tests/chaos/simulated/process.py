@@ -1,24 +1,27 @@
-"""One engine in simulated time: a driver that plans epochs, and an actor for each shard of an epoch.
+"""One engine in simulated time: a driver that plans epochs, and an actor for each of its shards.
 
-The planner, the runners and what they use are the engine's own; what Spark does between them is here, a checkpoint whose
-last epoch is replayed included.
+The planner, the group, the runners and what they use are the engine's own; what Spark does between them is here, and a
+checkpoint whose last epoch is replayed.
 """
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
 from firnline_ingest.config.model import EngineConfig, PollingConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.shard import runner
+from firnline_ingest.shard import demand, runner
 from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
+from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.shard.runner import ShardRunner
-from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.spark import planner
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
@@ -62,7 +65,6 @@ class EngineProcess:
     is_leaving: bool = False
     """It ends after the epoch at hand."""
     finished: set[ShardKey] = field(default_factory=set)
-    runners: dict[ShardKey, ShardRunner] = field(default_factory=dict)
     actors: list[Actor] = field(default_factory=list)
 
     def start(self) -> Self:
@@ -100,6 +102,7 @@ class EngineProcess:
 
     def _drive(self) -> None:
         services = self._services()
+        group = ShardGroup(services, start=self._take_on)
         planned = ShardPlanner(self.config, services.kinesis, services.ledger, sleep=sleep)
         checkpoint = self.world.checkpoint
         while not self.is_leaving:
@@ -113,12 +116,17 @@ class EngineProcess:
                 self.world.hear_of_pipeline(self, ShardProblem.of(error))
                 sleep(PAUSE_S)
                 continue
-            receipts = self._epoch(services, rows)
+            receipts = self._epoch(group, rows)
             checkpoint.is_committed = True
             if self.arrival_ms is not None and not receipts:
-                return
+                break
+        group.close()
 
-    def _epoch(self, services: ShardServices, rows: Iterable[PlanRow]) -> list[Receipt]:
+    def _take_on(self, runner: ShardRunner) -> None:
+        self.actors = [actor for actor in self.actors if not actor.is_over]
+        self._actor(runner.run)
+
+    def _epoch(self, group: ShardGroup, rows: Iterable[PlanRow]) -> list[Receipt]:
         pause()
         target = self.world.snowflake.target
         for row in rows:
@@ -126,14 +134,10 @@ class EngineProcess:
                 self.world.hear_of_pipeline(self, ShardProblem(**_loads(row.problem)))
         planned = [PlannedShard.of(row, target) for row in rows if not row.problem]
         shards = tuple(shard for shard in planned if not self._is_done_with(shard.key))
-        works = Assignment(self.config, services.run_id, shards, self.epoch_s).works
-        for key in set(self.runners) - {work.key for work in works}:
-            self.runners.pop(key).close()
-        receipts: list[Receipt] = []
-        actors = [self._shard_actor(services, work, receipts) for work in works]
-        while not all(actor.is_over for actor in actors):
-            sleep(0.1)
-        self.actors = [self.driver]
+        works = Assignment(self.config, group.services.run_id, shards, self.epoch_s).works
+        deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)
+        deadline._stopped = SimulatedEvent()  # type: ignore[assignment] # the real one would stop all actors
+        receipts = group.run(works, deadline)
         for receipt in receipts:
             self._judge(receipt)
         if not works or any(receipt.state is ShardState.FAILED for receipt in receipts):
@@ -142,12 +146,6 @@ class EngineProcess:
 
     def _is_done_with(self, key: ShardKey) -> bool:
         return key in self.finished or (self.arrival_ms is not None and key.shard_id in self.world.stopped)
-
-    def _shard_actor(self, services: ShardServices, work: ShardWork, receipts: list[Receipt]) -> Actor:
-        shard = self.runners.setdefault(work.key, ShardRunner(services))
-        deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)
-        deadline._stopped = SimulatedEvent()  # type: ignore[assignment] # the real one would stop all actors
-        return self._actor(lambda: receipts.append(shard.run(work, deadline, Tally())))
 
     def _judge(self, receipt: Receipt) -> None:
         self.world.hear(self, receipt)
@@ -165,6 +163,7 @@ class EngineProcess:
             run_id=f"engine{self.number}",
             observer=lambda step, key: pause(),
             now_ms=lambda: int(wall_clock() * 1000),
+            jitter=self.world.rng.random,
         )
 
 
@@ -205,5 +204,8 @@ def simulated() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(simulated_time())
         stack.enter_context(patch.object(runner, "_in_background", at_once))
+        for module in (demand, runner):
+            events = SimpleNamespace(Lock=threading.Lock, Event=SimulatedEvent)
+            stack.enter_context(patch.object(module, "threading", events))
         stack.enter_context(patch.object(planner, "ThreadPoolExecutor", AtOnce))
         yield

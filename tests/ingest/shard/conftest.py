@@ -1,5 +1,7 @@
 """A shard's world in memory: the fake Kinesis behind a real client, channels and a ledger without servers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.shard.runner import ShardRunner
+from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, ShardHandle, StreamHandle
@@ -70,8 +72,14 @@ class World:
         }
         return ShardServices(**{**settings, **changes})
 
-    def runner(self, run_id: str = "run", **changes: object) -> ShardRunner:
-        return ShardRunner(self.services(run_id, **changes))
+    @contextmanager
+    def group(self, run_id: str = "run", **changes: object) -> Iterator[ShardGroup]:
+        """Closed at the block's end, with everything proven."""
+        group = ShardGroup(self.services(run_id, **changes))
+        try:
+            yield group
+        finally:
+            group.close()
 
     @property
     def served(self) -> ServedChannel:

@@ -1,24 +1,65 @@
-"""Running one shard in a test: through what is there now, or up to a step at which it freezes."""
+"""Running one shard in a test: through what is there now, for a while, or up to a step at which it freezes."""
 
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.receipt import Receipt, Tally
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.shard.work import ShardServices, ShardWork
 from tests.ingest.shard.conftest import World
 
+HANGS_S = 20.0
 SOON_MS = 1000  # what was put just now may bear the next instant
 
 
-def bounded(runner: ShardRunner, work: ShardWork, seconds: float = 20.0) -> Receipt:
+def bounded(services: ShardServices, work: ShardWork, seconds: float = 20.0) -> Receipt:
     """Reads what is there now."""
-    return runner.run(work, Deadline.after(seconds, arrival_ms=int(time.time() * 1000) + SOON_MS), Tally())
+    return run(services, Demand.lasting(work, seconds, arrival_ms=now_ms()))
+
+
+def run(services: ShardServices, demand: Demand) -> Receipt:
+    runner = ShardRunner(services, demand)
+    runner.run()
+    return runner.receipt()
+
+
+def soon(seconds: float = 0.1) -> Deadline:
+    """An epoch that is over before long; shards go on."""
+    return Deadline.after(seconds)
+
+
+def epochs(group: ShardGroup, works: Sequence[ShardWork], is_enough: Callable[[], object]) -> list[Receipt]:
+    """Epoch after epoch, until it is enough; their receipts. At least one."""
+    receipts = group.run(works, soon())
+    give_up_s = time.monotonic() + HANGS_S
+    while not is_enough():
+        assert time.monotonic() < give_up_s, receipts
+        receipts += group.run(works, soon())
+    return receipts
+
+
+def has_rows(world: World, count: int) -> Callable[[], bool]:
+    """Whether the table has so many by now."""
+    return lambda: len(world.channels.served) == 1 and len(world.served.rows) == count
+
+
+def until(condition: Callable[[], object]) -> None:
+    give_up_s = time.monotonic() + HANGS_S
+    while not condition():
+        assert time.monotonic() < give_up_s
+        time.sleep(0.01)
+
+
+def now_ms() -> int:
+    """The bound of a run that takes in what is there now."""
+    return int(time.time() * 1000) + SOON_MS
 
 
 def numbers(rows: list[bytes]) -> list[int]:
@@ -36,7 +77,7 @@ def frozen_at(step: EpochStep, world: World) -> Iterator[list[Receipt]]:
             frozen.set()
             assert thawed.wait(10)
 
-    zombie = world.runner("zombie", observer=freeze)
+    zombie = world.services("zombie", observer=freeze)
     thread = threading.Thread(target=lambda: receipts.append(bounded(zombie, world.work())))
     thread.start()
     try:

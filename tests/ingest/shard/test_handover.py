@@ -9,14 +9,14 @@ import pytest
 
 from firnline_ingest.config.model import PollingConfig
 from firnline_ingest.shard import in_flight, prover
-from firnline_ingest.shard.deadline import Deadline
-from firnline_ingest.shard.receipt import ShardState, Tally
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, ManualClock
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, frozen_at, numbers
+from .running import bounded, epochs, frozen_at, has_rows, numbers, run, soon
 
 
 class Killed(BaseException):
@@ -31,22 +31,22 @@ def leave_rows_unproven(world: World) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        bounded(world.runner("killed", observer=die_once_committed), world.work())
+        bounded(world.services("killed", observer=die_once_committed), world.work())
 
 
 def test_a_stop_while_committed_rows_are_being_counted_leaves_them_for_the_next_run(world: World) -> None:
     world.stream.shard(records=10)
     leave_rows_unproven(world)
-    deadline = Deadline.after(20)
-    stopping = world.runner(
+    demand = Demand.lasting(world.work(), 20)
+    stopping = world.services(
         "stopped",
         polling=PollingConfig(max_records=3),
-        observer=lambda step, key: deadline.stop() if step is EpochStep.READ else None,
+        observer=lambda step, key: demand.stop() if step is EpochStep.READ else None,
         final_commit_s=0.0,
     )
-    receipt = stopping.run(world.work(), deadline, Tally())
+    receipt = run(stopping, demand)
     assert (receipt.state, receipt.problem, receipt.reread_rows) == (ShardState.READING, None, 3)
-    assert bounded(world.runner("last"), world.work()).reread_rows == 10
+    assert bounded(world.services("last"), world.work()).reread_rows == 10
     assert world.row.read_through == world.shard.last_position
 
 
@@ -60,7 +60,7 @@ def test_a_bounded_run_proves_what_was_committed_beyond_its_end(world: World) ->
     world.stream.put({"n": 1})
     leave_rows_unproven(world)
     world.stream.put({"n": 2})
-    receipt = world.runner(final_commit_s=0.0).run(world.work(), Deadline.after(20, arrival_ms=bound), Tally())
+    receipt = run(world.services(final_commit_s=0.0), Demand.lasting(world.work(), 20, arrival_ms=bound))
     assert (receipt.state, receipt.reread_rows) == (ShardState.DONE, 2)
     assert numbers(world.served.rows) == [0, 1]
     assert receipt.proven == Position(world.shard.records[1].sequence_number).token
@@ -75,7 +75,7 @@ def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
     with frozen_at(EpochStep.APPENDED, world) as receipts:
         world.channels.commits_at_once = True
         world.stream.put({"n": 3})
-        assert bounded(world.runner("owner"), world.work()).state is ShardState.DONE
+        assert bounded(world.services("owner"), world.work()).state is ShardState.DONE
     assert receipts[0].state is ShardState.FENCED
     assert numbers(world.served.rows) == [0, 1, 2, 3]
 
@@ -83,13 +83,13 @@ def test_what_a_zombie_sees_of_its_successors_rows_is_no_disagreement(
 def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.channels.commits_at_once, world.channels.discards_on_open = False, True
     world.stream.shard(records=3)
-    runner = world.runner()
-    runner.run(world.work(), Deadline.after(0.3), Tally())
-    world.channels.open(world.work().target, world.work().channel)  # a frozen attempt that goes on, and yields then
-    world.channels.commits_at_once = True
-    monkeypatch.setattr(prover, "STALLED_S", 0.0)
-    receipt = runner.run(world.work(), Deadline.after(0.5), Tally())
-    assert (receipt.state, receipt.opens, receipt.rows) == (ShardState.READING, 1, 3)
+    with world.group() as group:
+        epochs(group, [world.work()], lambda: world.channels.served and world.served.pending)
+        world.channels.open(world.work().target, world.work().channel)  # a frozen attempt that goes on, and yields then
+        world.channels.commits_at_once = True
+        monkeypatch.setattr(prover, "STALLED_S", 0.0)
+        receipts = epochs(group, [world.work()], has_rows(world, 3))
+    assert sum(receipt.opens for receipt in receipts) == 1
     assert numbers(world.served.rows) == [0, 1, 2]
 
 
@@ -97,6 +97,9 @@ class SlowOpening:
     """The first open waits for `go`; the channels that are given back are counted."""
 
     fingerprint = ""
+
+    def look_for_new_key(self) -> None:
+        """Nobody signs anything here."""
 
     def __init__(self, world: World) -> None:
         self.go, self.given_back = threading.Event(), threading.Event()
@@ -114,9 +117,8 @@ class SlowOpening:
 
 def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: World) -> None:
     slow = SlowOpening(world)
-    runner = world.runner(channels=slow)
-    assert runner.run(world.work(), Deadline.after(0.05), Tally()).state is ShardState.OPENING
-    runner.close()
+    with world.group(channels=slow) as group:
+        assert group.run([world.work()], soon(0.05))[0].state is ShardState.OPENING
     slow.go.set()
     assert slow.given_back.wait(10)
 
@@ -124,10 +126,10 @@ def test_a_channel_whose_opening_nobody_waits_for_any_more_is_given_back(world: 
 def test_an_opening_on_a_table_that_was_replaced_meanwhile_is_not_used(world: World) -> None:
     world.stream.shard(records=2)
     slow = SlowOpening(world)
-    runner = world.runner(channels=slow)
-    assert runner.run(world.work(), Deadline.after(0.05), Tally()).state is ShardState.OPENING
     replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    assert bounded(runner, world.work(target=replaced)).state is ShardState.DONE
+    with world.group(channels=slow) as group:
+        assert group.run([world.work()], soon(0.05))[0].state is ShardState.OPENING
+        epochs(group, [world.work(target=replaced)], has_rows(world, 2))
     slow.go.set()
     assert slow.given_back.wait(10)
     (entry,) = world.row.channels.values()

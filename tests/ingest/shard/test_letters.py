@@ -1,6 +1,7 @@
 """What a shard does with records that can't be rows: kept, skipped or stopped at, and how many a minute."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.deadletter import DeadLetter, LetterKey
 from firnline_ingest.deadletter.errors import LettersUnavailable
+from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
@@ -15,7 +17,7 @@ from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, numbers
+from .running import HANGS_S, bounded, now_ms, numbers, run
 
 
 def pipeline(**changes: Any) -> PipelineConfig:
@@ -30,7 +32,7 @@ def test_skipped_records_are_counted_and_nowhere(world: World) -> None:
     world.pipeline = pipeline(unusable_records="skip")
     put(world, {"n": 0}, b"bad", {"n": 1}, b"", {"n": 2})
     steps: list[EpochStep] = []
-    receipt = bounded(world.runner(observer=lambda step, key: steps.append(step)), world.work())
+    receipt = bounded(world.services(observer=lambda step, key: steps.append(step)), world.work())
     assert (receipt.rows, receipt.skipped, receipt.dead_letters) == (3, 2, 0)
     assert numbers(world.served.rows) == [0, 1, 2]
     assert list(world.dead_letters.list()) == []
@@ -41,7 +43,7 @@ def test_skipped_records_are_counted_and_nowhere(world: World) -> None:
 def test_a_pipeline_that_stops_has_everything_in_front_of_the_record_and_nothing_behind_it(world: World) -> None:
     world.pipeline = pipeline(unusable_records="stop")
     numbers_of = put(world, {"n": 0}, {"n": 1}, b"bad", {"n": 2})
-    receipt = bounded(world.runner(), world.work())
+    receipt = bounded(world.services(), world.work())
     assert receipt.state is ShardState.FAILED
     assert receipt.problem is not None
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4017", False)
@@ -55,11 +57,11 @@ def test_a_pipeline_that_stops_has_everything_in_front_of_the_record_and_nothing
 def test_a_restart_stops_at_the_same_record_until_a_person_decides(world: World) -> None:
     world.pipeline = pipeline(unusable_records="stop")
     put(world, {"n": 0}, b"bad", {"n": 1})
-    first, again = (bounded(world.runner(run), world.work()) for run in ("first", "second"))
+    first, again = (bounded(world.services(run), world.work()) for run in ("first", "second"))
     assert again.problem == first.problem
     assert numbers(world.served.rows) == [0]
 
-    receipt = bounded(world.runner("third"), world.work(pipeline=pipeline()))
+    receipt = bounded(world.services("third"), world.work(pipeline=pipeline()))
     assert (receipt.state, receipt.dead_letters) == (ShardState.DONE, 1)
     assert numbers(world.served.rows) == [0, 1]
 
@@ -67,7 +69,7 @@ def test_a_restart_stops_at_the_same_record_until_a_person_decides(world: World)
 def test_a_record_that_stops_as_the_first_of_its_shard_moves_nothing(world: World) -> None:
     world.pipeline = pipeline(unusable_records="stop")
     put(world, b"bad", {"n": 0})
-    receipt = bounded(world.runner(), world.work())
+    receipt = bounded(world.services(), world.work())
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-4017"
     assert world.row.read_through is None
@@ -76,7 +78,7 @@ def test_a_record_that_stops_as_the_first_of_its_shard_moves_nothing(world: Worl
 def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World) -> None:
     world.pipeline = pipeline(max_unusable_per_minute=3)
     sent = put(world, {"n": 0}, *[b"bad"] * 4, {"n": 1})
-    receipt = bounded(world.runner(), world.work())
+    receipt = bounded(world.services(), world.work())
     assert receipt.problem is not None
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4018", False)
     assert sent[1] in receipt.problem.what
@@ -89,7 +91,7 @@ def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World
 def test_as_many_as_are_allowed_are_taken_in(world: World, policy: str) -> None:
     world.pipeline = pipeline(max_unusable_per_minute=3, unusable_records=policy)
     put(world, {"n": 0}, *[b"bad"] * 3, {"n": 1})
-    receipt = bounded(world.runner(), world.work())
+    receipt = bounded(world.services(), world.work())
     assert (receipt.state, receipt.dead_letters + receipt.skipped) == (ShardState.DONE, 3)
 
 
@@ -101,7 +103,7 @@ def test_a_backlog_that_is_read_at_once_is_no_storm(world: World) -> None:
     for _ in range(5):
         put(world, b"bad")
         clock.advance(seconds=61)
-    receipt = bounded(world.runner(now_ms=lambda: int(clock.now.timestamp() * 1000)), world.work())
+    receipt = bounded(world.services(now_ms=lambda: int(clock.now.timestamp() * 1000)), world.work())
     assert (receipt.problem, receipt.dead_letters) == (None, 5)
 
 
@@ -116,10 +118,14 @@ def test_without_a_limit_nothing_is_too_much() -> None:
     assert ArrivalLimit(None).exceeded_by([0.0] * 100_000) is None
 
 
+@dataclass
 class Throttled:
     """A store that can't take a letter now."""
 
+    on_put: Callable[[], None]
+
     def put(self, letters: Iterable[DeadLetter]) -> int:
+        self.on_put()
         raise LettersUnavailable("s3:PutObject", "s3://lake/letters/", "SlowDown: reduce your rate")
 
     def list(self) -> Iterator[DeadLetter]:
@@ -131,10 +137,11 @@ class Throttled:
 
 def test_while_no_letter_can_be_kept_no_row_behind_it_is_appended_and_nothing_counts_as_read(world: World) -> None:
     put(world, {"n": 0}, b"bad", {"n": 1})
-    receipt = bounded(world.runner(dead_letters=Throttled()), world.work())
+    demand = Demand.lasting(world.work(), HANGS_S, arrival_ms=now_ms())
+    receipt = run(world.services(dead_letters=Throttled(demand.stop)), demand)
     assert receipt.problem is not None
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4014", True)
     assert world.served.rows == []
     assert world.row.read_through is None
-    assert bounded(world.runner("second"), world.work()).dead_letters == 1
+    assert bounded(world.services("second"), world.work()).dead_letters == 1
     assert numbers(world.served.rows) == [0, 1]

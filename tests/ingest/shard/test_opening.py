@@ -28,7 +28,7 @@ class Killed(BaseException):
 
 def epoch(world: World, number: int, *, at_ms: int = NOW_MS, **work: object) -> Receipt:
     """One epoch of an engine that asked Snowflake for the table when it began."""
-    return bounded(world.runner(now_ms=lambda: at_ms), world.work(epoch=number, **work))
+    return bounded(world.services(now_ms=lambda: at_ms), world.work(epoch=number, **work))
 
 
 def killed_at(world: World, step: EpochStep, at_ms: int = NOW_MS) -> None:
@@ -37,7 +37,7 @@ def killed_at(world: World, step: EpochStep, at_ms: int = NOW_MS) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        bounded(world.runner(observer=die, now_ms=lambda: at_ms), world.work())
+        bounded(world.services(observer=die, now_ms=lambda: at_ms), world.work())
 
 
 def problem(receipt: Receipt) -> str | None:
@@ -212,7 +212,7 @@ def test_the_ledger_says_that_rows_may_be_in_flight_before_the_first_one_is(worl
             said.append(world.row.is_sending)
 
     world.stream.put({"n": 0})
-    bounded(world.runner(observer=look), world.work())
+    bounded(world.services(observer=look), world.work())
     assert said[:3] == [False, False, True]
     assert (world.row.is_sending, world.row.sent_through) == (False, world.shard.last_position)
 
@@ -227,5 +227,5 @@ def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
             seen.append(entry.seen)
 
     world.stream.put({"n": 0})
-    bounded(world.runner(observer=look, write_every_s=1000.0), world.work())
+    bounded(world.services(observer=look, write_every_s=1000.0), world.work())
     assert seen[0] == world.shard.last_position

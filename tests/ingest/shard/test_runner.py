@@ -2,13 +2,13 @@
 
 import json
 import threading
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.row import IncidentKind
-from firnline_ingest.shard.deadline import Deadline
+from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position, ShardKey
@@ -16,12 +16,12 @@ from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis
 from tests.ingest.shard.conftest import World
 
-from .running import bounded, frozen_at, numbers
+from .running import bounded, epochs, frozen_at, has_rows, now_ms, numbers, run, soon
 
 
 def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> None:
     world.stream.shard(records=25)
-    receipt = bounded(world.runner(), world.work())
+    receipt = bounded(world.services(), world.work())
     assert receipt.state is ShardState.DONE
     assert (receipt.records, receipt.rows, receipt.opens) == (25, 25, 1)
     assert numbers(world.served.rows) == list(range(25))
@@ -31,7 +31,7 @@ def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> No
 
 def test_the_row_carries_its_place_in_the_stream(world: World) -> None:
     record = world.stream.put({"n": 1}, key="customer-7")
-    bounded(world.runner(), world.work())
+    bounded(world.services(), world.work())
     metadata = json.loads(world.served.rows[0])["KINESISMETADATA"]
     assert metadata["sequenceNumber"] == str(record.sequence_number)
     assert (metadata["shardId"], metadata["partitionKey"]) == (world.shard.id, "customer-7")
@@ -39,9 +39,9 @@ def test_the_row_carries_its_place_in_the_stream(world: World) -> None:
 
 def test_a_restart_goes_on_after_what_was_proven(world: World) -> None:
     world.stream.shard(records=10)
-    bounded(world.runner(), world.work())
+    bounded(world.services(), world.work())
     world.stream.put({"n": 10})
-    receipt = bounded(world.runner("second"), world.work())
+    receipt = bounded(world.services("second"), world.work())
     assert numbers(world.served.rows) == list(range(11))
     assert (receipt.rows, receipt.reread_rows) == (1, 0)
 
@@ -51,7 +51,7 @@ def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it
     bad = world.stream.put(b"not json")
     world.stream.put({"n": 1})
     steps: list[EpochStep] = []
-    receipt = bounded(world.runner(observer=lambda step, key: steps.append(step)), world.work())
+    receipt = bounded(world.services(observer=lambda step, key: steps.append(step)), world.work())
     assert numbers(world.served.rows) == [0, 1]
     (letter,) = world.dead_letters.list()
     assert (letter.data, letter.sequence_number) == (b"not json", str(bad.sequence_number))
@@ -61,10 +61,10 @@ def test_what_is_no_json_object_is_a_durable_dead_letter_before_any_row_after_it
 
 def test_dead_letters_alone_move_the_ledger_where_no_token_can(world: World) -> None:
     world.stream.put(b"bad")
-    bounded(world.runner(), world.work())
+    bounded(world.services(), world.work())
     assert world.served.committed is None
     assert world.row.read_through == world.shard.last_position
-    assert bounded(world.runner("second"), world.work()).records == 0
+    assert bounded(world.services("second"), world.work()).records == 0
 
 
 def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_again(world: World) -> None:
@@ -78,10 +78,10 @@ def test_rows_that_are_committed_but_not_proven_are_counted_and_never_appended_a
             raise Killed
 
     with pytest.raises(Killed):
-        bounded(world.runner(observer=die_once_committed), world.work())
+        bounded(world.services(observer=die_once_committed), world.work())
     assert (len(world.served.rows), world.row.read_through) == (10, None)
 
-    receipt = bounded(world.runner("second"), world.work())
+    receipt = bounded(world.services("second"), world.work())
     assert numbers(world.served.rows) == list(range(10))
     assert (receipt.rows, receipt.reread_rows) == (0, 10)
     assert world.row.read_through == world.shard.last_position
@@ -91,29 +91,38 @@ def test_rows_that_were_never_committed_are_read_and_appended_again(world: World
     world.channels.commits_at_once = False
     world.channels.discards_on_open = True
     world.stream.shard(records=10)
-    lost = world.runner(final_commit_s=0.0)
-    assert bounded(lost, world.work()).state is ShardState.FAILED
+    demand = Demand.lasting(world.work(), 20, arrival_ms=now_ms())
+    steps: list[EpochStep] = []
+
+    def stop_when_it_opens_again(step: EpochStep, key: ShardKey) -> None:
+        steps.append(step)
+        if steps.count(EpochStep.OPENED) > 1:
+            demand.stop()
+
+    receipt = run(world.services(final_commit_s=0.0, observer=stop_when_it_opens_again), demand)
+    assert receipt.state is ShardState.FAILED
+    assert receipt.problem is not None
+    assert receipt.problem.id == "FL-3010"
     world.channels.commits_at_once = True
-    assert bounded(world.runner("second"), world.work()).rows == 10
+    assert bounded(world.services("second"), world.work()).rows == 10
     assert numbers(world.served.rows) == list(range(10))
 
 
-def test_a_shard_that_somebody_else_opened_yields(world: World) -> None:
+def test_a_shard_that_somebody_else_opened_yields_and_asked_again_it_opens_the_shard_again(world: World) -> None:
     world.stream.shard(records=5)
-    first = world.runner("first")
-    bounded_work = world.work()
-    first.run(bounded_work, Deadline.after(0.3), Tally())
-    bounded(world.runner("second"), bounded_work)
-    world.stream.put({"n": 5})
-    receipt = first.run(bounded_work, Deadline.after(0.3), Tally())
-    assert receipt.state is ShardState.READING, "asked again, it opens the shard again"
+    with world.group("first") as group:
+        epochs(group, [world.work()], has_rows(world, 5))
+        bounded(world.services("second"), world.work())
+        world.stream.put({"n": 5})
+        receipts = epochs(group, [world.work()], has_rows(world, 6))
+        assert [receipt.state for receipt in receipts].count(ShardState.FENCED) == 1
     assert numbers(world.served.rows) == list(range(6))
 
 
 def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
     world.stream.shard(records=3)
     with frozen_at(EpochStep.READ, world) as receipts:
-        assert bounded(world.runner("owner"), world.work()).state is ShardState.DONE
+        assert bounded(world.services("owner"), world.work()).state is ShardState.DONE
     assert receipts[0].state is ShardState.FENCED
     assert "owner" in receipts[0].problem.what
     assert numbers(world.served.rows) == [0, 1, 2]
@@ -122,21 +131,22 @@ def test_a_zombie_can_neither_append_nor_write_the_ledger(world: World) -> None:
 
 def test_a_channel_that_the_service_invalidated_is_opened_again_and_nothing_is_lost(world: World) -> None:
     world.stream.shard(records=5)
-    runner = world.runner()
-    runner.run(world.work(), Deadline.after(0.3), Tally())
-    world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
-    world.stream.put({"n": 5})
-    receipt = bounded(runner, world.work())
-    assert (receipt.state, receipt.opens) == (ShardState.DONE, 1)
+    with world.group() as group:
+        epochs(group, [world.work()], has_rows(world, 5))
+        world.served.opens += 1  # as if the service wanted it opened again: the ledger's fence is still ours
+        world.stream.put({"n": 5})
+        receipts = epochs(group, [world.work()], has_rows(world, 6))
+    assert sum(receipt.opens for receipt in receipts) == 1
     assert numbers(world.served.rows) == list(range(6))
 
 
 def test_an_epochs_boundary_costs_no_reopen(world: World) -> None:
-    runner = world.runner()
-    opens = 0
-    for n in range(3):
-        world.stream.put({"n": n})
-        opens += runner.run(world.work(), Deadline.after(0.3), Tally()).opens
+    with world.group() as group:
+        opens = 0
+        for n in range(3):
+            world.stream.put({"n": n})
+            receipts = epochs(group, [world.work()], has_rows(world, n + 1))
+            opens += sum(receipt.opens for receipt in receipts)
     assert opens == 1
     assert numbers(world.served.rows) == [0, 1, 2]
 
@@ -145,7 +155,7 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Wo
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
     for _ in range(2):
-        receipt = bounded(world.runner(), world.work())
+        receipt = bounded(world.services(), world.work())
         assert receipt.state is ShardState.FAILED
         assert receipt.problem is not None
         assert receipt.problem.id == "FL-3105"
@@ -159,14 +169,14 @@ def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
     )
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
-    assert bounded(world.runner(), world.work()).state is ShardState.DONE
+    assert bounded(world.services(), world.work()).state is ShardState.DONE
     assert world.row.read_through == world.shard.last_position
 
 
 def test_a_closed_shard_is_read_to_its_end_and_its_children_are_named(world: World) -> None:
     parent = world.stream.shard(records=4)
     left, right = parent.split()
-    receipt = bounded(world.runner(), world.work(shard=parent))
+    receipt = bounded(world.services(), world.work(shard=parent))
     assert receipt.state is ShardState.ENDED
     row = world.ledger.read(world.key(parent))
     assert row is not None
@@ -183,7 +193,7 @@ def test_a_bounded_run_leaves_later_arrivals_alone(world: World) -> None:
     bound = int(clock.now.timestamp() * 1000) + 1
     clock.advance(seconds=1)
     world.stream.put({"n": 1})
-    receipt = world.runner().run(world.work(), Deadline.after(20, arrival_ms=bound), Tally())
+    receipt = run(world.services(), Demand.lasting(world.work(), 20, arrival_ms=bound))
     assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0]
 
@@ -193,12 +203,12 @@ def test_records_that_left_retention_unread_stop_the_shard_and_stay_on_record(wo
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
     first = world.stream.put({"n": 0})
-    bounded(world.runner(now_ms=lambda: 0), world.work())
+    bounded(world.services(now_ms=lambda: 0), world.work())
     world.stream.put({"n": 1})
     clock.advance(hours=25)
     world.stream.put({"n": 2})
     far = 10**15
-    receipt = world.runner(now_ms=lambda: far).run(world.work(), Deadline.after(5, arrival_ms=far), Tally())
+    receipt = run(world.services(now_ms=lambda: far), Demand.lasting(world.work(), 5, arrival_ms=far))
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-2008"
     assert str(first.sequence_number) in receipt.problem.what
@@ -210,13 +220,13 @@ def test_an_idle_shard_whose_last_record_was_trimmed_lost_nothing(world: World) 
     kinesis = FakeKinesis(clock=clock, read_limits=False)
     world.kinesis, world.stream = kinesis, kinesis.create_stream("events")
     world.stream.put({"n": 0})
-    bounded(world.runner(now_ms=clock_ms(clock)), world.work())
+    bounded(world.services(now_ms=clock_ms(clock)), world.work())
     clock.advance(hours=23)
-    bounded(world.runner(now_ms=clock_ms(clock)), world.work())  # the tip was seen again
+    bounded(world.services(now_ms=clock_ms(clock)), world.work())  # the tip was seen again
     clock.advance(hours=2)
     world.stream.put({"n": 1})
     far = int(clock.now.timestamp() * 1000) + 1
-    receipt = world.runner(now_ms=clock_ms(clock)).run(world.work(), Deadline.after(5, arrival_ms=far), Tally())
+    receipt = run(world.services(now_ms=clock_ms(clock)), Demand.lasting(world.work(), 5, arrival_ms=far))
     assert receipt.state is ShardState.DONE
     assert numbers(world.served.rows) == [0, 1]
     assert world.row.incidents == ()
@@ -228,10 +238,10 @@ def clock_ms(clock: ManualClock):
 
 def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: World) -> None:
     world.stream.shard(records=5)
-    bounded(world.runner(), world.work())
+    bounded(world.services(), world.work())
     world.ledger.forget(world.key())
     world.stream.put({"n": 5})
-    assert bounded(world.runner("second"), world.work()).rows == 1
+    assert bounded(world.services("second"), world.work()).rows == 1
     assert numbers(world.served.rows) == list(range(6))
     assert world.row.incidents[0].kind is IncidentKind.LEDGER_REBUILT
 
@@ -239,7 +249,7 @@ def test_a_lost_ledger_row_is_rebuilt_from_the_token_and_noted(world: World) -> 
 def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World) -> None:
     world.stream.shard(records=5)
     third = world.shard.records[2]
-    receipt = bounded(world.runner(), world.work(After(Position(third.sequence_number))))
+    receipt = bounded(world.services(), world.work(After(Position(third.sequence_number))))
     assert receipt.rows == 2
     assert numbers(world.served.rows) == [3, 4]
 
@@ -247,9 +257,9 @@ def test_a_lost_ledger_row_without_a_token_begins_at_sparks_offset(world: World)
 def test_a_table_that_was_made_again_is_refused(world: World) -> None:
     world.stream.shard(records=2)
     work = world.work()
-    bounded(world.runner(), work)
+    bounded(world.services(), work)
     made_again = replace(work.target, table_created_on="2026-05-05T00:00:00.000+00:00")
-    receipt = bounded(world.runner(), world.work(target=made_again))
+    receipt = bounded(world.services(), world.work(target=made_again))
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-3107"
     assert "2026-05-05" in receipt.problem.what
@@ -263,20 +273,23 @@ def test_an_open_that_blocks_is_that_shards_lag_and_goes_on_in_the_next_epoch(wo
     class Blocking:
         fingerprint = ""
 
+        def look_for_new_key(self):
+            pass
+
         def open(self, target, name):
             assert unblock.wait(10)
             return real_open(target, name)
 
-    runner = world.runner(channels=Blocking())
-    assert runner.run(world.work(), Deadline.after(0.1), Tally()).state is ShardState.OPENING
-    unblock.set()
-    assert bounded(runner, world.work()).state is ShardState.DONE
+    with world.group(channels=Blocking()) as group:
+        assert group.run([world.work()], soon(0.1))[0].state is ShardState.OPENING
+        unblock.set()
+        epochs(group, [world.work()], has_rows(world, 2))
     assert world.row.fence.generation == 1
     assert world.row.fence != Fence()
 
 
 def test_a_receipt_has_every_count_of_its_epoch() -> None:
-    tally = Tally(records=1, rows=2, reread_rows=3, bytes=4, dead_letters=5, skipped=8, behind_ms=6, opens=7)
+    tally = Tally(**{each.name: number for number, each in enumerate(fields(Tally), 1)})
     receipt = Receipt.of(ShardKey("orders", 1, "shard-0"), tally, epoch=8, state=ShardState.DONE)
     assert receipt.key == ShardKey("orders", 1, "shard-0")
     assert tally.as_dict().items() <= receipt.as_dict().items()

@@ -1,0 +1,43 @@
+"""What keeps a shard from going on that no service has refused; passing, and reported while it lasts."""
+
+from firnline_ingest.errors import FirnlineError, Retryable
+from firnline_ingest.values import ShardKey
+
+
+class ShardLate(FirnlineError, Retryable):
+    """A shard's thread is inside one call, and its task did not wait for it."""
+
+    id = "FL-2201"
+
+    def __init__(self, key: ShardKey, *, doing: str, for_s: float) -> None:
+        super().__init__(
+            f"Shard {key} has been {doing} for {for_s:.0f} s, and did not report.",
+            next_step="nothing is lost, and it goes on when that call returns; if it lasts, look at the service that the "
+            "call waits for.",
+        )
+
+
+class OpeningLasts(FirnlineError, Retryable):
+    """A shard that is not read, because its channel is not open yet."""
+
+    id = "FL-2202"
+
+    def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
+        super().__init__(
+            f"Shard {key} has been opening its channel for {for_s:.0f} s{cause}.",
+            next_step="nothing is lost, and it goes on trying; look at Snowflake's status, and at the network between "
+            "(`validate` asks every host).",
+        )
+
+
+class ShardUnanswered(FirnlineError, Retryable):
+    """A shard whose records can't be seen, so that nobody knows how many wait there."""
+
+    id = "FL-2203"
+
+    def __init__(self, key: ShardKey, *, for_s: float, cause: str) -> None:
+        super().__init__(
+            f"Shard {key} was not read for {for_s:.0f} s: {cause}",
+            next_step="nothing is lost while the stream keeps its records, and reading goes on by itself; look at the cause, "
+            "at the network and at aws.endpoints.",
+        )

@@ -1,0 +1,172 @@
+"""What a shard's thread shows of itself, and the receipts that others make of it while it goes on.
+
+The thread shows a consistent state after each turn, as one object; whoever asks takes the last one. Neither waits for
+the other, so a call that does not return holds nobody: it is reported as late.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.ledger.incident import Incident
+from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered
+from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
+from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.values import Position, ShardKey
+
+LATE_S = 30.0  # no call of a healthy shard takes as long
+OPENING_S = 180.0  # the SDK waits two minutes for another opener's rows
+UNANSWERED_S = 120.0
+FAILING = 5  # troubles in a row, without progress between, after which a shard counts as failing
+
+
+class Doing(StrEnum):
+    """What a shard's thread is inside of; the words go after "has been"."""
+
+    WAITING = "waiting"
+    OPENING = "opening its channel"
+    READING = "reading from Kinesis"
+    SENDING = "sending rows to Snowflake"
+    PROVING = "asking Snowflake what is committed"
+    WRITING = "writing its row of the ledger"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One consistent state of a shard."""
+
+    tally: Tally
+    accounted: Position | None = None
+    proven: Position | None = None
+    reads: int = 0
+    throttled: int = 0
+
+
+class ShardReport:
+    """One shard's, in this process. Its thread writes, any other may read."""
+
+    def __init__(self, key: ShardKey, clock: Callable[[], float] = time.monotonic) -> None:
+        self.tally = Tally()
+        """The thread's own; it only ever rises."""
+        self.failures = 0
+        """Troubles in a row, without progress between."""
+        self.has_news = False
+        """Whether the shard's thread has ended with something that no receipt has told."""
+        self._key = key
+        self._clock = clock
+        self._shown = self._told = Shown(Tally())
+        self._problem: ShardProblem | None = None
+        self._is_over = False
+        self.begin()
+
+    def begin(self) -> None:
+        """A thread takes the shard; what was counted before and not told yet stays."""
+        self.failures, self.has_news = 0, False
+        self._state, self._problem, self._is_over = ShardState.OPENING, None, False
+        self._answered_s = self._opening_since_s = self._clock()
+        self._unread_because = ""
+        self._doing = Doing.WAITING, self._clock()
+
+    def doing(self, what: Doing) -> None:
+        self._doing = what, self._clock()
+
+    def opening(self) -> None:
+        self.doing(Doing.OPENING)
+        if self._state is not ShardState.OPENING:
+            self._state, self._opening_since_s = ShardState.OPENING, self._clock()
+
+    def opened(self) -> None:
+        self.tally.opens += 1
+        self._state = ShardState.READING
+
+    def incident(self, _incident: Incident) -> None:
+        """One more that the ledger has."""
+        self.tally.incidents += 1
+
+    def show(self, shown: Shown) -> None:
+        """After each turn."""
+        self._shown = shown
+
+    def _show_counts(self) -> None:
+        self._shown = replace(self._shown, tally=replace(self.tally))
+
+    def answered(self, at_s: float, cause: str) -> None:
+        """When Kinesis answered last, and what kept it from answering since."""
+        self._answered_s, self._unread_because = max(at_s, self._answered_s), cause
+
+    def troubled(self, error: FirnlineError) -> None:
+        """The channel is given back, and opened again."""
+        self._show_counts()
+        self.failures += 1
+        self._problem = ShardProblem.of(error)
+
+    def noted(self, error: FirnlineError) -> None:
+        """Trouble that keeps the shard from nothing yet."""
+        self._problem = ShardProblem.of(error)
+
+    def healed(self) -> None:
+        self.failures, self._problem = 0, None
+
+    def ended(self, state: ShardState, problem: ShardProblem | None) -> None:
+        """What the shard's thread ended with."""
+        self._show_counts()
+        if state in (ShardState.DONE, ShardState.ENDED):
+            self.healed()
+        self._state, self._problem, self._is_over = state, problem or self._problem, True
+        self.has_news = state is not ShardState.READING
+
+    def so_far(self) -> Tally:
+        """What was counted since the last receipt."""
+        return self._since(self._shown, self._told)
+
+    def receipt(self, work: ShardWork, fingerprint: str, *, is_due: bool = False) -> Receipt:
+        """What was counted since the receipt before, and how the shard stands. `is_due`: it should have ended by now."""
+        shown, before = self._shown, self._told
+        is_over = self._is_over
+        state, problem = self._judged(is_due)
+        self._told, self.has_news = shown, self.has_news and not is_over
+        return Receipt.of(
+            work.key,
+            self._since(shown, before),
+            epoch=work.epoch,
+            state=state,
+            start=before.accounted.token if before.accounted else "",
+            end=shown.accounted.token if shown.accounted else "",
+            proven=shown.proven.token if shown.proven else "",
+            reads=shown.reads,
+            throttled=shown.throttled,
+            pid=os.getpid(),
+            fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
+            problem=problem,
+        )
+
+    def _since(self, shown: Shown, before: Shown) -> Tally:
+        counted = shown.tally.since(before.tally)
+        unanswered_s = 0 if self._is_over else int(self._clock() - self._answered_s)
+        behind_ms = counted.behind_ms
+        if behind_ms is not None:
+            behind_ms += unanswered_s * 1000  # at least: nobody says how much arrived since
+        return replace(counted, unanswered_s=unanswered_s, behind_ms=behind_ms)
+
+    def _judged(self, is_due: bool) -> tuple[ShardState, ShardProblem | None]:
+        state, problem, now_s = self._state, self._problem, self._clock()
+        if self._is_over:
+            return state, problem
+        doing, since_s = self._doing
+        is_busy = doing not in (Doing.WAITING, Doing.OPENING)
+        if is_due or (is_busy and now_s - since_s > LATE_S):
+            return ShardState.LATE, ShardProblem.of(ShardLate(self._key, doing=doing, for_s=now_s - since_s))
+        if problem is not None:
+            is_failing = state is ShardState.OPENING or self.failures > FAILING
+            return (ShardState.FAILED if is_failing else state), problem
+        if state is ShardState.OPENING:
+            for_s = now_s - self._opening_since_s
+            if for_s > OPENING_S:
+                return ShardState.FAILED, ShardProblem.of(OpeningLasts(self._key, for_s=for_s, cause=""))
+        elif now_s - self._answered_s > UNANSWERED_S:
+            lasting = ShardUnanswered(self._key, for_s=now_s - self._answered_s, cause=self._unread_because)
+            return state, ShardProblem.of(lasting)
+        return state, None
