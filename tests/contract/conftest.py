@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -13,19 +13,29 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.deadletter import check_place, open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
+from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import ShardProblem, ShardState
+from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.shard.work import ShardServices
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
-from firnline_ingest.values import TargetTable
+from firnline_ingest.values import Fence, TargetTable
 from firnline_local.running import RunningEnvironment
+
+
+class Unplanned(Exception):
+    """The stream could not be planned."""
+
+    def __init__(self, problem: ShardProblem) -> None:
+        super().__init__(problem)
+        self.problem = problem
 
 
 @dataclass
@@ -52,7 +62,10 @@ class EngineWithoutSpark:
             server_time_ms(self.kinesis, self.config.pipelines[0].stream)
             problems = self.epoch(target, lease.run.run_id)
             lease.beat()
+            self.retire(target)
             return problems
+        except Unplanned as refused:
+            return [refused.problem]
         finally:
             lease.end()
 
@@ -67,14 +80,7 @@ class EngineWithoutSpark:
     def epoch(self, target: TargetTable, run_id: str | None = None) -> list[ShardProblem | None]:
         """What a task does with all shards; where a run is named, it watches that run."""
         channels = SdkChannels(self.config)
-        services = ShardServices(
-            ledger=self.ledger,
-            kinesis=self.kinesis,
-            channels=channels,
-            dead_letters=open_store(self.config),
-            polling=self.config.polling,
-            run_id=run_id or "nobody",
-        )
+        services = self._services(channels, run_id or "nobody")
         group = ShardGroup(services)
         arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000
         works = Assignment(self.config, services.run_id, self._planned(target), 60, arrival_ms).works
@@ -87,11 +93,30 @@ class EngineWithoutSpark:
         assert all(receipt.problem or receipt.state is ShardState.DONE for receipt in receipts), receipts
         return [receipt.problem for receipt in receipts]
 
+    def retire(self, target: TargetTable) -> bool:
+        """What a task does once an hour; here with a shard that has ended long ago. Whether its row is gone."""
+        services = self._services(SdkChannels(self.config), "nobody")
+        works = Assignment(self.config, services.run_id, self._planned(target), 60).works
+        ended = self.ledger.take(replace(works[0].key, shard_id="shardId-old"), Fence(), "nobody", TrimHorizon())
+        self.ledger.write(replace(ended, ended=True))
+        Retirement(services).run(works)
+        return self.ledger.read(ended.key) is None
+
+    def _services(self, channels: SdkChannels, run_id: str) -> ShardServices:
+        return ShardServices(
+            ledger=self.ledger,
+            kinesis=self.kinesis,
+            channels=channels,
+            dead_letters=open_store(self.config),
+            polling=self.config.polling,
+            run_id=run_id,
+        )
+
     def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:
         planner = ShardPlanner(self.config, self.kinesis, self.ledger)
         rows = list(planner.rows(planner.next_offset(SourceOffset())))
         if problems := [ShardProblem(**json.loads(row.problem)) for row in rows if row.problem]:
-            raise AssertionError(problems)
+            raise Unplanned(problems[0])
         return tuple(PlannedShard.of(row, target) for row in rows)
 
 

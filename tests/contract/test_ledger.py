@@ -145,6 +145,26 @@ def test_read_through_never_goes_back(ledger: Ledger) -> None:
     ledger.write(replace(row, read_through=Position(10**55, 0, 1)))
 
 
+def test_the_row_of_an_ended_shard_can_be_removed_and_twice_is_once(ledger: Ledger) -> None:
+    row = replace(taken(ledger), ended=True)
+    ledger.write(row)
+    for _ in range(2):
+        ledger.remove(row)
+    assert ledger.read(KEY) is None
+
+
+def test_a_row_is_removed_only_as_it_was_seen_and_once_its_shard_has_ended(ledger: Ledger) -> None:
+    open_ = taken(ledger)
+    with pytest.raises(Fenced):
+        ledger.remove(open_)
+    ended = replace(open_, ended=True)
+    ledger.write(ended)
+    taken(ledger, "somebody else")
+    with pytest.raises(Fenced, match="somebody else"):
+        ledger.remove(ended)
+    assert ledger.read(KEY) is not None
+
+
 def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> None:
     row = replace(
         taken(ledger),

@@ -17,6 +17,7 @@ from firnline_ingest.__main__ import main
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
+from firnline_ingest.permissions.permission import Resource
 from firnline_ingest.shard.receipt import ShardProblem
 from firnline_local.aws.policy import applies, is_allowed
 from firnline_local.running import RunningEnvironment
@@ -45,6 +46,7 @@ ENGINES = [
     *(frozenset((*ledger, *secret, *stream)) for ledger, secret, stream in product(LEDGERS, SECRETS, STREAMS)),
     *map(frozenset, LETTERS),
 ]
+REMOVES = "dynamodb:DeleteItem"
 FULLEST = (
     frozenset({Feature.LEDGER_CREATION, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[1]}),
     frozenset({Feature.LEDGER_KEY, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[3]}),
@@ -179,6 +181,7 @@ def everything_an_engine_does(engine: EngineWithoutSpark, folder: Path) -> None:
     file.write_text(engine.config.model_dump_json(by_alias=True, exclude_none=True))
     assert main(["validate", "--config", str(file)]) == 0
     assert engine.run() == [None]
+    assert engine.retire(engine.preflight())
     assert main(["stop", "--config", str(file)]) == 0
     assert main(["resume", "--stream", stream, "--from", "proven", "--config", str(file)]) == 0
 
@@ -307,7 +310,7 @@ def removals() -> Iterator[tuple[frozenset[Feature], str, str]]:
     for features in FULLEST:
         for permission in PERMISSIONS:
             case = (SIDS[permission.on], permission.action)
-            if permission.is_needed(features | features_always()) and case not in seen:
+            if permission.action != REMOVES and permission.is_needed(features | features_always()) and case not in seen:
                 seen.add(case)
                 yield features, *case
 
@@ -332,6 +335,17 @@ def test_without_one_action_the_run_ends_and_names_it_with_its_resource(
     assert action in error.what
     assert resource.removesuffix("/*").rpartition("/")[2] in error.what
     assert action in error.next_step
+
+
+def test_without_the_right_to_remove_rows_the_engine_runs_and_says_what_it_lacks(
+    account: Account, caplog: pytest.LogCaptureFixture
+) -> None:
+    access = account.made_for(FULLEST[0])
+    (key,) = access.streams
+    with account.acting_as(key, list(without(rendered(access), SIDS[Resource.LEDGER_ITEMS], REMOVES))):
+        assert account.engine(access).run() == [None]
+    (warning,) = [record for record in caplog.records if record.message == "stream.unretired"]
+    assert REMOVES in warning.cause
 
 
 def without(statements: list[Statement], sid: str, action: str) -> Iterator[Statement]:

@@ -51,6 +51,13 @@ class MemoryLedger:
             self._held(row)
             self._rows[row.key] = row
 
+    def remove(self, row: ShardRow) -> None:
+        with self._lock:
+            found = self._rows.get(row.key)
+            if found is not None and (found.fence != row.fence or not found.ended):
+                raise Fenced(row.key, found.fence.owner)
+            self._rows.pop(row.key, None)
+
     def _held(self, row: ShardRow) -> ShardRow:
         found = self._rows.get(row.key)
         if found is None or found.fence != row.fence:

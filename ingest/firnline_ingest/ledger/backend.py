@@ -44,6 +44,9 @@ class ShardLedger(Protocol):
     def reset(self, row: ShardRow) -> None:
         """As `write`, but read_through may go back: a person decided so (ledger/resume.py)."""
 
+    def remove(self, row: ShardRow) -> None:
+        """Forgets the row of a shard that has ended, where its fence still holds. Raises Fenced otherwise."""
+
 
 class StreamLedger(Protocol):
     """What the planner needs: which incarnation of a stream is read, and all rows of one."""

@@ -136,6 +136,21 @@ class DynamoLedger:
     def reset(self, row: ShardRow) -> None:
         self._put(row, HELD, {})
 
+    def remove(self, row: ShardRow) -> None:
+        try:
+            self._call(
+                "DeleteItem",
+                "delete_item",
+                Key=_item(_key(row.key)),
+                ConditionExpression=f"{HELD} AND ended = :ended",
+                ExpressionAttributeNames={f"#{name}": name for name in FENCE},
+                ExpressionAttributeValues=_item({":ended": True} | _held(row.fence)),
+            )
+        except _ConditionFailed:
+            found = self.read(row.key)
+            if found is not None:  # else it was removed, and only the response was lost
+                raise Fenced(row.key, found.fence.owner) from None
+
     def _put(self, row: ShardRow, condition: str, values: Item) -> None:
         try:
             self._put_item(to_item(row), condition, values | _held(row.fence), FENCE)

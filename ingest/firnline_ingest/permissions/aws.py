@@ -73,6 +73,12 @@ LEDGER = (
         Feature.LEDGER,
         "Takes a shard's fence; shows that the run lives, ends it, and hears that it should stop.",
     ),
+    _engine(
+        "dynamodb:DeleteItem",
+        Resource.LEDGER_ITEMS,
+        Feature.LEDGER,
+        "Removes the row of a shard that has ended, once its records have left the stream.",
+    ),
     _behalf(
         Caller.DYNAMODB,
         "kms:Decrypt",

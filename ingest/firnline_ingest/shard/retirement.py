@@ -1,0 +1,74 @@
+"""Removes what ended shards leave behind, once nobody needs it: their channels, of which a pipe has 2,000, and their rows.
+
+A stream that is resharded daily would otherwise fill its pipe within weeks. One process a stream does it, the one that has
+its first open shard: once an hour, a bounded number at a time, on a thread that no shard waits for.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.lineage import read_lineage
+from firnline_ingest.ledger.retired import retired
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.shard.work import ShardServices, ShardWork
+
+EVERY_S = 3600.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Retirement:
+    """One process's."""
+
+    services: ShardServices
+    clock: Callable[[], float] = time.monotonic
+    _next_s: dict[str, float] = field(default_factory=dict)
+
+    def tick(self, works: Sequence[ShardWork]) -> None:
+        """Starts what is due for the streams of these works; returns at once."""
+        now_s = self.clock()
+        due = {work.key.stream: work for work in works if now_s >= self._next_s.get(work.key.stream, now_s)}
+        if due:
+            self._next_s |= dict.fromkeys(due, now_s + EVERY_S)
+            chosen = [work for work in works if work.key.stream in due]
+            threading.Thread(target=self.run, args=(chosen,), name="retirement", daemon=True).start()
+
+    def run(self, works: Sequence[ShardWork]) -> None:
+        """Never raises: what could not be removed is removed an hour later."""
+        for stream in dict.fromkeys(work.key.stream for work in works):
+            mine = [work for work in works if work.key.stream == stream]
+            try:
+                self._retire(mine)
+            except FirnlineError as error:
+                log.warning("stream.unretired", extra={"stream": stream, "problem": error.id, "cause": error.what})
+
+    def _retire(self, works: Sequence[ShardWork]) -> None:
+        key = works[0].key
+        rows = self.services.ledger.rows(key.incarnation)
+        first = min((shard for shard, row in rows.items() if not row.ended), default="")
+        if first not in {work.key.shard_id for work in works}:
+            return
+        lineage = read_lineage(self.services.kinesis, key.stream)
+        if lineage.incarnation != key.incarnation:
+            return
+        removed = retired(rows, lineage)
+        for row in removed:
+            self._remove(row, works[0])
+        if removed:
+            log.info("stream.retired", extra={"stream": key.stream, "shards": len(removed)})
+
+    def _remove(self, row: ShardRow, work: ShardWork) -> None:
+        """The channels first: a row that is still there is found again. Those of another table are gone with it."""
+        for name, entry in row.channels.items():
+            if entry.target == work.target:
+                self.services.channels.drop(entry.target, name)
+        if row.incidents:
+            self.services.ledger.write(replace(row, channels=MappingProxyType({})))
+        else:
+            self.services.ledger.remove(row)
