@@ -12,9 +12,10 @@ from firnline_ingest.logs import configure_logs
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.memory import keep_freed_memory
+from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.spark.assignment import Assignment
 
-_groups: dict[tuple[str, str], ShardGroup] = {}
+_groups: dict[tuple[str, str], tuple[ShardGroup, Retirement]] = {}
 
 
 def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
@@ -22,19 +23,21 @@ def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
     for document in assignments:
         assignment = Assignment.from_json(document)
         configure_logs(assignment.log_level)
-        group = _group_for(assignment.config, assignment.run_id)
+        group, retirement = _group_for(assignment.config, assignment.run_id)
+        retirement.tick(assignment.works)
         deadline = Deadline.after(assignment.seconds, arrival_ms=assignment.arrival_ms)
         watch = Watch(group.services.ledger, assignment.run_id)
         for receipt in group.run(assignment.works, deadline, watch):
             yield json.dumps(receipt.as_dict())
 
 
-def _group_for(config: EngineConfig, run_id: str) -> ShardGroup:
+def _group_for(config: EngineConfig, run_id: str) -> tuple[ShardGroup, Retirement]:
     key = (config.content_hash, run_id)
     if key not in _groups:
         for stale in list(_groups):
-            _groups.pop(stale).close()
-        _groups[key] = _new_group(config, run_id)
+            _groups.pop(stale)[0].close()
+        group = _new_group(config, run_id)
+        _groups[key] = group, Retirement(group.services)
     return _groups[key]
 
 
