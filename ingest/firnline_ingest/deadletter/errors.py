@@ -92,11 +92,12 @@ class LettersUnavailable(DeadLetterError, Retryable):
 
     id = "FL-4014"
 
-    def __init__(self, action: str, place: str, cause: str) -> None:
+    def __init__(self, action: str, place: str, cause: str, *, next_step: str | None = None) -> None:
         super().__init__(
             f"{action} on {place} failed for now: {cause}",
-            next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
-            "endpoint, a proxy) and, of a stream, whether it has shards enough.",
+            next_step=next_step
+            or "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
+            "a proxy) and, of a stream, whether it has shards enough.",
         )
 
 

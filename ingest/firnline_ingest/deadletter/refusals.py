@@ -1,7 +1,6 @@
 """What S3 and Kinesis answer when they don't keep a letter, as errors that say what a person has to do.
 
-Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords). An expired token is passing:
-botocore fetches the next one by itself.
+Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords).
 """
 
 import re
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
 from firnline_ingest.deadletter.errors import (
     DeadLetterUnreadable,
     DeadLetterUnwritable,
@@ -21,28 +20,16 @@ from firnline_ingest.deadletter.errors import (
 )
 from firnline_ingest.errors import DeadLetterError
 
-EXPIRED = {"ExpiredToken", "ExpiredTokenException"}
 UNKNOWN_CALLER = {
     "IncompleteSignature",
     "InvalidAccessKeyId",
-    "InvalidSignatureException",
     "InvalidToken",
-    "SignatureDoesNotMatch",
     "UnrecognizedClientException",
 }
-FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - EXPIRED - UNKNOWN_CALLER
+FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - UNKNOWN_CALLER
 NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words, also about the key of a bucket
 MISSING = {"NoSuchBucket", "ResourceNotFoundException"}
-PASSING_4XX = {
-    "ConditionalRequestConflict",
-    "KMSThrottlingException",
-    "LimitExceededException",
-    "OperationAborted",
-    "ProvisionedThroughputExceededException",
-    "RequestTimeTooSkewed",
-    "RequestTimeout",
-    "ThrottlingException",
-}
+PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | THROTTLED
 
 
 @contextmanager
@@ -73,6 +60,8 @@ def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
         return LettersUnauthenticated(place, cause)
     if code in MISSING:
         return LetterPlaceMissing(place, cause)
-    if code in PASSING_4XX | EXPIRED or not 400 <= status < 500 or status == 429:
+    if code in STALE:
+        return LettersUnavailable(action, place, cause, next_step=STALE_CREDENTIALS)
+    if code in PASSING_4XX or not 400 <= status < 500 or status == 429:
         return LettersUnavailable(action, place, cause)
     return (DeadLetterUnwritable if ":Put" in action else DeadLetterUnreadable)(place, cause)

@@ -11,7 +11,8 @@ FOR_A_REAL_ACCOUNT = (
     ("snowflake.account, user, role", "your account, and the service user made for this pipeline"),
     ("snowflake.url, ca_file", "leave out, unless you reach Snowflake privately"),
     ("snowflake.private_key", '{"secret_arn": "arn:aws:secretsmanager:…"}'),
-    ("dead_letters.folder, spark.checkpoint", "folders that outlive the machine"),
+    ("dead_letters", '{"s3": "s3://…/dead-letters/"}'),
+    ("spark.checkpoint", "a folder that outlives the machine"),
     ("spark.master", "leave out under spark-submit"),
 )
 

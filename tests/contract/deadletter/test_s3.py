@@ -145,7 +145,7 @@ def test_content_that_arrives_otherwise_is_refused(bucket: Bucket) -> None:
         ("AccessDenied", 403, LettersForbidden),
         ("KMS.DisabledException", 400, LettersForbidden),
         ("InvalidAccessKeyId", 403, LettersUnauthenticated),
-        ("SignatureDoesNotMatch", 403, LettersUnauthenticated),
+        ("SignatureDoesNotMatch", 403, LettersUnavailable),
         ("NoSuchBucket", 404, LetterPlaceMissing),
         ("SlowDown", 503, LettersUnavailable),
         ("InternalError", 500, LettersUnavailable),
