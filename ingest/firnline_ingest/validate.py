@@ -33,6 +33,7 @@ def validate(config: EngineConfig) -> Iterator[Check]:
     yield _checked("ledger", partial(_ledger, config))
     for pipeline in config.pipelines:
         yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline.stream))
+        yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline.stream))
     yield from _snowflake(config)
 
 
@@ -72,6 +73,22 @@ def _stream(config: EngineConfig, stream: str) -> str:
 
     lineage = read_lineage(kinesis_client(config.aws), stream)
     return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
+
+
+def _losses(config: EngineConfig, stream: str) -> str:
+    """What left retention unread is no problem that a start would meet: it is said, so that nobody overlooks it."""
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.ledger.losses import losses
+    from firnline_ingest.ledger.provision import existing_ledger
+
+    try:
+        ledger = existing_ledger(config)
+        incarnation = read_lineage(kinesis_client(config.aws), stream).incarnation
+        found = list(losses(ledger.rows(incarnation).values())) if ledger else []
+    except FirnlineError as error:  # which the checks of the ledger and of the stream have told
+        return f"not known ({error.id})"
+    return "\n      ".join(found) or "none on record"
 
 
 def _snowflake(config: EngineConfig) -> Iterator[Check]:

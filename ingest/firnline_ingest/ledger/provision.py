@@ -22,6 +22,12 @@ def check_ledger(config: EngineConfig) -> bool:
     return _is_there(_ledger(config), config)
 
 
+def existing_ledger(config: EngineConfig) -> DynamoLedger | None:
+    """The ledger where it is there; as `check_ledger`."""
+    ledger = _ledger(config)
+    return ledger if _is_there(ledger, config) else None
+
+
 def _is_there(ledger: DynamoLedger, config: EngineConfig) -> bool:
     try:
         ledger.check()

@@ -12,12 +12,13 @@ from firnline_ingest.kinesis.errors import ShardExpired
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
+from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, Look, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
-from firnline_ingest.shard.retention import HOUR_MS, described
+from firnline_ingest.shard.retention import HOUR_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ChannelState, Fence

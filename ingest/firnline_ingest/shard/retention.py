@@ -6,7 +6,6 @@ read to its tip can be lost; a worker's own clock says nothing of that (docs/des
 
 from collections import deque
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.kinesis.service_time import MARGIN_MS
@@ -99,19 +98,6 @@ class RetentionWatch:
         return Loss(from_ms or None, max(to_ms, from_ms), records, size)
 
 
-def described(loss: Loss | None) -> str:
-    """For a person; what is not known is said so."""
-    if loss is None or loss.to_ms is None:
-        return "how much is not known"
-    began = f"from {_time(loss.from_ms)} " if loss.from_ms else "from an unknown time "
-    if loss.records is None:
-        return f"what arrived {began}to {_time(loss.to_ms)}, how much is not known"
-    return (
-        f"what arrived {began}to {_time(loss.to_ms)}, about {loss.records:,} records and {loss.bytes or 0:,} bytes if there "
-        "were as many a second as on the page that follows"
-    )
-
-
 def _estimate(read: Read, gap_ms: int) -> tuple[int | None, int | None]:
     """As many a second as on the page that follows the gap; nothing where that page is too short to tell."""
     first_ms, last_ms = _arrived_ms(read, 0), _arrived_ms(read, -1)
@@ -128,7 +114,3 @@ def _arrived_ms(read: Read, index: int) -> int | None:
 
 def _is_covered(position: Position | None, through: Position | None) -> bool:
     return position is None or (through is not None and position <= through)
-
-
-def _time(ms: int) -> str:
-    return f"{datetime.fromtimestamp(ms / 1000, UTC):%FT%TZ}"

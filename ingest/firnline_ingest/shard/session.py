@@ -15,6 +15,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
 from firnline_ingest.shard.demand import Demand
@@ -25,7 +26,7 @@ from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.receipt import ShardState, Tally
 from firnline_ingest.shard.report import Doing, ShardReport, Shown
-from firnline_ingest.shard.retention import RetentionWatch, described
+from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
