@@ -173,6 +173,7 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         tip_ms=1_700_000_000_456,
         arrived_ms=1_700_000_000_400,
         since_ms=1_690_000_000_000,
+        retention_hours=48,
         sent_through=Position(18),
         sent_ms=1_700_000_000_400,
         is_sending=True,

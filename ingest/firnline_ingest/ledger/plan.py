@@ -48,7 +48,7 @@ class PlannedStart:
     unread_parents: tuple[str, ...]
     """Parents that left the stream before anybody read them."""
     since_ms: int
-    """Service time: what arrived before is accounted for by the shard's parents, or was not asked for. 0: not known."""
+    """Service time: what arrived before is accounted for by the shard's parents, or was not asked for. 0: its pin says so."""
     is_closed: bool
 
 
@@ -123,9 +123,13 @@ class StreamView:
 
     def since_ms(self, shard: str) -> int:
         """A shard is younger than what its parents' readers have seen while those were open."""
+        if shard in self.rows:
+            return self.lineage.listed_ms
         parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
         if parents:
             return max(row.known_ms for row in parents)
+        if any(self.offsets.get(parent) == GONE for parent in self.parents_of(shard)):
+            return max(1, min((row.known_ms for row in self.rows.values()), default=0))
         is_pinned = isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp)
         return 0 if is_pinned else self.lineage.listed_ms
 

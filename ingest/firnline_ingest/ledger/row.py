@@ -79,6 +79,9 @@ class ShardRow:
     def with_incident(self, incident: Incident) -> Self:
         return replace(self, incidents=with_incident(self.incidents, incident))
 
+    retention_hours: int = 0
+    """The stream's when the shard was last read: a longer one does not bring back what left before."""
+
     @property
     def known_ms(self) -> int:
         """What arrived before is accounted for, as far as reading has shown it; 0 where nothing has."""

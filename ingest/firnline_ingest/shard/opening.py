@@ -18,7 +18,7 @@ from firnline_ingest.ledger.row import ChannelEntry, ShardRow
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
-from firnline_ingest.shard.retention import HOUR_MS
+from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.values import ChannelState, Fence
@@ -88,7 +88,7 @@ class _Reconciliation:
 
     def of(self, row: ShardRow, state: ChannelState) -> tuple[ShardRow, Resume]:
         work = self.work
-        row = self._without_unread_parents(replace(row, since_ms=row.since_ms or work.since_ms))
+        row = self._without_unread_parents(_since(row, work))
         look = Look(work.target, self.services.run_id, work.epoch, self.services.now_ms())
         try:
             resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
@@ -108,8 +108,8 @@ class _Reconciliation:
         if not work.trimmed_parents or row.channels:
             return row
         now_ms, parents = self.services.now_ms(), ", ".join(work.trimmed_parents)
-        detail = f"parents left the stream before they were read to their end: {parents}"
-        loss = Loss(to_ms=now_ms - work.retention_hours * HOUR_MS)
+        detail = f"these left the stream before anybody read them, with all that was between them and what was read: {parents}"
+        loss = Loss(row.since_ms if row.since_ms > UNKNOWN_MS else None, now_ms - work.retention_hours * HOUR_MS)
         row = self._write(row, Incident(IncidentKind.PARENT_UNREAD, now_ms, detail, loss=loss))
         if work.pipeline.fail_on_data_loss:
             raise ShardExpired(f"{work.key.stream}/{parents}", described(loss))
@@ -135,6 +135,15 @@ class _Reconciliation:
             log_incident(row.key, incident)
             self.noted(incident)
         return row
+
+
+def _since(row: ShardRow, work: ShardWork) -> ShardRow:
+    """A row that is new knows since when the shard is ours, and how long the stream keeps its records."""
+    return replace(
+        row,
+        since_ms=row.since_ms or work.since_ms,
+        retention_hours=row.retention_hours or work.retention_hours,
+    )
 
 
 def _listed(row: ShardRow, work: ShardWork, resume: Resume, look: Look) -> ShardRow:

@@ -85,6 +85,7 @@ class Prover:
             read_through=self.in_flight.read_through,
             tip_ms=known.tip_ms,
             arrived_ms=known.arrived_ms,
+            retention_hours=known.retention_hours,
             sent_through=max(filter(None, (self.row.sent_through, self.in_flight.sent_through)), default=None),
             sent_ms=self._sent_ms or self.row.sent_ms,
             is_sending=self.row.is_sending and not is_quiet,

@@ -16,6 +16,7 @@ from firnline_ingest.values import Position
 
 HOUR_MS = 3_600_000
 TRIMMED_EARLY_MS = 10 * 60_000
+UNKNOWN_MS = 1  # of a shard whose parents nobody read: it may be as old as the stream
 UNREAD = "records that arrived before the shard was first read left retention"
 EXPIRED = "the shard left the stream before it was read to its end"
 
@@ -27,14 +28,16 @@ class Known:
     through: Position | None
     tip_ms: int
     arrived_ms: int
+    retention_hours: int
 
 
 class RetentionWatch:
     """One shard's, in one session; not thread-safe. Each page is first asked about (`loss`), then noted (`took`)."""
 
     def __init__(self, row: ShardRow, start: Start, retention_hours: int) -> None:
+        self._hours, self._shortest_hours = retention_hours, row.retention_hours or retention_hours
         self.lasts(retention_hours)
-        self._written = Known(row.read_through, row.tip_ms, row.arrived_ms)
+        self._written = Known(row.read_through, row.tip_ms, row.arrived_ms, row.retention_hours)
         self._tip_ms, self._arrived_ms = row.tip_ms, row.arrived_ms
         self._open_ms = 0
         """Of an answer at the tip, which the next answer has to bear out: a closed shard's last pages look the same."""
@@ -44,8 +47,8 @@ class RetentionWatch:
         self._pages: deque[Known] = deque()
 
     def lasts(self, retention_hours: int) -> None:
-        """The stream's retention as it is now; a person may change it at any time."""
-        self._retention_ms = retention_hours * HOUR_MS
+        """The stream's retention as it is now. The shortest since the page before counts: what left does not come back."""
+        self._hours, self._shortest_hours = retention_hours, min(self._shortest_hours, retention_hours)
 
     @property
     def was_at_tip(self) -> bool:
@@ -54,7 +57,7 @@ class RetentionWatch:
 
     def loss(self, read: Read, now_ms: int) -> Incident | None:
         """What may have been lost before this page. `now_ms` stands in where an answer does not say its time."""
-        horizon_ms = (read.answered_ms or now_ms) - self._retention_ms
+        horizon_ms = (read.answered_ms or now_ms) - self._shortest_hours * HOUR_MS
         if read.gap:
             if self._tip_ms > horizon_ms and self._arrived_ms < horizon_ms + TRIMMED_EARLY_MS:
                 return None  # whatever arrived after the tip was seen is still in the stream
@@ -68,7 +71,7 @@ class RetentionWatch:
 
     def rest(self, after: Position | None, now_ms: int) -> Incident:
         """What a shard still held when it left the stream."""
-        loss = self._measured(None, now_ms - self._retention_ms)
+        loss = self._measured(None, now_ms - self._hours * HOUR_MS)
         return Incident(IncidentKind.SHARD_UNREAD, now_ms, EXPIRED, None, after, loss)
 
     def took(self, read: Read, accounted: Position | None, *, is_cut: bool) -> None:
@@ -81,9 +84,10 @@ class RetentionWatch:
             self._is_unread = False
             if not is_cut:
                 self._arrived_ms = max(self._arrived_ms, _arrived_ms(read, -1) or 0)
+        self._shortest_hours = self._hours
         if self._pages and self._pages[-1].through == accounted:
             self._pages.pop()
-        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms))
+        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms, self._hours))
 
     def known(self, read_through: Position | None, *, is_all: bool) -> Known:
         """As the ledger may have it, for a row that is written with `read_through`; `is_all`: nothing is in flight."""
@@ -92,7 +96,8 @@ class RetentionWatch:
         return self._written
 
     def _measured(self, read: Read | None, horizon_ms: int) -> Loss:
-        from_ms = max(self._tip_ms, self._arrived_ms, self._since_ms if self._is_unread else 0)
+        since_ms = self._since_ms if self._is_unread and self._since_ms > UNKNOWN_MS else 0
+        from_ms = max(self._tip_ms, self._arrived_ms, since_ms)
         to_ms = (_arrived_ms(read, 0) if read else None) or horizon_ms
         records, size = _estimate(read, to_ms - from_ms) if read and from_ms else (None, None)
         return Loss(from_ms or None, max(to_ms, from_ms), records, size)

@@ -1,7 +1,7 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
@@ -108,6 +108,15 @@ class World:
             self.stopped[shard] = Stop(shard, problem.id, problem.next_step)
             process.is_leaving = process.is_leaving or not shard or process.arrival_ms is None
 
+    def _with_kin(self, loss: Loss) -> list[Loss]:
+        """A parent that nobody read is lost with all before it that no row knows: who came and went unseen has no name."""
+        if loss.kind != IncidentKind.PARENT_UNREAD:
+            return [loss]
+        lost = {loss.shard}
+        while more := {p for one in lost for p in self.parents.get(one, ()) if p not in lost and p not in self.rows}:
+            lost |= more
+        return [replace(loss, shard=shard) for shard in lost]
+
     def sign_of_life(self, shard: str) -> object:
         """Changes when something becomes of a shard, or is said about it or an ancestor, for which it waits."""
         kin = {"", shard}
@@ -146,7 +155,7 @@ class World:
                 Fate.DEAD_LETTER: [Found("letters", each.shard_id, int(each.sequence_number)) for each in letters],
             },
             parents=self.parents,
-            losses=[loss for row in self.rows.values() for loss in losses_of(row)],
+            losses=[each for row in self.rows.values() for loss in losses_of(row) for each in self._with_kin(loss)],
             stops=list(self.stopped.values()),
             begins_at_ms=self.begins_at_ms,
             under_old_identity=self.snowflake.under_old_identity,

@@ -164,6 +164,10 @@ def test_a_shard_is_ours_since_its_parents_were_last_seen_open() -> None:
     since = {each.shard: each.since_ms for each in planned_starts(tree, rows, {"left": "h", "new": "h"})}
     assert since == {"left": 500, "new": 900}
     assert [each.since_ms for each in planned_starts(tree, rows, {"new": LATEST.text})] == [0], "its pin says so"
+    gone = {"parent": "gone", "left": "h"}
+    others = {"a": replace(row("a", ended=True), tip_ms=300), "b": replace(row("b", ended=True), tip_ms=700)}
+    (left,) = planned_starts(lineage(LEFT), others, gone)
+    assert left.since_ms == 300, "it may be as old as what was seen longest ago"
 
 
 def test_the_ledger_knows_better_than_the_offsets() -> None:

@@ -212,6 +212,21 @@ def test_retention_that_was_lowered_and_raised_again_is_seen(past: Past) -> None
     assert past.losses[0].after == Position(past.row.read_through.sequence_number) if past.row.read_through else False
 
 
+def test_retention_that_was_raised_after_an_outage_does_not_hide_what_the_outage_lost(past: Past) -> None:
+    past.die_at(EpochStep.RECONCILED)
+    past.put(0)
+    past.clock.advance(hours=30)
+    past.stream.found.expire(past.now_ms)
+    past.stream.found.keep_for(168, past.now_ms)
+    past.put(1)
+    assert past.run(retention_hours=168).state is ShardState.FAILED
+    past.run(retention_hours=168, goes_on=True)
+    assert past.row.retention_hours == 168
+    past.clock.advance(hours=100)
+    past.put(2)
+    assert past.run(retention_hours=168).state is ShardState.DONE
+
+
 def test_where_the_policy_goes_on_a_reader_overtaken_in_mid_session_goes_on(past: Past) -> None:
     """What is in flight then is proven as what it is, and nobody is said to have written to the channel."""
     past.put(*range(3))
