@@ -195,7 +195,7 @@ class _Worker:
                 pipeline=self._pipeline,
                 target=self._orders.target,
                 channel=channel_name(self._config.application, lineage.stream, lineage.stream_created_ms, each.shard),
-                retention_hours=lineage.retention_hours,
+                retention_hours=each.retention_hours,
                 trimmed_parents=each.unread_parents,
                 since_ms=each.since_ms,
                 is_closed=each.is_closed,

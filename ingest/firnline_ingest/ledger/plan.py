@@ -50,6 +50,8 @@ class PlannedStart:
     since_ms: int
     """Service time: what arrived before is accounted for by the shard's parents, or was not asked for. 0: its pin says so."""
     is_closed: bool
+    retention_hours: int
+    """The stream's; of a shard without a row the shortest that the shards before it have seen: who was away may not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,8 @@ class StreamView:
 
     def since_ms(self, shard: str) -> int:
         """A shard is younger than what its parents' readers have seen while those were open."""
-        if shard in self.rows:
-            return self.lineage.listed_ms
+        if row := self.rows.get(shard):
+            return row.since_ms or (0 if isinstance(row.start, AtTimestamp) else self.lineage.listed_ms)
         parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
         if parents:
             return max(row.known_ms for row in parents)
@@ -132,6 +134,12 @@ class StreamView:
             return max(1, min((row.known_ms for row in self.rows.values()), default=0))
         is_pinned = isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp)
         return 0 if is_pinned else self.lineage.listed_ms
+
+    def retention_hours(self, shard: str) -> int:
+        before = [row.retention_hours for row in self.rows.values() if not row.ended and row.retention_hours]
+        before += [self.rows[parent].retention_hours for parent in self.parents_of(shard) if parent in self.rows]
+        now = self.lineage.retention_hours
+        return now if shard in self.rows else min([now, *filter(None, before)])
 
 
 def plan_shards(
@@ -177,7 +185,7 @@ def planned_starts(
         if all(view.is_finished(parent, shard) for parent in parents):
             unread = tuple(parent for parent in parents if offsets.get(parent) == GONE)
             is_closed = shard not in lineage.shards or lineage.shards[shard].is_closed
-            yield PlannedStart(shard, text, unread, view.since_ms(shard), is_closed)
+            yield PlannedStart(shard, text, unread, view.since_ms(shard), is_closed, view.retention_hours(shard))
 
 
 def _has_begun(row: ShardRow | None) -> bool:

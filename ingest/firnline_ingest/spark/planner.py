@@ -196,7 +196,7 @@ def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
             lineage.stream_created_ms,
             start.shard,
             start.start,
-            lineage.retention_hours,
+            start.retention_hours,
             ",".join(start.unread_parents),
             start.since_ms,
             start.is_closed,

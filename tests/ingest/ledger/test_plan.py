@@ -222,3 +222,20 @@ def test_every_shard_becomes_readable_and_never_before_its_parents_ended(tree: L
         ending = random.choice(sorted(plan.readable))
         rows[ending] = row(ending, ended=True)
     assert plan_shards(tree, rows, offsets, LATEST).ended == set(tree.shards)
+
+
+def test_a_row_that_was_pinned_to_a_time_is_ours_since_then_and_one_of_an_older_engine_since_now() -> None:
+    tree = replace(lineage(ListedShard("a"), ListedShard("b"), ListedShard("c")), listed_ms=900)
+    rows = {"a": replace(row("a"), start=LATEST), "b": row("b"), "c": replace(row("c"), since_ms=100)}
+    since = {each.shard: each.since_ms for each in planned_starts(tree, rows, dict.fromkeys("abc", "h"))}
+    assert since == {"a": 0, "b": 900, "c": 100}
+
+
+def test_a_shard_without_a_row_counts_with_the_shortest_retention_that_the_shards_before_it_saw() -> None:
+    tree = replace(lineage(PARENT, LEFT), retention_hours=168)
+    rows = {
+        "parent": replace(row("parent", ended=True), retention_hours=24),
+        "old": replace(row("old"), retention_hours=48),
+    }
+    found = {each.shard: each.retention_hours for each in planned_starts(tree, rows, {"left": "h", "old": "h"})}
+    assert found == {"left": 24, "old": 168}
