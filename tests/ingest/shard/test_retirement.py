@@ -25,7 +25,7 @@ def children(world: World, monkeypatch: pytest.MonkeyPatch) -> list[ShardHandle]
     world.stream.put({"n": 1})
     children = list(parent.split())
     for shard in (parent, *children):
-        bounded(world.runner(now_ms=lambda: 1), world.work(shard=shard))
+        bounded(world.services(now_ms=lambda: 1), world.work(shard=shard, is_closed=shard is parent))
     listed = retirement.read_lineage
 
     def as_it_is_later(client: Any, stream: str) -> Any:
