@@ -56,7 +56,8 @@ class EpochRunner:
         planned = {shard.key: shard for shard in shards}
         slots, most = executor_slots(context), self.config.epoch.shards_per_task
         kept = {key for group in self._placement.groups for key in group.shards if key.stream in waiting}
-        self._placement = place(self._placement, planned.keys() | kept, slots=slots, most=most)
+        wanted = planned.keys() | kept
+        self._placement = place(self._placement, wanted, slots=slots, most=most)
         tasks = [
             (group.number, group.executor, self._assignment([planned[key] for key in here]).to_json())
             for group in self._placement.groups
@@ -65,7 +66,7 @@ class EpochRunner:
         receipts = [
             Receipt.from_dict(json.loads(answer)) for answer in run_in_own_workers(context, ingest_partition, tasks)
         ]
-        error = TooFewCores(shards=len(planned), most=most, slots=sum(slots.values()))
+        error = TooFewCores(shards=len(wanted), most=most, slots=sum(slots.values()))
         return receipts + [_left_out(planned[key], error) for key in self._placement.left_out if key in planned]
 
     def _with_targets(self, rows: Sequence[PlanRow]) -> tuple[list[PlannedShard], list[Receipt]]:
