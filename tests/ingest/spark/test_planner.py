@@ -104,3 +104,13 @@ def test_an_epoch_that_is_replayed_looks_afresh(world: World) -> None:
     offset = world.planner("a", "gone").next_offset(SourceOffset())
     rows = list(world.planner("a", "gone").rows(offset))
     assert (shards(rows), problems(rows)) == ([("a", "shardId-000000000000")], {"gone": "FL-2001"})
+
+
+def test_the_world_is_read_once_for_an_epoch(world: World) -> None:
+    for name in "ab":
+        world.kinesis.create_stream(name)
+    counted = [Fault(endpoint=f"kinesis:{name}", kind=FaultKind.ERROR, times=0) for name in ("Describe*", "ListShards")]
+    world.kinesis.faults.replace(counted)
+    planner = world.planner("a", "b")
+    assert len(list(planner.rows(planner.next_offset(SourceOffset())))) == 2
+    assert [fault["calls"] for fault in json.loads(world.kinesis.faults.to_json())] == [2, 2]
