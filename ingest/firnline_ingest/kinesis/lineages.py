@@ -1,14 +1,15 @@
 """The lineages of an application's streams, read again and again within what the service allows.
 
 DescribeStreamSummary may be called 20 times a second by a whole account, and others call it too; ListShards 1,000 times a
-second for each stream (Kinesis API reference). So every plan lists every stream, and summaries are spaced, and with many
-streams a few of them renewed in turns. What a summary says is a stream's retention, and when it was made. A stream that
+second for each stream (Kinesis API reference). So every plan lists every stream, summaries wait for their turn, and with
+many streams a part of them is renewed in turns. What a summary says is a stream's retention, and when it was made. A stream that
 was made again under its name is seen in the listing at once: its shards begin with other sequence numbers.
 """
 
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ from firnline_ingest.kinesis.lineage import Lineage, StreamSummary, read_lineage
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-SUMMARIES_PER_S = 19.0
+SUMMARIES, STRETCH_S = 19, 1.05
+"""At most so many in any stretch of so long; calls reach the service less evenly than they are sent."""
 RENEWED = 20
 """Summaries that a plan reads again, about: with fewer streams, each plan reads all."""
 
@@ -38,7 +40,7 @@ class Lineages:
         self._every = max(1, math.ceil(len(streams) / RENEWED))
         self._plan = 0
         self._read: dict[str, tuple[StreamSummary, Lineage]] = {}
-        self._spacing = Spacing(SUMMARIES_PER_S, clock, sleep)
+        self._window = Window(SUMMARIES, STRETCH_S, clock, sleep)
 
     def next_plan(self) -> None:
         self._plan += 1
@@ -53,27 +55,29 @@ class Lineages:
                 self._read[stream] = summary, lineage
                 return lineage
         self._read.pop(stream, None)
-        self._spacing.wait()
+        self._window.wait()
         summary = read_summary(self._client, stream)
         lineage = read_lineage(self._client, stream, summary)
         self._read[stream] = summary, lineage
         return lineage
 
 
-class Spacing:
-    """Lets callers pass one after another, so many a second; thread-safe."""
+class Window:
+    """Lets so many callers pass in any stretch of time; thread-safe."""
 
-    def __init__(self, per_s: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        self._gap_s = 1 / per_s
+    def __init__(
+        self, calls: int, stretch_s: float, clock: Callable[[], float], sleep: Callable[[float], None]
+    ) -> None:
+        self._stretch_s = stretch_s
         self._clock = clock
         self._sleep = sleep
         self._lock = threading.Lock()
-        self._free_at_s = -math.inf
+        self._turns_s = deque([-math.inf] * calls, maxlen=calls)
 
     def wait(self) -> None:
         with self._lock:
             now_s = self._clock()
-            turn_s = max(now_s, self._free_at_s)
-            self._free_at_s = turn_s + self._gap_s
+            turn_s = max(now_s, self._turns_s[0] + self._stretch_s)
+            self._turns_s.append(turn_s)
         if turn_s > now_s:
             self._sleep(turn_s - now_s)
