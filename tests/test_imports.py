@@ -103,7 +103,7 @@ ROOMS_BELOW = {
     "local.folder": "errors",
     "local.keys": "",
     "local.kinesis": "clock exit_with_parent faults process ingest.values",
-    "local.materialise": "endpoints errors snowflake ingest.snowflake",
+    "local.materialise": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
     "local.producer": "errors ingest.errors",
     "local.provisioning": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
