@@ -47,7 +47,7 @@ class RetentionWatch:
         self._pages: deque[Known] = deque()
 
     def lasts(self, retention_hours: int) -> None:
-        """The stream's retention as it is now. The shortest since the page before counts: what left does not come back."""
+        """The stream's retention as it is now. The shortest since the tip was seen counts: what left does not come back."""
         self._hours, self._shortest_hours = retention_hours, min(self._shortest_hours, retention_hours)
 
     @property
@@ -66,7 +66,9 @@ class RetentionWatch:
             loss = self._measured(read, horizon_ms)
             return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, read.gap.first, read.gap.after, loss)
         if self._is_unread and 0 < max(self._since_ms, self._tip_ms) < horizon_ms:
-            return Incident(IncidentKind.RETENTION_LOSS, now_ms, UNREAD, loss=self._measured(read, horizon_ms))
+            lost = self._measured(read, horizon_ms)
+            self._since_ms = horizon_ms
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, UNREAD, loss=lost)
         return None
 
     def rest(self, after: Position | None, now_ms: int) -> Incident:
@@ -84,10 +86,12 @@ class RetentionWatch:
             self._is_unread = False
             if not is_cut:
                 self._arrived_ms = max(self._arrived_ms, _arrived_ms(read, -1) or 0)
-        self._shortest_hours = self._hours
+        horizon_ms = (read.answered_ms or 0) - self._shortest_hours * HOUR_MS
+        if read.answered_ms and max(self._tip_ms, self._arrived_ms) > horizon_ms:
+            self._shortest_hours = self._hours  # of what is known to be there, nothing left while it was shorter
         if self._pages and self._pages[-1].through == accounted:
             self._pages.pop()
-        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms, self._hours))
+        self._pages.append(Known(accounted, self._tip_ms, self._arrived_ms, self._shortest_hours))
 
     def known(self, read_through: Position | None, *, is_all: bool) -> Known:
         """As the ledger may have it, for a row that is written with `read_through`; `is_all`: nothing is in flight."""
