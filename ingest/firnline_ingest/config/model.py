@@ -157,8 +157,12 @@ class PipelineConfig(Section):
     fail_on_data_loss: bool = True
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
     metadata: Metadata = Metadata()
-    max_row_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=16 * 1024 * 1024)
-    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter (a request holds 4 MiB)."""
+    max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
+    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
+
+    The SDK sends rows of up to 1,048,000 bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which
+    the workers' network has to let through.
+    """
 
     @property
     def conversion_hash(self) -> str:

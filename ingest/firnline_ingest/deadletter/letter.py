@@ -15,7 +15,7 @@ import msgspec
 
 from firnline_ingest.deadletter.errors import UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import RejectedRecord
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import DIGITS, Position, ShardKey
 
 _KEY = re.compile(rf"([^/@]+)@([0-9]{{1,16}})/([^/]+)/([0-9]{{{2 * DIGITS + 1},256}})\.([a-z]+)", re.ASCII)
@@ -25,6 +25,7 @@ class FailedAt(StrEnum):
     """What a record was going through when it turned out to be unusable."""
 
     PARSE = "parse"
+    APPEND = "append"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -68,13 +69,13 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     data: bytes
 
     @classmethod
-    def of(cls, rejected: RejectedRecord, record: Record, shard: ShardKey, *, stage: FailedAt = FailedAt.PARSE) -> Self:
+    def of(cls, rejected: RejectedRecord, record: Record, shard: ShardKey) -> Self:
         return cls(
             stream=shard.stream,
             stream_created_ms=shard.stream_created_ms,
             shard_id=shard.shard_id,
             sequence_number=record.SequenceNumber,
-            stage=stage,
+            stage=FailedAt.APPEND if rejected.reason is RejectReason.REFUSED else FailedAt.PARSE,
             reason=str(rejected.reason),
             detail=rejected.detail,
             partition_key=record.PartitionKey,

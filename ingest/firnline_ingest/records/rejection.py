@@ -20,6 +20,8 @@ class RejectReason(StrEnum):
     DUPLICATE_KEY = "duplicate-key"
     UNUSABLE_KEY = "unusable-key"
     TOO_LARGE = "too-large"
+    REFUSED = "refused"
+    """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
 
 
 class Rejection(NamedTuple):

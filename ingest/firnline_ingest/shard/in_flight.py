@@ -70,6 +70,10 @@ class InFlightRows:
         return not self._chunks
 
     @property
+    def unproven(self) -> Sequence[Chunk]:
+        return tuple(self._chunks)
+
+    @property
     def read_through(self) -> Position | None:
         """As the ledger may have it: never past a row that is not proven."""
         return self._read_through if self._chunks else self.accounted
@@ -82,6 +86,8 @@ class InFlightRows:
     def add(self, chunk: Chunk) -> None:
         is_proven = self.proven.position is not None and chunk.end <= self.proven.position
         if chunk.sequence_numbers and not is_proven:
+            if not self._chunks:
+                self._read_through = self.accounted
             self._chunks.append(chunk)
             self.bytes += chunk.bytes
             self._sent += len(chunk.sequence_numbers)

@@ -12,7 +12,7 @@ from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
+from firnline_ingest.snowflake.errors import ChannelStalled, RowsRejected
 from firnline_ingest.values import ChannelState, Position
 
 QUIET_MS = 60_000  # a shard that appends now and then should not have to say so each time
@@ -32,6 +32,8 @@ class Prover:
     incidents: list[Incident] = field(default_factory=list)
     noted: Noted = uncounted
     waits_since_s: float | None = None
+    patience: int = 1
+    """How many times STALLED_S a commit may take."""
     _seen: Position | None = None
     _sent_ms: int = 0
 
@@ -58,8 +60,8 @@ class Prover:
         """Not for ever: whoever opens the channel discards rows that wait, and only an append would tell us."""
         if self.waits_since_s is None:
             self.waits_since_s = now_s
-        elif now_s - self.waits_since_s > STALLED_S:
-            raise ChannelLost(self.work.channel, f"nothing of it was committed for {STALLED_S:.0f} s")
+        elif now_s - self.waits_since_s > STALLED_S * self.patience:
+            raise ChannelStalled(self.work.channel, STALLED_S * self.patience)
 
     def sends(self) -> None:
         """Before rows are appended: the ledger says so first, unless it does already. Raises as `write`."""

@@ -11,6 +11,7 @@ from concurrent.futures import Future, wait
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
+from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.opening import Opened, open_shard
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
@@ -44,6 +45,8 @@ class ShardRunner:
         self._services = services
         self._delay_s = delay_s
         self._session: ShardSession | None = None
+        self._caution = Caution(demand.work.channel)
+        self._cautious_on = demand.work.target
 
     def start(self) -> None:
         threading.Thread(target=self.run, name=self.demand.work.key.shard_id, daemon=True).start()
@@ -102,8 +105,19 @@ class ShardRunner:
             if opened.row.ended:  # planned from an offset older than the ledger's row
                 opened.channel.close()
                 return ShardState.ENDED
-            self._session = ShardSession(work, self._services, opened, self.report)
+            self._session = self._session_on(opened, work)
         return self._session.ingest(self.demand)
+
+    def _session_on(self, opened: Opened, work: ShardWork) -> ShardSession:
+        """What was learnt from losses on another table is nothing to this one."""
+        if self._cautious_on != work.target:
+            self._caution, self._cautious_on = Caution(work.channel), work.target
+        try:
+            self._caution.opened(opened.resume.committed)
+        except FirnlineError:
+            opened.channel.close()
+            raise
+        return ShardSession(work, self._services, opened, self.report, self._caution)
 
     def _open(self, work: ShardWork) -> Opened | None:
         """None where nobody wants it any more; the channel is then given back as soon as it is open."""
@@ -131,6 +145,8 @@ class ShardRunner:
 
     def _recover(self, error: FirnlineError) -> None:
         """Waits, longer each time that nothing was achieved in between; full jitter keeps shards from coming at once."""
+        if self._session is not None and isinstance(error, ChannelLost):
+            self._caution.lost(error, self._session.unproven)
         self._close()
         self.report.troubled(error)
         shard, cause = str(self.demand.work.key), {"problem": error.id, "cause": error.what}

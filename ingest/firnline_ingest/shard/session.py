@@ -18,8 +18,9 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
+from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.in_flight import InFlightRows
+from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.letters import ShardLetters
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
@@ -45,7 +46,9 @@ class TargetMoved(Exception):
 class ShardSession:
     """Holds an open channel and a reader; a session that raised is closed and never used again."""
 
-    def __init__(self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport) -> None:
+    def __init__(
+        self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, caution: Caution
+    ) -> None:
         self.reader = ShardReader(services.kinesis, work.key, opened.resume.start, services.polling)
         self._work = work
         self._services = services
@@ -58,6 +61,8 @@ class ShardSession:
         self._prover = Prover(
             work, services, opened.channel, self._in_flight, opened.row, self._retention, noted=report.incident
         )
+        self._prover.patience = caution.patience
+        self._caution = caution
         self._window = SendWindow(opened.channel)
         self._appender = Appender(
             opened.channel,
@@ -79,6 +84,10 @@ class ShardSession:
     def accounted(self) -> Position | None:
         """Every record up to here was appended, or is a durable dead letter."""
         return self._in_flight.accounted
+
+    @property
+    def unproven(self) -> Sequence[Chunk]:
+        return self._in_flight.unproven
 
     @property
     def proven(self) -> Position | None:
@@ -166,7 +175,28 @@ class ShardSession:
         return ShardState.DONE if demand.arrival_ms is not None and is_done else ShardState.READING
 
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
-        made = self._rows.convert(records)
+        """All at once, unless the channel was lost here before."""
+        while records:
+            some = records[: self._caution.records_at_once(records)]
+            self._ingest_at_once(some, tally)
+            if self._caution.is_needed_for(some):
+                self._settle()
+            records = records[len(some) :]
+
+    def _settle(self) -> None:
+        """Proves what was sent, and says so in the ledger, before anything that could cost the channel is appended."""
+        self._window.empty()
+        if not self._is_past_what_was_committed:
+            return
+        sent = bool(self._in_flight.unproven)
+        while not self._prover.prove(time.monotonic()):
+            time.sleep(COMMIT_POLL_S)
+        if sent:
+            self._caution.passed()
+        self._prover.write()
+
+    def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> None:
+        made = self._caution.without_refused(self._rows.convert(records), records)
         if made.rejected:
             try:
                 self._letters.take(made.rejected, records, tally)

@@ -198,6 +198,28 @@ class ChannelLost(SnowflakeError, Retryable):
         """What the channel's status says about its last error, where it is newer than the channel's opening."""
 
 
+class ChannelStalled(ChannelLost):
+    """Nothing was committed for long: another opener discarded the rows, or commits take longer than that."""
+
+    id = "FL-3135"
+
+    def __init__(self, channel: str, seconds: float) -> None:
+        super().__init__(channel, f"nothing of it was committed for {seconds:.0f} s")
+
+
+class AppendsRefused(SnowflakeError, Fatal):
+    """Each row costs the channel, and the service gives no reason: giving up one record after the other helps nobody."""
+
+    id = "FL-3134"
+
+    def __init__(self, channel: str, rows: int, cause: str) -> None:
+        super().__init__(
+            f"The channel {channel} was lost with each of {rows} rows in a row, each sent alone, and with the next: {cause}",
+            next_step="look at what stands between the engine and Snowflake (a proxy that cuts requests, uploads that don't "
+            "get through); the rows are in the dead letters, and what follows is read again at the next start.",
+        )
+
+
 class ClientLost(SnowflakeError, Retryable):
     """The SDK's client is stale (the pipe failed over); it and all its channels are made again."""
 

@@ -87,6 +87,14 @@ def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven
     assert rows.read_through == Position(5)
 
 
+def test_what_dead_letters_alone_have_moved_does_not_go_back_when_rows_follow() -> None:
+    rows = in_flight(proven=1, rows=1, read_through=1)
+    rows.add(Chunk(Position(5), (), 0))
+    assert rows.read_through == Position(5)
+    rows.add(chunk(6, 7))
+    assert rows.read_through == Position(5)
+
+
 def test_a_token_inside_an_append_proves_the_rows_before_it() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2, 3, 4))

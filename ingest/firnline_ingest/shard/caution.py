@@ -1,0 +1,126 @@
+"""What a shard has learnt from losing its channel: how much to append at once, and which record can never go.
+
+Some rows cost the channel each time that they are sent: a record with more new keys than a table may gain at once, one that
+has to be uploaded where uploads don't get through. Sent again as they were, they would hold their shard for ever. So after
+the second loss at one place appends get smaller, each one proven before the next, until the place is passed, or one row
+alone has cost the channel twice; that one becomes a dead letter. It lives as long as its runner.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.records.rows import Rows
+from firnline_ingest.shard.in_flight import Chunk
+from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
+from firnline_ingest.values import Position
+
+SMALLER = (256, 32, 4, 1)  # rows of an append; each step is one more loss
+LOSSES = 2  # at one place, before it is taken for the rows' doing
+UNEXPLAINED = 3  # rows given up one after the other, without a word from the service: then it is not the rows
+LONGEST_WAIT = 32  # times the usual patience for a commit
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """So many rows at once, for everything up to a position."""
+
+    rows: int
+    through: Position
+
+
+@dataclass(slots=True)
+class Caution:
+    """One shard's; not thread-safe."""
+
+    channel: str
+    refused: dict[Position, str] = field(default_factory=dict)
+    """Records that cost the channel by themselves, and the service's words about each."""
+    _steps: list[Step] = field(default_factory=list)
+    """Each one smaller and shorter than the one before."""
+    _place: Position | None = None
+    _losses: int = 0
+    _stalls: int = 0
+    _unexplained: int = 0
+    _suspects: Sequence[Chunk] = ()
+    _reason: ChannelLost | None = None
+
+    @property
+    def patience(self) -> int:
+        """How many times the usual wait for a commit is right: each that was too short at one place doubles it."""
+        return min(1 << self._stalls, LONGEST_WAIT)
+
+    def lost(self, error: ChannelLost, unproven: Sequence[Chunk]) -> None:
+        """The channel was lost with these rows in flight; what is to blame is known when it is open again."""
+        self._reason, self._suspects = error, unproven
+
+    def opened(self, committed: Position | None) -> None:
+        """The channel is open again, and stands here. Raises AppendsRefused where no row at all is taken any more."""
+        error, suspects = self._reason, _beyond(committed, self._suspects)
+        self._reason, self._suspects = None, ()
+        if committed != self._place:
+            self._place, self._losses, self._stalls = committed, 0, 0
+        if isinstance(error, ChannelStalled):
+            self._stalls += 1
+        elif error is not None and suspects:
+            self._losses += 1
+            self._take_smaller_steps(error, suspects)
+
+    def records_at_once(self, records: Sequence[Record]) -> int:
+        """How many of these records to take next; a refused one is taken alone."""
+        first = _position(records[0])
+        if first in self.refused:
+            return 1
+        self._steps = [step for step in self._steps if first <= step.through]
+        most = self._steps[-1].rows if self._steps else len(records)
+        taken = records[:most]
+        return next((index for index, one in enumerate(taken) if _position(one) in self.refused), len(taken))
+
+    def is_needed_for(self, records: Sequence[Record]) -> bool:
+        """Whether these have to be proven before anything else is appended."""
+        return bool(self._steps) or _position(records[0]) in self.refused
+
+    def passed(self) -> None:
+        """Rows went through."""
+        self._unexplained = 0
+
+    def without_refused(self, made: Rows, records: Sequence[Record]) -> Rows:
+        """The rows of the records that may go; a refused record, which stands alone, is rejected."""
+        reason = self.refused.get(_position(records[0]))
+        if reason is None or made.rejected:
+            return made
+        return replace(made, rows=(), sizes=(), indexes=(), rejected=[RejectedRecord(0, RejectReason.REFUSED, reason)])
+
+    def _take_smaller_steps(self, error: ChannelLost, suspects: Sequence[Chunk]) -> None:
+        rows, is_careful = len(suspects[0].sequence_numbers), bool(self._steps)
+        if rows == 1 and is_careful and self._steps[-1].rows == 1 and self._losses >= LOSSES:
+            self._refuse(error, suspects[0])
+        elif is_careful or self._losses >= LOSSES:
+            through = suspects[0].end if is_careful else suspects[-1].end
+            smaller = next((step for step in SMALLER if step < rows), 1)
+            if not is_careful or smaller < self._steps[-1].rows:
+                self._steps.append(Step(smaller, through))
+                self._losses = 0
+
+    def _refuse(self, error: ChannelLost, chunk: Chunk) -> None:
+        if not error.server_message:
+            self._unexplained += 1
+            if self._unexplained > UNEXPLAINED:
+                raise AppendsRefused(self.channel, UNEXPLAINED, error.what) from error
+        self.refused[Position(int(chunk.sequence_numbers[0]))] = (error.server_message or error.what)[:1000]
+        self._losses = 0
+
+
+def _beyond(committed: Position | None, chunks: Sequence[Chunk]) -> list[Chunk]:
+    """What of the chunks was not committed."""
+    left = []
+    for chunk in chunks:
+        numbers = chunk.sequence_numbers[chunk.rows_up_to(committed) if committed else 0 :]
+        if numbers:
+            left.append(Chunk(chunk.end, numbers, chunk.bytes))
+    return left
+
+
+def _position(record: Record) -> Position:
+    return Position(int(record.SequenceNumber))
