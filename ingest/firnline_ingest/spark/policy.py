@@ -18,7 +18,8 @@ from firnline_ingest.spark.patience import Patience
 from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
-IDLE = (ShardState.FAILED, ShardState.FENCED)
+FAILING = (ShardState.FAILED, ShardState.LATE)
+IDLE = (*FAILING, ShardState.FENCED)
 LEAST_PAUSE_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class ShardPolicy:
                 self.finished.add(receipt.key)
             if receipt.state is ShardState.FENCED:
                 self._count_fence(receipt.key)
-            elif receipt.state is ShardState.FAILED and receipt.problem:
+            elif receipt.state in FAILING and receipt.problem:
                 self._count_failure(receipt.key, receipt.problem)
             else:
                 self._recovered(receipt.key)

@@ -13,7 +13,9 @@ from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.values import ShardKey
 
 MOST_RECEIPTS = 32
-SUMMED = ("records", "rows", "reread_rows", "bytes", "dead_letters", "throttled", "opens", "incidents")
+SUMMED = (
+    "records", "rows", "reread_rows", "bytes", "dead_letters", "skipped", "throttled", "opens", "incidents", "unreadable_pages",
+)  # fmt: skip # a paragraph, not a column
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +36,11 @@ class EpochReport:
     def _in_full(self, receipts: Sequence[Receipt]) -> Sequence[Receipt]:
         """Those with incidents; then problems and changes; then the others, as far as the bound goes."""
         ordered = sorted(receipts, key=self._rank)
-        certain = sum(getattr(receipt, "incidents", 0) > 0 for receipt in receipts)
+        certain = sum(receipt.incidents > 0 for receipt in receipts)
         return ordered[: max(certain, MOST_RECEIPTS)]
 
     def _rank(self, receipt: Receipt) -> int:
-        if getattr(receipt, "incidents", 0):
+        if receipt.incidents:
             return 0
         if receipt.problem or receipt.dead_letters:
             return 1
@@ -50,7 +52,7 @@ def summary(receipts: Sequence[Receipt], stopped: Collection[ShardKey]) -> dict[
     return {
         "shards": len(receipts),
         **Counter(receipt.state.value for receipt in receipts),
-        **{name: sum(getattr(receipt, name, 0) for receipt in receipts) for name in SUMMED},
+        **{name: sum(getattr(receipt, name) for receipt in receipts) for name in SUMMED},
         "behind_ms": max((receipt.behind_ms or 0 for receipt in receipts), default=0),
         "unanswered_s": max((receipt.unanswered_s for receipt in receipts), default=0),
         "problems": dict(Counter(receipt.problem.id for receipt in receipts if receipt.problem)),

@@ -103,6 +103,17 @@ def test_a_passing_failure_has_patience_by_time_and_not_by_the_length_of_epochs(
     assert set(policy.stopped) == {KEY}
 
 
+def test_a_shard_that_does_not_report_is_a_failing_one() -> None:
+    clock = Clock()
+    policy = ShardPolicy(FailuresConfig(patience_seconds=600), clock)
+    policy.judge([receipt(ShardState.LATE, PASSING), FINE])
+    assert policy.failing == [str(KEY)]
+    for _ in range(LEAST):
+        clock.now += 200.0
+        policy.judge([receipt(ShardState.LATE, PASSING), FINE])
+    assert set(policy.stopped) == {KEY}
+
+
 def test_a_machine_that_slept_for_hours_has_not_tried_often_enough_to_give_up() -> None:
     clock = Clock()
     policy = ShardPolicy(clock=clock)

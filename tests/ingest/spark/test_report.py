@@ -48,3 +48,9 @@ def test_lines_are_bounded_whatever_the_number_of_shards_and_problems_and_change
     second = lines("shard.receipt")[MOST_RECEIPTS:]
     assert len(second) == MOST_RECEIPTS
     assert [line.shard_id for line in second[:2]] == ["shard-0400", "shard-0450"]
+
+
+def test_no_incident_is_left_out(lines: Callable[[str], list[Any]]) -> None:
+    EpochReport().write([replace(each, incidents=1) for each in many(3 * MOST_RECEIPTS)])
+    assert len(lines("shard.receipt")) == 3 * MOST_RECEIPTS
+    assert lines("epoch.ended")[0].incidents == 3 * MOST_RECEIPTS
