@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from typing import Any
 
 from firnline_ingest.shard.steps import EpochStep
 from tests.chaos.lane import Lane
+from tests.chaos.oracle import Put, Stop
 from tests.chaos.records import payload
-from tests.chaos.schedule import Act, Blow, Schedule
+from tests.chaos.schedule import Act, Blow, Schedule, Step
 from tests.chaos.verdict import verdict
-from tests.chaos.worker import Failed, Message, Orders, Planned, Reached, Struck, work
+from tests.chaos.worker import Failed, Left, Message, Orders, Planned, Reached, Struck, work
 
 # In seconds, and in the worker's own epochs, of which a slow or busy machine has fewer in the same time.
 STRIKE_WITHIN_S, STRIKE_WITHIN_EPOCHS = (
@@ -38,7 +40,7 @@ class Outcome:
 
     seed: int
     problems: list[str] = field(default_factory=list)
-    strikes: Counter[tuple[EpochStep, Blow]] = field(default_factory=Counter)
+    strikes: Counter[tuple[Step, Blow]] = field(default_factory=Counter)
     """Those that hit; a step that was not reached has none."""
     records: int = 0
     zombies: int = 0
@@ -55,7 +57,7 @@ class Worker:
         self.process.start()
         theirs.close()
         self.number = orders.number
-        self.is_frozen = self.is_over = False
+        self.is_frozen = self.is_over = self.has_left = False
         self.epochs = 0
         self._started_s = time.monotonic()
         self.last_problem = "without a problem"
@@ -100,9 +102,11 @@ class Drill:
         self._sabotage = sabotage
         self._stage = lane.stage(schedule)
         self._workers: list[Worker] = []
-        self._offsets: dict[str, str] = {}
+        self._offset: dict[str, Any] = {}
         self._commits_return_s = 0.0
-        self._puts = 0
+        self._puts: list[Put] = []
+        self._parents: dict[str, tuple[str, ...]] = {}
+        self._stops: dict[str, Stop] = {}
         self.outcome = Outcome(schedule.seed)
 
     def play(self) -> Outcome:
@@ -116,8 +120,16 @@ class Drill:
             for worker in self._workers:
                 worker.kill()
             self._lane.hold_commits(hold=False)
-        self.outcome.problems += verdict(self._stage, self._lane)
-        self.outcome.records = self._puts
+        self._note_lineage()
+        self.outcome.problems += verdict(
+            self._stage,
+            self._lane,
+            puts=self._puts,
+            parents=self._parents,
+            stops=list(self._stops.values()),
+            may_lose=self._schedule.may_lose,
+        )
+        self.outcome.records = len(self._puts)
         self.outcome.seconds = time.monotonic() - started_s
         return self.outcome
 
@@ -135,24 +147,39 @@ class Drill:
                         f"the last worker is not done after {worker.epochs} epochs: {worker.last_problem}"
                     )
                 return
-        if worker.process.exitcode not in (None, 0, -signal.SIGKILL):
+        if worker.is_over and not worker.has_left and worker.process.exitcode != -signal.SIGKILL:
             self.outcome.problems.append(f"worker {len(self._workers)} ended with status {worker.process.exitcode}")
 
     def _prepare(self, act: Act) -> None:
         stream = self._stage.stream
+        if act.hours:
+            self._lane.pass_time(act.hours)
         if act.splits:
             stream.open_shards[0].split()
+        self._note_lineage()
         for fate in act.puts:
-            stream.put(payload(fate, self._puts), key=f"key {self._puts}")
-            self._puts += 1
+            number = len(self._puts)
+            record = stream.put(payload(fate, number), key=f"key {number}")
+            arrived_ms = int(record.arrived_at.timestamp() * 1000)
+            self._puts.append(Put(record.shard_id, record.sequence_number, arrived_ms, fate))
+        if act.drops_channel:
+            self._lane.drop_a_channel(self._stage.table)
+        if act.omits:
+            stream.shards[0].leave_out(5)
         if act.loses_row:
             self._lane.lose_row(self._stage.key(stream.shards[0].id))
         if act.holds_commits_s:
             self._lane.hold_commits(hold=True)
             self._commits_return_s = time.monotonic() + STRIKE_WITHIN_S
         if act.strike is None:
+            self._stops.clear()
             self.outcome.fault_hits = self._lane.fault_hits
             self._lane.set_faults(())
+
+    def _note_lineage(self) -> None:
+        """Shards are remembered that have left retention by the end."""
+        for shard in self._stage.stream.shards:
+            self._parents[shard.id] = tuple(parent.id for parent in shard.parents)
 
     def _orders(self, act: Act) -> Orders:
         return Orders(
@@ -163,7 +190,8 @@ class Drill:
             page=act.page,
             epoch_s=act.epoch_s,
             arrival_ms=None if act.strike else self._lane.kinesis.account.now_ms() + 1000,
-            offsets=self._offsets,
+            offset=self._offset,
+            is_replayed=act.is_replayed,
             sabotage=self._sabotage,
         )
 
@@ -178,9 +206,11 @@ class Drill:
 
     def _hear(self, message: Message, worker: Worker, act: Act) -> None:
         match message:
-            case Planned(offsets) if worker is self._workers[-1]:
+            case Planned(offset) if worker is self._workers[-1]:
                 worker.epochs += 1
-                self._offsets = offsets
+                self._offset = offset
+            case Left():
+                worker.has_left = True
             case Reached(EpochStep.OPENED) if worker is self._workers[-1]:
                 self._thaw_all()
             case Struck(strike):
@@ -188,9 +218,11 @@ class Drill:
                 worker.is_frozen = strike.blow is Blow.FREEZE
                 if act.holds_commits_s:
                     self._commits_return_s = time.monotonic() + act.holds_commits_s
-            case Failed(problem):
+            case Failed(problem, shard):
                 worker.last_problem = f"[{problem.id}] {problem.what}"
-                if not problem.is_retryable:
+                if not problem.is_retryable and self._schedule.may_lose:
+                    self._stops[shard] = Stop(shard, problem.id, problem.next_step)
+                elif not problem.is_retryable:
                     self.outcome.problems.append(f"worker {worker.number} gave up: {worker.last_problem}")
 
     def _thaw_all(self) -> None:

@@ -8,7 +8,7 @@ from firnline_local.faults import Fault, FaultKind
 STATUS_DELAY = Fault(endpoint="snowflake:status", kind=FaultKind.SLOW, delay_s=0.02)
 """Always there: with the workers' settings the SDK asks for a channel's status without a pause."""
 
-_ERROR, _CUT, _LOST = FaultKind.ERROR, FaultKind.CUT, FaultKind.LOST
+_ERROR, _CUT, _LOST, _BODY = FaultKind.ERROR, FaultKind.CUT, FaultKind.LOST, FaultKind.BODY
 _THROTTLED = "ProvisionedThroughputExceededException"
 
 MENU: tuple[Fault, ...] = (
@@ -38,6 +38,11 @@ MENU: tuple[Fault, ...] = (
     Fault(endpoint="kinesis:GetRecords", kind=_ERROR, status=400, code="ExpiredIteratorException"),
     Fault(endpoint="kinesis:GetRecords", kind=_ERROR, status=500),
     Fault(endpoint="kinesis:GetRecords", kind=_LOST),
+    Fault(endpoint="kinesis:GetRecords", kind=_BODY, body="{}"),
+    Fault(endpoint="kinesis:GetRecords", kind=_BODY, body='{"Records":[]}'),
+    Fault(endpoint="kinesis:GetRecords", kind=_BODY, body='{"message":null}'),
+    Fault(endpoint="kinesis:GetRecords", kind=_BODY, body="<html>a proxy's page</html>"),
+    Fault(endpoint="kinesis:ListShards", kind=_ERROR, status=500),
     Fault(endpoint="kinesis:GetShardIterator", kind=_ERROR, status=400, code=_THROTTLED),
     Fault(endpoint="kinesis:GetShardIterator", kind=_CUT),
 )

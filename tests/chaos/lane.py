@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +17,7 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.values import ShardKey, TargetTable
+from firnline_local.clock import SystemClock
 from firnline_local.endpoints import ADMIN_ROLE, ADMIN_USER
 from firnline_local.kinesis import FakeKinesis, Fault, FaultPlan, StreamHandle
 from tests.chaos.faults import STATUS_DELAY
@@ -65,7 +66,8 @@ class Lane:
     def stage(self, schedule: Schedule) -> Stage:
         self._staged += 1
         name = f"SEED_{schedule.seed}_{self._staged}"
-        self.kinesis.liberties.empty_page_every = schedule.empty_page_every
+        self.kinesis.account.liberties = replace(schedule.liberties)
+        self.let_counters_trail(schedule.counter_lag_ms)
         stream = self.kinesis.create_stream(name, shards=schedule.shards)
         table = self._new_table(name)
         target = TargetTable(DATABASE, SCHEMA, table.name, table.created_on.isoformat(), f"{table.name}-STREAMING")
@@ -86,6 +88,27 @@ class Lane:
         with self.snowflake.catalog.lock:
             self.snowflake.streaming.settings.hold_commits = hold
         self.snowflake.streaming.committer.wake()
+
+    def let_counters_trail(self, lag_ms: int) -> None:
+        with self.snowflake.catalog.lock:
+            self.snowflake.streaming.settings.counter_lag_ms = lag_ms
+
+    def drop_a_channel(self, table: "Table") -> None:
+        """The oldest one of a table, with its token and its counters, and what waits to be committed."""
+        from firnline_local.snowflake.streaming.channel import StreamingChannel
+
+        with self.snowflake.catalog.lock:
+            channels = self.snowflake.streaming.channels
+            for channel in list(self.snowflake.catalog.channels.values()):
+                if channel.pipe.table is table and isinstance(channel, StreamingChannel):
+                    channels._forget(channel)
+                    return
+
+    def pass_time(self, hours: float) -> None:
+        """By Kinesis' clock, which the workers' machines don't follow."""
+        clock = self.kinesis.clock
+        assert isinstance(clock, SystemClock)
+        clock.advance(hours=hours)
 
     def lose_row(self, key: ShardKey) -> None:
         self._dynamodb.delete_item(

@@ -1,6 +1,6 @@
 """Many schedules, a few at a time: each lane has servers of its own, so that schedules don't meet one another's faults."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from queue import SimpleQueue
@@ -11,7 +11,7 @@ from tests.chaos.schedule import Schedule
 
 
 def run_schedules(
-    seeds: Iterable[int], *, lanes: int = 2, sabotage: str | None = None
+    seeds: Iterable[int], *, lanes: int = 2, without: Collection[str] = (), sabotage: str | None = None
 ) -> Generator[Outcome, None, None]:
     """In the order in which they end. Whoever has seen enough closes the generator: no further schedule begins then."""
     free: SimpleQueue[Lane] = SimpleQueue()
@@ -19,7 +19,7 @@ def run_schedules(
     def play(seed: int) -> Outcome:
         lane = free.get()
         try:
-            return Drill(lane, Schedule.of(seed), sabotage).play()
+            return Drill(lane, Schedule.of(seed, without), sabotage).play()
         finally:
             free.put(lane)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chaos.simulated.acts import ON_DEMAND
+from tests.chaos.on_demand import ON_DEMAND
 from tests.chaos.simulated.story import play_story
 
 pytestmark = pytest.mark.chaos

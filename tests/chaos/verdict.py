@@ -1,61 +1,87 @@
-"""Finds every record of a schedule again: in the table, in the error table or among the dead letters, once, in order.
+"""Finds every record of a schedule again: in the table, in the error table or among the dead letters.
 
-Read from what the services stored, not from what the engine says; then the engine's own books are compared with it.
+Read from what the services stored, not from what the engine says; the oracle compares it with what was put. Then the
+engine's own books are compared with it.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from firnline_ingest.deadletter import open_store
-from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_local.kinesis import ShardHandle
 from tests.chaos.lane import Lane, Stage
-from tests.chaos.records import Fate, fate_of
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, problems
+from tests.chaos.records import Fate
 
-Found = Mapping[Fate, Sequence[int]]
-"""Sequence numbers, in the order in which they were found."""
+LOSSES = {
+    IncidentKind.RETENTION_LOSS,
+    IncidentKind.UNPROVABLE_RANGE,
+    IncidentKind.PARENT_UNREAD,
+    IncidentKind.SHARD_UNREAD,
+    IncidentKind.STREAM_REPLACED,
+    IncidentKind.CHANNEL_DROPPED,
+}
 
 
-def verdict(stage: Stage, lane: Lane) -> list[str]:
+def verdict(
+    stage: Stage,
+    lane: Lane,
+    *,
+    puts: Sequence[Put],
+    parents: Mapping[str, Sequence[str]],
+    stops: Sequence[Stop],
+    may_lose: bool,
+) -> list[str]:
     """What is wrong, in sentences; nothing where all is well."""
-    rows, errors = _stored(stage, lane)
-    letters = [letter for letter in open_store(stage.config).list() if letter.stream == stage.stream.name]
-    problems: list[str] = []
-    for shard in stage.stream.shards:
-        found = {
-            Fate.ROW: [place.number for place in rows if place.shard == shard.id],
-            Fate.ERROR_ROW: [place.number for place in errors if place.shard == shard.id],
-            Fate.DEAD_LETTER: [int(letter.sequence_number) for letter in letters if letter.shard_id == shard.id],
-        }
-        problems += [
-            f"{shard.id}: {problem}" for problem in (*_misplaced(shard, found), *_misbooked(stage, lane, shard, found))
-        ]
-    return [*problems, *_children_before_parents(stage, rows)]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a stored row came from."""
-
-    shard: str
-    number: int
-
-    @classmethod
-    def of(cls, metadata: Mapping[str, str]) -> "Place":
-        return cls(metadata["shardId"], int(metadata["sequenceNumber"]))
-
-
-def _stored(stage: Stage, lane: Lane) -> tuple[list[Place], list[Place]]:
-    """The rows and the error rows, each in the order in which they were committed."""
-    rows, errors = lane.stored_rows(stage.table)
-    payloads = [json.loads(error)["$1"] for error in errors]
-    return (
-        [Place.of(json.loads(metadata)) for metadata in rows],
-        [Place.of(_parsed(payload)["KINESISMETADATA"]) for payload in payloads],
+    found = _found(stage, lane)
+    rows = {shard: row for shard in parents if (row := lane.ledger.read(stage.key(shard))) is not None}
+    evidence = Evidence(
+        puts=puts,
+        found=found,
+        parents=parents,
+        losses=[loss for row in rows.values() for loss in losses_of(row)],
+        stops=stops,
+        may_lose=may_lose,
     )
+    wrong = problems(evidence)
+    for shard in stage.stream.shards:
+        if not stops and not may_lose:
+            wrong += [f"{shard.id}: {problem}" for problem in _misbooked(rows.get(shard.id), shard, found)]
+    return wrong
+
+
+def losses_of(row: ShardRow) -> list[Loss]:
+    """What a row of the ledger says about records that were lost, or can't be proven."""
+    return [loss for incident in row.incidents for loss in _losses(row.key.shard_id, incident)]
+
+
+def _losses(shard: str, incident: Incident) -> list[Loss]:
+    if incident.kind not in LOSSES:
+        return []
+    before = incident.through.sequence_number if incident.through else None
+    if incident.kind is IncidentKind.PARENT_UNREAD:
+        parents = incident.detail.rpartition(": ")[2].split(", ")
+        return [Loss(parent, incident.kind) for parent in parents]
+    return [Loss(shard, incident.kind, before=before)]
+
+
+def _found(stage: Stage, lane: Lane) -> dict[Fate, list[Found]]:
+    """The rows and the error rows, each in the order in which they were committed, and the letters."""
+    rows, errors = lane.stored_rows(stage.table)
+    letters = [letter for letter in open_store(stage.config).list() if letter.stream == stage.stream.name]
+    payloads = [json.loads(error)["$1"] for error in errors]
+    return {
+        Fate.ROW: [_place("the table", json.loads(metadata)) for metadata in rows],
+        Fate.ERROR_ROW: [_place("the error table", _parsed(payload)["KINESISMETADATA"]) for payload in payloads],
+        Fate.DEAD_LETTER: [Found("the letters", each.shard_id, int(each.sequence_number)) for each in letters],
+    }
+
+
+def _place(place: str, metadata: Mapping[str, str]) -> Found:
+    return Found(place, metadata["shardId"], int(metadata["sequenceNumber"]))
 
 
 def _parsed(payload: Any) -> dict[str, dict[str, str]]:
@@ -63,23 +89,8 @@ def _parsed(payload: Any) -> dict[str, dict[str, str]]:
     return parsed
 
 
-def _misplaced(shard: ShardHandle, found: Found) -> Iterator[str]:
-    for fate in Fate:
-        wanted = [record.sequence_number for record in shard.records if fate_of(record.data) is fate]
-        have = list(found[fate]) if fate is not Fate.DEAD_LETTER else sorted(found[fate])
-        if missing := set(wanted) - set(have):
-            yield f"{len(missing)} of {len(wanted)} {fate}s are missing: {sorted(missing)}"
-        if len(have) > len(set(have)):
-            yield f"{len(have) - len(set(have))} {fate}s are doubled"
-        if strange := set(have) - set(wanted):
-            yield f"{len(strange)} {fate}s should be something else: {sorted(strange)}"
-        if have != sorted(have):
-            yield f"the {fate}s are not in the shard's order"
-
-
-def _misbooked(stage: Stage, lane: Lane, shard: ShardHandle, found: Found) -> Iterator[str]:
+def _misbooked(row: ShardRow | None, shard: ShardHandle, found: Mapping[Fate, Sequence[Found]]) -> Iterator[str]:
     """The ledger's row against what was stored."""
-    row = lane.ledger.read(stage.key(shard.id))
     if row is None:
         yield "the ledger has no row"
         return
@@ -91,25 +102,6 @@ def _misbooked(stage: Stage, lane: Lane, shard: ShardHandle, found: Found) -> It
         sum(getattr(entry.proven, counter) for entry in row.channels.values())
         for counter in ("rows_inserted", "rows_error")
     )
-    stored = (len(found[Fate.ROW]), len(found[Fate.ERROR_ROW]))
+    stored = tuple(sum(one.shard == shard.id for one in found[fate]) for fate in (Fate.ROW, Fate.ERROR_ROW))
     if counted != stored:
         yield f"the ledger counted {counted} rows and error rows, stored are {stored}"
-    yield from _incidents(row)
-
-
-def _incidents(row: ShardRow) -> Iterator[str]:
-    for incident in row.incidents:
-        if incident.kind is not IncidentKind.LEDGER_REBUILT:
-            yield f"an incident that nothing caused: {incident}"
-
-
-def _children_before_parents(stage: Stage, rows: Sequence[Place]) -> Iterator[str]:
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    for index, place in enumerate(rows):
-        first.setdefault(place.shard, index)
-        last[place.shard] = index
-    for shard in stage.stream.shards:
-        for parent in shard.parents:
-            if first.get(shard.id, len(rows)) < last.get(parent.id, -1):
-                yield f"{shard.id} has a row before its parent {parent.id} has all of its own"

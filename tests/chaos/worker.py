@@ -4,6 +4,7 @@ It is forked from a process that has all of this module imported, but not the Sn
 a fork.
 """
 
+import json
 import logging
 import os
 import signal
@@ -13,27 +14,23 @@ from collections import Counter
 from dataclasses import dataclass, field
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
+from typing import Any
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig, PollingConfig
 from firnline_ingest.deadletter import open_store
-from firnline_ingest.errors import FirnlineError
-from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.lineage import read_lineage
-from firnline_ingest.kinesis.missing import gone_shards
-from firnline_ingest.kinesis.start import TrimHorizon, parse_start
 from firnline_ingest.ledger.dynamodb import DynamoLedger
-from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
-from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.planner import ShardPlanner, SourceOffset
 from firnline_ingest.values import ShardKey, TargetTable
 from tests.chaos.sabotage import SABOTAGES
-from tests.chaos.schedule import Blow, Strike
+from tests.chaos.schedule import Blow, DriverStep, Step, Strike
 
 SDK_PROPERTIES = {
     "channel_status_cache_refresh_interval_seconds": "0",
@@ -58,8 +55,10 @@ class Orders:
     epoch_s: float
     arrival_ms: int | None
     """A bounded run: it ends when everything up to here is in its place."""
-    offsets: dict[str, str]
+    offset: dict[str, Any]
     """What Spark's offset log has of the last epoch that was planned."""
+    is_replayed: bool
+    """Whether it is run again first, as Spark does with an epoch that it does not know to have ended."""
     sabotage: str | None = None
 
 
@@ -68,12 +67,12 @@ class Orders:
 
 @dataclass(frozen=True)
 class Planned:
-    offsets: dict[str, str]
+    offset: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Reached:
-    step: EpochStep
+    step: Step
 
 
 @dataclass(frozen=True)
@@ -83,12 +82,18 @@ class Struck:
 
 @dataclass(frozen=True)
 class Failed:
-    """An epoch of a shard, or its planning, ended with a problem."""
+    """An epoch of a shard, or its planning (no shard), ended with a problem."""
 
     problem: ShardProblem
+    shard: str = ""
 
 
-Message = Planned | Reached | Struck | Failed
+@dataclass(frozen=True)
+class Left:
+    """The last word of a worker that was not struck dead."""
+
+
+Message = Planned | Reached | Struck | Failed | Left
 
 
 logging.getLogger("snowflake.ingest.streaming").setLevel(logging.CRITICAL)  # it logs each re-open as an error
@@ -101,6 +106,7 @@ def work(orders: Orders, line: "Connection[Message, None]") -> None:
     if orders.sabotage:
         SABOTAGES[orders.sabotage]()
     _Worker(orders, line).run()
+    line.send(Left())
     os._exit(0)  # what is still open is left as a killed process leaves it
 
 
@@ -117,10 +123,10 @@ class Striker:
 
     strike: Strike | None
     line: "Connection[Message, None]"
-    seen: Counter[EpochStep] = field(default_factory=Counter)
+    seen: Counter[Step] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def __call__(self, step: EpochStep, key: ShardKey) -> None:
+    def __call__(self, step: Step, key: ShardKey | None = None) -> None:
         with self.lock:
             self.seen[step] += 1
             self.line.send(Reached(step))
@@ -158,54 +164,43 @@ class _Worker:
         )
         self._group = ShardGroup(self._services)
         self._finished: set[ShardKey] = set()
-        self._offsets = orders.offsets
+        self._planner = ShardPlanner(config, self._services.kinesis, self._services.ledger)
+        self._offset = SourceOffset.from_document(orders.offset) if orders.offset else SourceOffset()
+        self._is_replaying = bool(orders.offset) and orders.is_replayed
 
     def run(self) -> None:
         """Ends when it is told to leave, or when a bounded run has nothing left to do."""
-        epoch = 0
         while not self._line.poll():
-            epoch += 1
-            try:
-                works = self._plan(epoch)
-            except FirnlineError as error:
-                self._striker.say(Failed(ShardProblem.of(error)))
-                continue
-            if not works:
+            works = self._plan()
+            self._striker(DriverStep.PLANNED)
+            if works:
+                deadline = Deadline.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
+                for receipt in self._group.run(works, deadline):
+                    self._judge(receipt)
+            elif not self._has_problem:
                 return
-            for receipt in self._group.run(
-                works, Deadline.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
-            ):
-                self._judge(receipt)
 
-    def _plan(self, epoch: int) -> list[ShardWork]:
+    def _plan(self) -> list[ShardWork]:
         """As spark/source.py plans it."""
-        lineage = read_lineage(self._services.kinesis, self._pipeline.stream)
-        rows = self._services.ledger.rows(lineage.incarnation)
-        view = StreamView(lineage, rows, self._offsets)
-        gone = gone_shards(self._services.kinesis, lineage.stream, view.suspects())
-        self._offsets = plan_shards(lineage, rows, self._offsets, TrimHorizon(), gone).offsets
-        self._striker.say(Planned(self._offsets))
-        planned = list(planned_starts(lineage, rows, self._offsets))
-        keys = {each.shard: ShardKey(lineage.stream, lineage.stream_created_ms, each.shard) for each in planned}
-        return [
-            ShardWork(
-                key=keys[each.shard],
-                epoch=epoch,
-                start=parse_start(each.start) or TrimHorizon(),
-                pipeline=self._pipeline,
-                target=self._orders.target,
-                channel=channel_name(self._config.application, lineage.stream, lineage.stream_created_ms, each.shard),
-                retention_hours=each.retention_hours,
-                trimmed_parents=each.unread_parents,
-                since_ms=each.since_ms,
-                is_closed=each.is_closed,
-            )
-            for each in planned
-            if keys[each.shard] not in self._finished
-        ]
+        if not self._is_replaying:
+            self._offset = self._planner.next_offset(self._offset)
+        self._is_replaying = False
+        self._striker.say(Planned(self._offset.as_document()))
+        rows = list(self._planner.rows(self._offset))
+        self._has_problem = False
+        for row in rows:
+            if row.problem:
+                self._has_problem = True
+                self._striker.say(Failed(ShardProblem(**json.loads(row.problem))))
+        shards = [PlannedShard.of(row, self._orders.target) for row in rows if not row.problem]
+        asked = tuple(shard for shard in shards if shard.key not in self._finished)
+        return Assignment(self._config, self._services.run_id, asked, self._orders.epoch_s).works
 
     def _judge(self, receipt: Receipt) -> None:
-        if receipt.state in (ShardState.DONE, ShardState.ENDED) and self._orders.arrival_ms is not None:
+        is_bounded = self._orders.arrival_ms is not None
+        if is_bounded and receipt.state in (ShardState.DONE, ShardState.ENDED):
             self._finished.add(receipt.key)
         if receipt.problem is not None:
-            self._striker.say(Failed(receipt.problem))
+            self._striker.say(Failed(receipt.problem, receipt.shard_id))
+            if is_bounded and not receipt.problem.is_retryable:
+                self._finished.add(receipt.key)

@@ -30,32 +30,6 @@ class ActKind:
 
 ACTS: dict[str, ActKind] = {}
 
-ON_DEMAND = frozenset(
-    {
-        "reshard-before-the-start",
-        "late-ends",
-        "hasty-tips",
-        "malformed-pages",
-        "ends-that-are-none",
-        "listings-that-omit",
-        "listings-that-omit-a-parent",
-        "outage",
-        "retention-is-changed",
-        "channel-is-dropped",
-        "table-is-replaced",
-        "wide-records",
-        "large-records",
-        "kinesis-can-not-be-read",
-        "iterators-are-refused",
-        "shards-can-not-be-listed",
-        "channels-can-not-be-opened",
-        "appends-are-not-taken",
-        "status-is-not-told",
-        "ledger-does-not-answer",
-    }
-)
-"""Acts that the suite's stories leave out, because the engine does not stand them yet; `scripts/chaos` plays them."""
-
 Play = Callable[[World], None]
 
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop
+from tests.chaos.oracle import Evidence, Found, Put, Stop
 from tests.chaos.records import Fate, fate_of, payload
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
@@ -17,16 +16,9 @@ from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Simulation
 from tests.chaos.simulated.snowflake import SimulatedSnowflake, metadata_of
 from tests.chaos.simulated.watch import ProgressWatch
+from tests.chaos.verdict import losses_of
 
 STREAM = "events"
-LOSSES = {
-    IncidentKind.RETENTION_LOSS,
-    IncidentKind.UNPROVABLE_RANGE,
-    IncidentKind.PARENT_UNREAD,
-    IncidentKind.SHARD_UNREAD,
-    IncidentKind.STREAM_REPLACED,
-    IncidentKind.CHANNEL_DROPPED,
-}
 
 
 @dataclass
@@ -183,20 +175,6 @@ class World:
                 "pipelines": [pipeline],
             }
         )
-
-
-def losses_of(row: ShardRow) -> list[Loss]:
-    return [loss for incident in row.incidents for loss in _losses(row.key.shard_id, incident)]
-
-
-def _losses(shard: str, incident: Incident) -> list[Loss]:
-    if incident.kind not in LOSSES:
-        return []
-    before = incident.through.sequence_number if incident.through else None
-    if incident.kind is IncidentKind.PARENT_UNREAD:
-        parents = incident.detail.rpartition(": ")[2].split(", ")
-        return [Loss(parent, incident.kind) for parent in parents]
-    return [Loss(shard, incident.kind, before=before)]
 
 
 def _found(place: str, row: bytes) -> Found:
