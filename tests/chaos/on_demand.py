@@ -2,17 +2,9 @@
 
 ON_DEMAND = frozenset(
     {
-        "reshard-before-the-start",
-        "late-ends",
-        "hasty-tips",
-        "malformed-pages",
-        "ends-that-are-none",
-        "listings-that-omit",
-        "listings-that-omit-a-parent",
         "outage",
         "retention-is-changed",
         "channel-is-dropped",
-        "table-is-replaced",
         "wide-records",
         "large-records",
         "kinesis-can-not-be-read",

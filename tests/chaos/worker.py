@@ -177,8 +177,10 @@ class _Worker:
                 deadline = Deadline.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
                 for receipt in self._group.run(works, deadline):
                     self._judge(receipt)
-            elif not self._has_problem:
+            elif self._orders.arrival_ms is not None and not self._has_problem:
                 return
+            else:
+                time.sleep(self._orders.epoch_s)
 
     def _plan(self) -> list[ShardWork]:
         """As spark/source.py plans it."""
