@@ -164,8 +164,8 @@ class Drill:
             self._puts.append(Put(record.shard_id, record.sequence_number, arrived_ms, fate))
         if act.drops_channel:
             self._lane.drop_a_channel(self._stage.table)
-        if act.omits:
-            stream.shards[0].leave_out(5)
+        for shard in stream.shards:
+            shard.leave_out(5 if act.omits and shard == stream.shards[0] else 0)
         if act.loses_row:
             self._lane.lose_row(self._stage.key(stream.shards[0].id))
         if act.holds_commits_s:

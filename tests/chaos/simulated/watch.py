@@ -23,6 +23,8 @@ class ProgressWatch:
         now_s = world.simulation.now_s
         if now_s < self._next_look_s:
             return
+        leap_s = now_s - self._next_look_s if now_s > self._next_look_s + LOOK_S else 0.0  # nobody ran meanwhile
+        self._since_s = {shard: since_s + leap_s for shard, since_s in self._since_s.items()}
         self._next_look_s = now_s + LOOK_S
         if not world.running:
             self._since_s.clear()
