@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import Evidence, Found, Put, Stop
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop
 from tests.chaos.records import Fate, fate_of, payload
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
