@@ -77,7 +77,7 @@ class ShardSession:
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
-        self._books_failed = 0
+        self._books_failed = self._unreadable = 0
         self._proven_before = self.proven
 
     @property
@@ -137,7 +137,8 @@ class ShardSession:
             except ShardExpired:
                 return self._expired()
             finally:
-                trouble = self.reader.trouble
+                self._report.tally.unreadable_pages += self.reader.unreadable_pages - self._unreadable
+                self._unreadable, trouble = self.reader.unreadable_pages, self.reader.trouble
                 self._report.answered(self.reader.answered_at_s, trouble.what if trouble else "")
         self._report.answered(0.0, f"{self._in_flight.bytes:,} bytes of rows wait for Snowflake to commit them")
         demand.wait(COMMIT_POLL_S)

@@ -12,7 +12,7 @@ from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Fence, Position
-from firnline_local.kinesis import FakeKinesis, ManualClock, ShardHandle
+from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock, ShardHandle
 from tests.ingest.shard.conftest import World
 
 from .running import HANGS_S, numbers, run
@@ -282,3 +282,12 @@ def test_a_bounded_run_is_done_with_an_open_shard_only_once_two_answers_say_so(p
 def test_a_bounded_run_is_never_done_with_a_closed_shard_before_its_end(past: Past) -> None:
     receipt = run(past.services(), Demand.lasting(past.work(is_closed=True), 1.5, arrival_ms=past.now_ms + 1000))
     assert receipt.state is ShardState.READING
+
+
+def test_answers_that_are_no_pages_are_counted_in_the_receipt_and_cost_no_record(past: Past) -> None:
+    past.put(0, 1)
+    body = Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body='{"Records":[]}', times=3)
+    past.kinesis.faults.replace([body])
+    receipt = past.run()
+    assert (receipt.state, receipt.unreadable_pages) == (ShardState.DONE, 3)
+    assert numbers(past.served.rows) == [0, 1]
