@@ -10,12 +10,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.backend import RunLedger
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.receipt import COUNTS, Receipt, Tally
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -24,6 +25,7 @@ from firnline_ingest.values import ShardKey
 WATCH_EVERY_S = 1.0
 LOOK_EVERY_S = 0.05
 GRACE_S = 5.0
+SHOWN = 4  # shards of a process that have a progress line of their own
 LEAST_LAPSE_S = 60.0  # a driver may take a while to plan
 AT_ONCE, OPENS_PER_S = 4, 10.0  # of one process: more opens than that are spread out
 
@@ -71,6 +73,16 @@ class ShardGroup:
         over.set()
         return [runner.receipt(is_due=deadline.is_stopped) for runner in asked]
 
+    def finish(self) -> list[Receipt]:
+        """Every shard that is still read proves what it sent and gives its channel back; their receipts.
+
+        For a run that ends between two epochs; takes as long as a stop.
+        """
+        self._drop_what_ended()
+        going_on = list(self._runners.values())
+        self._stop(going_on)
+        return [runner.receipt(is_due=True) for runner in going_on]
+
     def close(self) -> None:
         """Every shard proves what it sent and gives its channel back; whoever takes longer than the grace does so later."""
         for runner in self._runners.values():
@@ -112,12 +124,14 @@ class ShardGroup:
             if time.monotonic() >= next_progress_s:
                 next_progress_s += self.progress_every_s
                 _tell_progress(asked)
-        if not deadline.is_stopped:
-            return
-        for runner in asked:
+        if deadline.is_stopped:
+            self._stop(asked)
+
+    def _stop(self, runners: Sequence[ShardRunner]) -> None:
+        for runner in runners:
             runner.demand.stop()
         give_up_s = time.monotonic() + self.services.final_commit_s + GRACE_S
-        while not _are_over(asked) and time.monotonic() < give_up_s:
+        while not _are_over(runners) and time.monotonic() < give_up_s:
             time.sleep(LOOK_EVERY_S)
 
 
@@ -134,6 +148,16 @@ def _keep_watch(watch: Watch, deadline: Deadline, over: threading.Event) -> None
 
 
 def _tell_progress(runners: Sequence[ShardRunner]) -> None:
-    for runner in runners:
-        key, tally = runner.demand.work.key, runner.report.so_far()
-        log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tally.as_dict()})
+    """A few lines, however many shards there are: those that are furthest behind, and what all of them add up to."""
+    tallies = {runner.demand.work.key: runner.report.so_far() for runner in runners}
+    for key in nlargest(SHOWN, tallies, key=lambda key: _lag(tallies[key])):
+        log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tallies[key].as_dict()})
+    if len(runners) > SHOWN:
+        sums = {name: sum(getattr(tally, name) for tally in tallies.values()) for name in COUNTS}
+        unanswered_s, behind_ms = max(map(_lag, tallies.values()))
+        extra = {"shards": len(runners), **sums, "behind_ms": behind_ms, "unanswered_s": unanswered_s}
+        log.info("group.progress", extra=extra)
+
+
+def _lag(tally: Tally) -> tuple[int, int]:
+    return tally.unanswered_s, tally.behind_ms or 0

@@ -17,7 +17,7 @@ from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.groups import Placement, TooFewCores, place
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
-from firnline_ingest.spark.task import ingest_partition
+from firnline_ingest.spark.task import finish_partition, ingest_partition
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
@@ -37,6 +37,14 @@ class EpochRunner:
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     _placement: Placement = field(default_factory=Placement)
     """Of the last epoch."""
+    _tasks: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def finish(self) -> list[Receipt]:
+        """The run ends between two epochs: whatever shards the last one's processes still read prove what they sent."""
+        if not self._tasks:
+            return []
+        answers = run_in_own_workers(self.spark.sparkContext, finish_partition, self._tasks)
+        return [Receipt.from_dict(json.loads(answer)) for answer in answers]
 
     def run(self, planned: "DataFrame") -> list[Receipt]:
         """A receipt a shard, and one without a shard for each pipeline that can't go on. Raises what no pipeline can be
@@ -58,13 +66,14 @@ class EpochRunner:
         kept = {key for group in self._placement.groups for key in group.shards if key.stream in waiting}
         wanted = planned.keys() | kept
         self._placement = place(self._placement, wanted, slots=slots, most=most)
-        tasks = [
+        self._tasks = [
             (group.number, group.executor, self._assignment([planned[key] for key in here]).to_json())
             for group in self._placement.groups
             if (here := sorted(group.shards & planned.keys(), key=str))
         ]
         receipts = [
-            Receipt.from_dict(json.loads(answer)) for answer in run_in_own_workers(context, ingest_partition, tasks)
+            Receipt.from_dict(json.loads(answer))
+            for answer in run_in_own_workers(context, ingest_partition, self._tasks)
         ]
         error = TooFewCores(shards=len(wanted), most=most, slots=sum(slots.values()))
         return receipts + [_left_out(planned[key], error) for key in self._placement.left_out if key in planned]

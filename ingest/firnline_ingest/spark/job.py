@@ -19,7 +19,7 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone
@@ -274,10 +274,21 @@ class EngineJob:
         if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, LedgerError):
             log.warning("engine.unheard", extra=describe(asked.failure))
         if self._has_ended(STOP_S):
-            return True
+            return self._finish()
         log.error("epoch.overdue", extra=self._known())
         Aside("cancel", self._query.cancel_jobs).wait(LOOK_S)
         return self._has_ended(CANCELLED_S)
+
+    def _finish(self) -> bool:
+        """Shards are read on between two epochs: the last rows of such a time are proven too."""
+        if self._runner is None or self._heart.is_displaced:
+            return True
+        finishing = Aside("finish", self._runner.finish)
+        if not finishing.wait(STOP_S, self._signals.at_once) or finishing.failure is not None:
+            return False
+        receipts = finishing.result or []
+        self._report.write(receipts, self._policy.stopped)
+        return all(receipt.state not in (ShardState.FAILED, ShardState.LATE) for receipt in receipts)
 
     def _has_ended(self, seconds: float) -> bool:
         give_up_s = time.monotonic() + seconds

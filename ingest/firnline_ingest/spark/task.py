@@ -1,7 +1,7 @@
 """What runs in an executor's Python process: builds this process's services once, and takes groups of shards.
 
-The group outlives the task, so that the next epoch finds its channels open. It is rebuilt when the configuration or
-the run changes.
+The group outlives the task: its shards go on being read, and the next epoch finds them. It is rebuilt when the
+configuration or the run changes.
 """
 
 import json
@@ -15,6 +15,9 @@ from firnline_ingest.shard.memory import keep_freed_memory
 from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.spark.assignment import Assignment
 
+AGAIN_S = 2.0
+"""A task that is tried again only takes its shards on: the others' epoch is nearly over, and should not wait for a whole one."""
+
 _groups: dict[tuple[str, str], tuple[ShardGroup, Retirement]] = {}
 
 
@@ -25,10 +28,27 @@ def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
         configure_logs(assignment.log_level)
         group, retirement = _group_for(assignment.config, assignment.run_id)
         retirement.tick(assignment.works)
-        deadline = Deadline.after(assignment.seconds, arrival_ms=assignment.arrival_ms)
+        seconds = min(assignment.seconds, AGAIN_S) if _is_tried_again() else assignment.seconds
+        deadline = Deadline.after(seconds, arrival_ms=assignment.arrival_ms)
         watch = Watch(group.services.ledger, assignment.run_id)
         for receipt in group.run(assignment.works, deadline, watch):
             yield json.dumps(receipt.as_dict())
+
+
+def finish_partition(assignments: Iterable[str]) -> Iterator[str]:
+    """The run ends: the shards that this process still reads prove what they sent. Yields their receipts, as JSON."""
+    for document in assignments:
+        assignment = Assignment.from_json(document)
+        here = _groups.get((assignment.config.content_hash, assignment.run_id))
+        for receipt in here[0].finish() if here is not None else ():
+            yield json.dumps(receipt.as_dict())
+
+
+def _is_tried_again() -> bool:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context is not None and context.attemptNumber() > 0
 
 
 def _group_for(config: EngineConfig, run_id: str) -> tuple[ShardGroup, Retirement]:

@@ -121,11 +121,11 @@ class EngineProcess:
         elif event == "shard.progress":
             shard = self.shards[fields["shard"]]
             shard.epoch = {name: fields[name] for name in COUNTED}
-            shard.behind_ms = fields["behind_ms"]
+            shard.behind_ms = fields["behind_ms"] or 0
         elif event == "shard.receipt":
             shard = self.shards[fields["shard_id"]]
             shard.receipted = {name: shard.receipted[name] + fields[name] for name in COUNTED}
             shard.epoch = {}
-            shard.behind_ms = fields["behind_ms"]
+            shard.behind_ms = fields["behind_ms"] or 0
         elif fields.get("level") in ("warning", "error"):
             self.last_lines.append(json.dumps(fields))

@@ -1,19 +1,27 @@
 """The shards of one process: they go on between epochs, alone, and nothing that one of them does holds the others."""
 
 import threading
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import group as group_module
 from firnline_ingest.shard import report
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ShardKey
 from tests.ingest.shard.conftest import World
 
-from .running import HANGS_S, epochs, has_rows, numbers, soon, until
+from .running import HANGS_S, bounded, epochs, has_rows, numbers, soon, until
 
 
 def test_a_shard_goes_on_being_read_after_its_epoch_ended(world: World) -> None:
@@ -92,3 +100,118 @@ def test_a_stop_waits_for_the_last_proof_and_no_longer(world: World) -> None:
     assert receipt.state is ShardState.FAILED
     assert receipt.problem is not None
     assert receipt.problem.id == "FL-3010"
+
+
+def test_a_run_that_ends_between_two_epochs_has_everything_proven(world: World) -> None:
+    world.stream.put({"n": 0})
+    with world.group(write_every_s=1000.0) as group:
+        epochs(group, [world.work()], has_rows(world, 1))
+        world.stream.put({"n": 1})
+        until(has_rows(world, 2))
+        (receipt,) = group.finish()
+        assert (receipt.state, receipt.proven) == (ShardState.READING, world.shard.last_position.token)
+        assert world.row.read_through == world.shard.last_position
+        assert group.finish() == []
+
+
+def test_a_table_that_was_replaced_gets_not_one_more_row_once_the_next_epoch_says_so(world: World) -> None:
+    world.stream.put({"n": 0})
+    replaced = replace(world.work().target, table_created_on="2026-05-05T00:00:00.000+00:00")
+    with world.group() as group:
+        epochs(group, [world.work()], has_rows(world, 1))
+        receipts = epochs(group, [world.work(target=replaced)], lambda: world.served.opens == 2)
+        world.stream.put({"n": 1})
+        receipts += group.run([world.work(target=replaced)], soon(0.5))
+    assert "FL-3107" in {receipt.problem.id for receipt in receipts if receipt.problem}
+    assert numbers(world.served.rows) == [0]
+
+
+@pytest.mark.parametrize("shards", [3, 300])
+def test_an_epochs_progress_is_a_few_lines_however_many_shards_there_are(
+    world: World, shards: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    works = [world.work(key=ShardKey("events", 1, f"shardId-{n:012}")) for n in range(shards)]
+    services = world.services()
+    runners = [ShardRunner(services, Demand.lasting(work, 1.0)) for work in works]
+    caplog.set_level("INFO", logger="firnline_ingest")
+    group_module._tell_progress(runners)
+    assert len(caplog.records) <= group_module.SHOWN + 1
+
+
+def test_many_opens_are_spread_out_and_few_begin_at_once(world: World) -> None:
+    begun: list[ShardRunner] = []
+    for count in (4, 32):
+        group = ShardGroup(world.services(jitter=lambda: 1.0), start=begun.append)
+        works = [world.work(key=ShardKey("events", count, f"shardId-{n:012}")) for n in range(count)]
+        group.run(works, soon(0.0))
+    assert [{runner._delay_s for runner in begun[:4]}, {runner._delay_s for runner in begun[4:]}] == [{0.0}, {2.8}]
+
+
+class Flaky:
+    """A ledger that can't be written for one shard while `is_down`."""
+
+    def __init__(self, world: World, shard: ShardKey) -> None:
+        self._ledger, self._shard = world.ledger, shard
+        self.is_down = False
+        self.refused = 0
+
+    def write(self, row: ShardRow) -> None:
+        if self.is_down and row.key == self._shard:
+            self.refused += 1
+            raise LedgerUnavailable("ledger", "throttled")
+        self._ledger.write(row)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+
+def test_passing_trouble_is_waited_out_inside_the_epoch_by_that_shard_alone_and_its_channel_stays_open(
+    world: World,
+) -> None:
+    left, right = world.shard.split()
+    works = [world.work(shard=left), world.work(shard=right)]
+    ledger = Flaky(world, world.key(left))
+
+    def rows_of(work: ShardWork) -> int:
+        served = world.channels.served.get(work.channel)
+        return len(served.rows) if served else 0
+
+    with world.group(ledger=ledger, jitter=lambda: 0.01) as group:
+        left.put({"n": 0})
+        right.put({"n": 0})
+        epochs(group, works, lambda: all(rows_of(work) == 1 for work in works))
+        ledger.is_down = True
+        left.put({"n": 1})
+        receipts = epochs(group, works, lambda: ledger.refused > 1)
+        left.put({"n": 2})
+        right.put({"n": 1})
+        until(lambda: (rows_of(works[0]), rows_of(works[1])) == (3, 2))
+        told = {receipt.shard_id: receipt for receipt in receipts + group.run(works, soon())}
+        assert (told[left.id].state, told[left.id].problem and told[left.id].problem.id) == (
+            ShardState.READING,
+            "FL-2103",
+        )
+        assert (told[right.id].state, told[right.id].problem) == (ShardState.READING, None)
+        ledger.is_down = False
+        until(lambda: (row := world.ledger.read(world.key(left))) and row.read_through == left.last_position)
+    assert {served.opens for served in world.channels.served.values()} == {1}
+
+
+def test_an_open_that_is_refused_for_a_while_is_tried_again_inside_the_epoch(world: World) -> None:
+    refusals = [SnowflakeUnavailable("open the channel", "HTTP 503")] * 3
+    real_open = world.channels.open
+
+    class Refusing:
+        fingerprint = ""
+
+        def look_for_new_key(self) -> None:
+            """Nobody signs anything here."""
+
+        def open(self, target: Any, name: str) -> Any:
+            if refusals:
+                raise refusals.pop()
+            return real_open(target, name)
+
+    world.stream.put({"n": 0})
+    receipt = bounded(world.services(channels=Refusing()), world.work())
+    assert (receipt.state, receipt.problem, receipt.rows) == (ShardState.DONE, None, 1)

@@ -58,7 +58,7 @@ class StandIn:
             is_bounded=bounded,
             signals=signals,
             new_query=lambda *_: self,
-            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch)),
+            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch, finish=list)),
             **({"clock": clock} if clock else {}),
         )
 

@@ -1,0 +1,117 @@
+"""What is said of a shard that does not go on: its state, and the problem with its cause."""
+
+from dataclasses import dataclass, replace
+
+from firnline_ingest.ledger.errors import LedgerUnavailable
+from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
+from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, Shown
+from tests.ingest.shard.conftest import World
+
+
+@dataclass
+class Clock:
+    now_s: float = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Watched:
+    """A report on a clock that a test moves."""
+
+    def __init__(self, world: World) -> None:
+        self.clock = Clock()
+        self.work = world.work()
+        self.report = ShardReport(self.work.key, self.clock)
+
+    def receipt(self, after_s: float = 0.0) -> Receipt:
+        self.clock.now_s += after_s
+        return self.report.receipt(self.work, "fingerprint")
+
+    def reads(self, behind_ms: int = 0) -> None:
+        self.report.opened()
+        self.report.doing(Doing.READING)
+        self.report.answered(self.clock(), "")
+        self.report.show(Shown(replace(self.report.tally, behind_ms=behind_ms)))
+
+
+def told(receipt: Receipt) -> tuple[ShardState, str | None]:
+    return receipt.state, receipt.problem and receipt.problem.id
+
+
+def test_a_shard_that_nobody_answers_for_is_not_caught_up_and_after_minutes_the_cause_is_told(world: World) -> None:
+    watched = Watched(world)
+    watched.reads(behind_ms=0)
+    assert (watched.receipt().behind_ms, watched.receipt().unanswered_s) == (0, 0)
+    watched.report.answered(0.0, "GetRecords on 'events' got no useful answer: HTTP 500")
+    watched.report.doing(Doing.WAITING)
+    assert (watched.receipt(60.0).behind_ms, watched.receipt().unanswered_s) == (60_000, 60)
+    assert told(watched.receipt()) == (ShardState.READING, None)
+    receipt = watched.receipt(UNANSWERED_S)
+    assert told(receipt) == (ShardState.READING, "FL-2203")
+    assert receipt.problem is not None
+    assert "HTTP 500" in receipt.problem.what
+    watched.reads(behind_ms=7)
+    assert (told(watched.receipt()), watched.receipt().behind_ms) == ((ShardState.READING, None), 7)
+
+
+def test_nobody_knows_how_far_behind_a_shard_is_that_was_never_answered(world: World) -> None:
+    assert Watched(world).receipt(60.0).behind_ms is None
+
+
+def test_an_opening_that_lasts_is_a_failure_and_goes_on(world: World) -> None:
+    watched = Watched(world)
+    watched.report.opening()
+    assert told(watched.receipt(OPENING_S)) == (ShardState.OPENING, None)
+    assert told(watched.receipt(1.0)) == (ShardState.FAILED, "FL-2202")
+    watched.reads()
+    assert told(watched.receipt()) == (ShardState.READING, None)
+
+
+def test_an_opening_that_is_tried_again_lasts_since_the_first_try(world: World) -> None:
+    watched = Watched(world)
+    watched.report.opening()
+    watched.clock.now_s += OPENING_S
+    watched.report.opening()
+    assert told(watched.receipt(1.0)) == (ShardState.FAILED, "FL-2202")
+
+
+def test_a_call_that_lasts_is_named_with_since_when(world: World) -> None:
+    watched = Watched(world)
+    watched.reads()
+    watched.report.doing(Doing.WRITING)
+    receipt = watched.receipt(LATE_S + 1)
+    assert told(receipt) == (ShardState.LATE, "FL-2201")
+    assert receipt.problem is not None
+    assert f"writing its row of the ledger for {LATE_S + 1:.0f} s" in receipt.problem.what
+
+
+def test_trouble_is_a_failure_when_it_keeps_the_shard_from_reading_or_comes_again_and_again(world: World) -> None:
+    watched, trouble = Watched(world), LedgerUnavailable("ledger", "throttled")
+    watched.report.opening()
+    watched.report.troubled(trouble)
+    assert told(watched.receipt()) == (ShardState.FAILED, "FL-2103")
+    watched.reads()
+    assert told(watched.receipt()) == (ShardState.READING, "FL-2103")
+    for _ in range(FAILING):
+        watched.report.troubled(trouble)
+    assert told(watched.receipt()) == (ShardState.FAILED, "FL-2103")
+    watched.report.healed()
+    assert told(watched.receipt()) == (ShardState.READING, None)
+
+
+def test_trouble_with_the_books_alone_is_told_of_a_shard_that_goes_on(world: World) -> None:
+    watched = Watched(world)
+    watched.reads()
+    for _ in range(2 * FAILING):
+        watched.report.noted(LedgerUnavailable("ledger", "throttled"))
+    assert told(watched.receipt()) == (ShardState.READING, "FL-2103")
+
+
+def test_counts_that_no_receipt_had_are_in_the_next_one_whatever_ended_in_between(world: World) -> None:
+    watched = Watched(world)
+    watched.report.tally.incidents += 1
+    watched.report.ended(ShardState.READING, None)
+    watched.report.begin()
+    assert (watched.receipt().incidents, watched.receipt().incidents) == (1, 0)
+    assert watched.report.so_far() == Tally(unanswered_s=0)
