@@ -18,7 +18,7 @@ from bench.world import Shards, World
 from firnline_ingest.values import Position
 
 PART = "latency"
-TARGET_P50_MS, TARGET_P99_MS, TARGET_BOUNDARY_MS = 120.0, 250.0, 1500.0
+TARGET_P50_MS, TARGET_P99_MS, TARGET_WORST_MS = 110.0, 250.0, 500.0
 SHARDS = 4
 RECORDS_PER_S = 200.0 / SHARDS
 EPOCH_S = 10.0
@@ -50,6 +50,11 @@ class Run:
     refused: int
     reopened: int
     """Shards that another worker had to open again at a boundary."""
+
+    @property
+    def all_ms(self) -> Sequence[float]:
+        """Boundaries included: every record after the epoch that opened the channels."""
+        return [*self.inside_ms, *self.at_boundaries_ms]
 
 
 def measure(*, epochs: int) -> Run:
@@ -95,14 +100,11 @@ def figures(runs: Sequence[Run]) -> list[Figure]:
     def figure(name: str, unit: str, values: Sequence[float], bar: Bar | None = None) -> Figure:
         return Figure(part=PART, name=name, unit=unit, values=values, bar=bar)
 
-    medians = [percentile(run.inside_ms, 50) for run in runs]
-    worst = [max(run.at_boundaries_ms) for run in runs]
-    over = [most - median for most, median in zip(worst, medians, strict=True)]
     return [
-        figure("inside an epoch, p50", "ms", medians, at_most(TARGET_P50_MS)),
-        figure("inside an epoch, p99", "ms", [percentile(run.inside_ms, 99) for run in runs], at_most(TARGET_P99_MS)),
-        figure("at a boundary, worst", "ms", worst),
-        figure("  over the p50", "ms", over, at_most(TARGET_BOUNDARY_MS)),
+        figure("whole run, p50", "ms", [percentile(run.all_ms, 50) for run in runs], at_most(TARGET_P50_MS)),
+        figure("whole run, p99", "ms", [percentile(run.all_ms, 99) for run in runs], at_most(TARGET_P99_MS)),
+        figure("whole run, worst", "ms", [max(run.all_ms) for run in runs], at_most(TARGET_WORST_MS)),
+        figure("  at a boundary, worst", "ms", [max(run.at_boundaries_ms) for run in runs]),
         figure("shards re-opened at boundaries", "", [run.reopened for run in runs]),
         figure("reads of a shard", "per s", [run.reads_per_s for run in runs], at_most(5)),
         figure("reads refused", "", [run.refused for run in runs], at_most(0)),

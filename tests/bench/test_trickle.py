@@ -26,13 +26,13 @@ def test_each_record_waits_from_its_own_arrival() -> None:
     assert waits == pytest.approx([1000 - n * 1000 / RECORDS_PER_S for n in range(3)])
 
 
-def test_a_boundary_is_judged_by_what_it_adds_to_the_median() -> None:
-    run = Run(inside_ms=[100.0] * 99 + [240.0], at_boundaries_ms=[700.0, 900.0], reads_per_s=4.7, refused=0, reopened=0)
+def test_what_a_record_waits_at_a_boundary_counts_like_any_other_wait() -> None:
+    run = Run(inside_ms=[100.0] * 998, at_boundaries_ms=[240.0, 501.0], reads_per_s=4.7, refused=0, reopened=0)
     by_name = {figure.name: figure for figure in figures([run])}
-    assert by_name["  over the p50"].median == 800.0
-    assert all(figure.is_met is not False for figure in by_name.values())
+    assert by_name["whole run, worst"].median == 501.0
+    assert [figure.name for figure in by_name.values() if figure.is_met is False] == ["whole run, worst"]
 
 
 def test_a_single_read_that_was_refused_misses_the_bar() -> None:
-    run = Run(inside_ms=[100.0], at_boundaries_ms=[700.0], reads_per_s=4.7, refused=1, reopened=0)
+    run = Run(inside_ms=[100.0], at_boundaries_ms=[110.0], reads_per_s=4.7, refused=1, reopened=0)
     assert [figure.name for figure in figures([run]) if figure.is_met is False] == ["reads refused"]
