@@ -12,9 +12,10 @@ from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelStalled, RowsRejected
+from firnline_ingest.snowflake.errors import ChannelLost, ChannelStalled, RowsRejected
 from firnline_ingest.values import ChannelState, Position
 
+UNUSED_MS = 24 * 3_600_000  # far less than a channel lives unused, and no bother
 QUIET_MS = 60_000  # a shard that appends now and then should not have to say so each time
 STALLED_S = 120.0  # as long as the SDK waits for another opener's rows
 
@@ -36,6 +37,10 @@ class Prover:
     """How many times STALLED_S a commit may take."""
     _seen: Position | None = None
     _sent_ms: int = 0
+    _opened_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self._opened_ms = self.services.now_ms()
 
     def prove(self, now_s: float) -> bool:
         """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind, RowsRejected or ChannelLost."""
@@ -64,8 +69,13 @@ class Prover:
             raise ChannelStalled(self.work.channel, STALLED_S * self.patience)
 
     def sends(self) -> None:
-        """Before rows are appended: the ledger says so first, unless it does already. Raises as `write`."""
-        self._sent_ms = self.services.now_ms()
+        """Before rows are appended: the ledger says so first, unless it does already. Raises as `write`, and ChannelLost for
+        a channel that may have expired meanwhile: as long as nothing is in flight that can be told from one that was dropped.
+        """
+        now_ms, self._sent_ms = self.services.now_ms(), self._sent_ms or self._opened_ms
+        if not self.row.is_sending and now_ms - self._sent_ms > UNUSED_MS:
+            raise ChannelLost(self.work.channel, "nothing was sent to it for a day")
+        self._sent_ms = now_ms
         if not self.row.is_sending:
             self._write(replace(self.row, is_sending=True))
 

@@ -16,7 +16,7 @@ from firnline_ingest.shard.steps import EpochStep
 from tests.fakes.channels import ServedChannel
 from tests.ingest.shard.conftest import TARGET, World
 
-from .running import bounded, numbers
+from .running import bounded, epochs, has_rows, numbers
 
 REPLACED = replace(TARGET, table_created_on="2026-05-05T00:00:00.000+00:00")
 NOW_MS = 1_800_000_000_000
@@ -239,3 +239,19 @@ def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
     world.stream.put({"n": 0})
     bounded(world.services(observer=look, write_every_s=1000.0), world.work())
     assert seen[0] == world.shard.last_position
+
+
+def test_a_channel_that_expires_under_an_engine_that_runs_goes_on_in_a_new_one(world: World) -> None:
+    now_ms = [NOW_MS]
+    with world.group(now_ms=lambda: now_ms[0], reopen_delay_s=0.05, heartbeat_every_s=0.05) as group:
+        world.stream.put({"n": 0})
+        epochs(group, [world.work(epoch=1)], lambda: world.channels.served and len(world.served.rows) == 1)
+        now_ms[0] += 61_000
+        epochs(group, [world.work(epoch=2)], lambda: not world.row.is_sending)
+        lose_channel(world)
+        now_ms[0] += EXPIRES_MS
+        world.stream.put({"n": 1})
+        epochs(group, [world.work(epoch=3)], lambda: any(entry.missed for entry in world.row.channels.values()))
+        epochs(group, [world.work(epoch=5)], has_rows(world, 1))
+    assert numbers(world.served.rows) == [1]
+    assert kinds(world.row) == [IncidentKind.CHANNEL_EXPIRED]
