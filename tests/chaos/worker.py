@@ -41,6 +41,9 @@ SDK_PROPERTIES = {
     "open_channel_409_retry_total_backoff_seconds": "2",
 }
 """So that a schedule takes seconds; production leaves all of them alone."""
+PLANS_TO_BE_DONE = (
+    2  # as in spark/job.py: a listing may leave shards out, and a replayed plan knows nothing of new ones
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,17 +173,19 @@ class _Worker:
 
     def run(self) -> None:
         """Ends when it is told to leave, or when a bounded run has nothing left to do."""
-        while not self._line.poll():
+        plans_without_work = 0
+        while not self._line.poll() and plans_without_work < PLANS_TO_BE_DONE:
             works = self._plan()
             self._striker(DriverStep.PLANNED)
             if works:
+                plans_without_work = 0
                 deadline = Deadline.after(self._orders.epoch_s, arrival_ms=self._orders.arrival_ms)
                 for receipt in self._group.run(works, deadline):
                     self._judge(receipt)
-            elif self._orders.arrival_ms is not None and not self._has_problem:
-                return
             else:
-                time.sleep(self._orders.epoch_s)
+                is_bounded = self._orders.arrival_ms is not None
+                plans_without_work += is_bounded and not self._has_problem
+                time.sleep(min(0.1, self._orders.epoch_s))
 
     def _plan(self) -> list[ShardWork]:
         """As spark/source.py plans it."""
