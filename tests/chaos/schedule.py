@@ -98,7 +98,7 @@ class Schedule:
         split_at = rng.randint(1, len(strikes)) if rng.random() < 0.4 else -1
         loss_at = rng.randint(1, len(strikes)) if rng.random() < 0.2 else -1
         dropped_at = rng.randint(1, len(strikes)) if rng.random() < 0.1 else -1
-        hours = (0.1, 0.1, 23, 25) if "outage" not in without else (0.1,)
+        hours = (0.1, 0.1, 23, 25) if "hours-between-workers" not in without else (0.1,)
         acts = [
             Act(
                 puts=_puts(rng, least=4 * shards if number == 0 else 0),
