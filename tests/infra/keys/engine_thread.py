@@ -3,8 +3,7 @@
 import itertools
 import threading
 from dataclasses import dataclass, field
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
@@ -26,6 +25,7 @@ from firnline_ingest.spark.job import EngineJob
 from firnline_ingest.values import ShardKey
 
 EPOCH_S = 1.0
+RUN = Run("run", "a thread of this test")
 QUICK = {"channel_status_cache_refresh_interval_seconds": "0"}
 
 
@@ -39,7 +39,7 @@ class EngineThread:
     def __post_init__(self) -> None:
         self._ledger = DynamoLedger(dynamodb_client(self.config.aws), self.config.ledger.table)
         self._job = EngineJob(self.config, self._ledger)
-        self._job._runner = cast("Any", SimpleNamespace(run_id="run"))
+        self._job._lease.run = RUN
         ticks = itertools.count()
         self._tools = ShardServices(
             ledger=self._ledger,
@@ -47,13 +47,13 @@ class EngineThread:
             channels=SdkChannels(self.config, QUICK, clock=lambda: next(ticks) * LOOK_EVERY_S),
             dead_letters=LocalFolder(self.config.dead_letters.folder),
             polling=self.config.polling.model_copy(update={"interval_ms": 20}),
-            run_id="run",
+            run_id=RUN.run_id,
             reopen_delay_s=0.01,
         )
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self) -> None:
-        assert self._ledger.begin_run(Run("run", "a thread of this test"), None)
+        assert self._ledger.begin_run(RUN, None)
         self._thread.start()
 
     def stop(self) -> None:
