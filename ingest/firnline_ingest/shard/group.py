@@ -61,7 +61,8 @@ class ShardGroup:
     def run(self, works: Sequence[ShardWork], deadline: Deadline, watch: Watch | None = None) -> list[Receipt]:
         """One receipt a shard, in the order of `works`, soon after the deadline. Raises nothing that one shard could cause.
 
-        A stop waits for the last proof, for as long as that may take; whoever takes longer is late.
+        After them come those of shards that ended since they were asked for last: no plan has them any more. A stop waits for
+        the last proof, for as long as that may take; whoever takes longer is late.
         """
         self.services.channels.look_for_new_key()
         self._drop_what_ended()
@@ -71,7 +72,7 @@ class ShardGroup:
             threading.Thread(target=_keep_watch, args=(watch, deadline, over), name="watch", daemon=True).start()
         self._await(asked, deadline)
         over.set()
-        return [runner.receipt(is_due=deadline.is_stopped) for runner in asked]
+        return [runner.receipt(is_due=deadline.is_stopped) for runner in asked] + self._ends_of_others(asked)
 
     def finish(self) -> list[Receipt]:
         """Every shard that is still read proves what it sent and gives its channel back; their receipts.
@@ -98,6 +99,11 @@ class ShardGroup:
             if runner.over.is_set() and not runner.report.has_news:
                 del self._runners[key]
 
+    def _ends_of_others(self, asked: Sequence[ShardRunner]) -> list[Receipt]:
+        """Without them a shard that failed when it was asked for last would count as failing for ever."""
+        others = [runner for runner in self._runners.values() if runner not in asked]
+        return [runner.receipt() for runner in others if runner.report.has_ended_untold]
+
     def _ask(self, works: Sequence[ShardWork], deadline: Deadline) -> list[ShardRunner]:
         """Hands the work to the shards that run, and starts the others, not all at once."""
         lapses_s = deadline.deadline_s + max(LEAST_LAPSE_S, 2 * deadline.left_s)
@@ -107,8 +113,12 @@ class ShardGroup:
 
     def _asked(self, work: ShardWork, deadline: Deadline, lapses_s: float, spread_s: float) -> ShardRunner:
         before = self._runners.get(work.key)
-        if before is not None and (before.demand.renew(work, lapses_s) or before.report.has_news):
-            return before
+        if before is not None:
+            is_news = (
+                before.report.has_news and work.epoch - before.demand.work.epoch <= 1
+            )  # else it was elsewhere meanwhile
+            if before.demand.renew(work, lapses_s) or is_news:
+                return before
         demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
         report = before.report if before is not None else ShardReport(work.key)
         runner = ShardRunner(self.services, demand, report, delay_s=spread_s * self.services.jitter())

@@ -118,6 +118,11 @@ class ShardReport:
         self._state, self._problem, self._is_over = state, problem or self._problem, True
         self.has_news = state is not ShardState.READING
 
+    @property
+    def has_ended_untold(self) -> bool:
+        """Whether the shard itself has ended, and no receipt has told."""
+        return self._is_over and self.has_news and self._state is ShardState.ENDED
+
     def so_far(self) -> Tally:
         """What was counted since the last receipt."""
         return self._since(self._shown, self._told)

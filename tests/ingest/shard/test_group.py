@@ -215,3 +215,30 @@ def test_an_open_that_is_refused_for_a_while_is_tried_again_inside_the_epoch(wor
     world.stream.put({"n": 0})
     receipt = bounded(world.services(channels=Refusing()), world.work())
     assert (receipt.state, receipt.problem, receipt.rows) == (ShardState.DONE, None, 1)
+
+
+def test_a_shard_that_ended_between_two_epochs_is_told_though_no_plan_has_it_any_more(world: World) -> None:
+    with world.group() as group:
+        epochs(group, [world.work()], lambda: world.channels.served)
+        parent, (left, _) = world.key(), world.shard.split()
+        until(lambda: world.row.ended and all(runner.over.is_set() for runner in group._runners.values()))
+        receipts = group.run([world.work(shard=left, epoch=2)], soon())
+        assert [(receipt.shard_id, receipt.state) for receipt in receipts] == [
+            (left.id, receipts[0].state),
+            (parent.shard_id, ShardState.ENDED),
+        ]
+        assert len(group.run([world.work(shard=left, epoch=3)], soon())) == 1
+
+
+def test_a_shard_that_was_elsewhere_meanwhile_is_read_at_once_when_it_comes_back(world: World) -> None:
+    world.stream.put({"n": 0})
+    with world.group() as here, world.group() as there:
+        epochs(here, [world.work()], has_rows(world, 1))
+        (runner,) = here._runners.values()
+        epochs(there, [world.work(epoch=2)], lambda: world.served.opens == 2)
+        world.stream.put({"n": 1})
+        until(lambda: runner.over.is_set() and len(world.served.rows) == 2)
+        there.close()
+        world.stream.put({"n": 2})
+        receipts = epochs(here, [world.work(epoch=4)], has_rows(world, 3))
+    assert ShardState.FENCED not in {receipt.state for receipt in receipts}
