@@ -98,12 +98,15 @@ class StreamView:
         return child not in self.offsets and not self.is_first_start
 
     def unlisted(self) -> Iterator[str]:
-        """Shards to be read all the same: rows that have not ended, and children that a shard has just ended with."""
-        horizon_ms = self.lineage.listed_ms - self.lineage.retention_hours * HOUR_MS
+        """Shards to be read all the same: rows that have not ended, and children that a shard has just ended with.
+
+        By the retention under which it ended: a longer one does not bring back children that were retired meanwhile.
+        """
         for shard, row in self.rows.items():
             if not row.ended and shard not in self.lineage.shards:
                 yield shard
-            if row.ended and row.known_ms > horizon_ms:
+            hours = min(row.retention_hours or self.lineage.retention_hours, self.lineage.retention_hours)
+            if row.ended and row.known_ms > self.lineage.listed_ms - hours * HOUR_MS:
                 yield from (child for child in row.children if not self._is_known(child))
 
     def _is_known(self, shard: str) -> bool:

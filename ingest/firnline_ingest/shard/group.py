@@ -114,10 +114,8 @@ class ShardGroup:
     def _asked(self, work: ShardWork, deadline: Deadline, lapses_s: float, spread_s: float) -> ShardRunner:
         before = self._runners.get(work.key)
         if before is not None:
-            is_news = (
-                before.report.has_news and work.epoch - before.demand.work.epoch <= 1
-            )  # else it was elsewhere meanwhile
-            if before.demand.renew(work, lapses_s) or is_news:
+            was_elsewhere = work.epoch - before.demand.work.epoch > 1
+            if before.demand.renew(work, lapses_s) or (before.report.has_news and not was_elsewhere):
                 return before
         demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
         report = before.report if before is not None else ShardReport(work.key)

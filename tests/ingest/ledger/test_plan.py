@@ -239,3 +239,15 @@ def test_a_shard_without_a_row_counts_with_the_shortest_retention_that_the_shard
     }
     found = {each.shard: each.retention_hours for each in planned_starts(tree, rows, {"left": "h", "old": "h"})}
     assert found == {"left": 24, "old": 168}
+
+
+def test_a_retention_that_was_raised_brings_back_no_child_that_was_retired() -> None:
+    listed_ms = 1_800_000_000_000
+    parent = replace(
+        row("parent", ended=True), children=("left",), arrived_ms=listed_ms - 4 * HOURS_24, retention_hours=24
+    )
+    rows = {"parent": parent, "right": row("right", read_through=9)}
+    tree = replace(lineage(RIGHT), retention_hours=168, listed_ms=listed_ms)
+    assert plan_shards(tree, rows, {}, LATEST).readable == {"right"}
+    rows["parent"] = replace(parent, arrived_ms=listed_ms - 1)
+    assert plan_shards(tree, rows, {}, LATEST).readable == {"left", "right"}
