@@ -109,6 +109,15 @@ def test_a_table_that_is_missing_is_its_own_pipelines_error(catalog: TargetCatal
     assert tables(catalog, world) == ALL
 
 
+def test_which_columns_take_null_is_seen_and_that_one_does_from_now_on(catalog: TargetCatalog, world: World) -> None:
+    state = catalog.states(world.config.pipelines)["orders"]
+    assert isinstance(state, TargetState)
+    world.run(f"ALTER TABLE {state.target} ADD COLUMN D NUMBER NOT NULL")
+    assert catalog.columns_of(state.target) == {"C": True, "D": False}
+    world.run(f"ALTER TABLE {state.target} ALTER COLUMN D DROP NOT NULL")
+    assert catalog.columns_of(state.target) == {"C": True, "D": True}
+
+
 def test_a_session_that_a_restarted_server_does_not_know_is_opened_again(catalog: TargetCatalog, world: World) -> None:
     assert tables(catalog, world) == ALL
     world.restart()

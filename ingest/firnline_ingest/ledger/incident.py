@@ -28,7 +28,6 @@ class IncidentKind(StrEnum):
     """The stream was deleted and made again under its name."""
     CHANNEL_EXPIRED = "channel_expired"
     CHANNEL_DROPPED = "channel_dropped"
-    NOT_NULL_DROPPED = "not_null_dropped"
     """Snowflake's evolution made a column nullable, because a row lacked it."""
     RESUMED = "resumed"
 

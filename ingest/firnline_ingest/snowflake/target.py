@@ -56,10 +56,13 @@ class TargetCatalog:
         """Raises what `states` gives and raises."""
         return _Look(self._config, self._session, [pipeline], self._allowed).state(pipeline)
 
-    def columns_of(self, target: TargetTable) -> frozenset[str]:
-        """None where the table is gone. Raises as `states` does, and StatementRefused."""
+    def columns_of(self, target: TargetTable) -> dict[str, bool]:
+        """Whether each column takes NULL, by name; none where the table is gone. Raises as `states` does, and
+        StatementRefused.
+        """
         where = ".".join(map(quoted, (target.database, target.schema, target.table)))
-        return frozenset(str(row["name"]) for row in self._session.rows(f"DESCRIBE TABLE {where}"))
+        rows = self._session.rows(f"DESCRIBE TABLE {where}")
+        return {str(row["name"]): row["null?"] == "Y" for row in rows}
 
     def close(self) -> None:
         self._session.close()

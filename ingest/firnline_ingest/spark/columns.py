@@ -1,10 +1,10 @@
-"""Reports columns that Snowflake added while the engine ran.
+"""Reports what schema evolution did to tables while the engine ran: columns that were added, and NOT NULL that was dropped.
 
-Nothing depends on it but a log line, so a few evolving tables are looked at in an epoch, in turns.
+Nothing depends on it but log lines, so a few evolving tables are looked at in an epoch, in turns.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from firnline_ingest.snowflake.errors import StatementRefused
@@ -12,6 +12,7 @@ from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.values import TargetTable
 
 AT_ONCE = 5  # tables, each a statement
+DROPPED = "records came without them: correct the producer, and ALTER TABLE … ALTER COLUMN … SET NOT NULL; or leave it."
 
 log = logging.getLogger(__name__)
 
@@ -20,8 +21,8 @@ log = logging.getLogger(__name__)
 class ColumnWatch:
     """Remembers what each table had when it was looked at last."""
 
-    _seen: dict[TargetTable, frozenset[str]] = field(default_factory=dict)
-    """The one that was looked at last is at the end."""
+    _seen: dict[TargetTable, Mapping[str, bool]] = field(default_factory=dict)
+    """By column, whether it takes NULL. The table that was looked at last is at the end."""
 
     def look(self, catalog: TargetCatalog, states: Iterable[TargetState]) -> None:
         """Raises what keeps the catalog from asking at all."""
@@ -33,8 +34,12 @@ class ColumnWatch:
             except StatementRefused as error:
                 log.warning("schema.unseen", extra={"table": str(target), "cause": error.what})
 
-    def _compare(self, target: TargetTable, columns: frozenset[str]) -> None:
-        added = sorted(columns - self._seen.pop(target, columns))
+    def _compare(self, target: TargetTable, columns: Mapping[str, bool]) -> None:
+        before = self._seen.pop(target, columns)
         self._seen[target] = columns
-        if added:
+        if added := sorted(columns.keys() - before.keys()):
             log.info("schema.evolved", extra={"table": str(target), "added": added, "columns": len(columns)})
+        if dropped := sorted(name for name, takes_null in before.items() if columns.get(name) and not takes_null):
+            log.warning(
+                "schema.not_null_dropped", extra={"table": str(target), "columns": dropped, "next_step": DROPPED}
+            )

@@ -17,14 +17,15 @@ def state(name: str, *, evolves: bool = True) -> TargetState:
 @dataclass
 class Catalog:
     columns: set[str] = field(default_factory=lambda: {"C"})
+    not_null: set[str] = field(default_factory=set)
     refuses: str = ""
     asked: list[str] = field(default_factory=list)
 
-    def columns_of(self, target: TargetTable) -> frozenset[str]:
+    def columns_of(self, target: TargetTable) -> dict[str, bool]:
         self.asked.append(target.table)
         if target.table == self.refuses:
             raise StatementRefused("answer", "a test")
-        return frozenset(self.columns)
+        return {name: name not in self.not_null for name in self.columns}
 
 
 def look(watch: ColumnWatch, catalog: Catalog, *states: TargetState) -> None:
@@ -40,6 +41,16 @@ def test_columns_that_were_added_are_reported_once(caplog: pytest.LogCaptureFixt
         look(watch, catalog, state("A"))
     (record,) = caplog.records
     assert (record.message, vars(record)["added"]) == ("schema.evolved", ["D", "E"])
+
+
+def test_a_column_that_takes_null_now_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    watch, catalog = ColumnWatch(), Catalog({"C", "D"}, not_null={"C"})
+    look(watch, catalog, state("A"))
+    catalog.not_null.clear()
+    look(watch, catalog, state("A"))
+    look(watch, catalog, state("A"))
+    (record,) = caplog.records
+    assert (record.message, vars(record)["columns"]) == ("schema.not_null_dropped", ["C"])
 
 
 def test_every_table_that_evolves_has_its_turn() -> None:

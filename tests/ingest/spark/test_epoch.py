@@ -44,8 +44,8 @@ class Catalog:
         target = TargetTable("DB", "RAW", name.upper(), "2026", f"{name.upper()}-STREAMING")
         return TargetState(target, evolves=True, logs_errors=True)
 
-    def columns_of(self, target: TargetTable) -> frozenset[str]:
-        return frozenset({"C"})
+    def columns_of(self, target: TargetTable) -> dict[str, bool]:
+        return {"C": True}
 
 
 @dataclass
