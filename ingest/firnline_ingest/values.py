@@ -3,7 +3,7 @@
 They are facts without behaviour of a service: nothing here reads or writes, and everything compares by what it holds.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from firnline_ingest.errors import Fatal, SnowflakeError
@@ -102,3 +102,5 @@ class ChannelState:
     committed: Position | None
     rows_inserted: int = 0
     rows_error: int = 0
+    created_ms: int = field(default=0, compare=False)
+    """When the channel was made, by the service's clock, which tells it from another one under its name; 0 where nobody says."""

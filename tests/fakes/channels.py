@@ -24,6 +24,7 @@ class ServedChannel:
     """The server's side of one channel."""
 
     opens: int = 0
+    created_ms: int = 0
     committed: Position | None = None
     rows: list[bytes] = field(default_factory=list)
     """The table's rows from this channel, in commit order."""
@@ -32,7 +33,7 @@ class ServedChannel:
 
     @property
     def state(self) -> ChannelState:
-        return ChannelState(self.committed, len(self.rows), len(self.rejected))
+        return ChannelState(self.committed, len(self.rows), len(self.rejected), self.created_ms)
 
 
 @dataclass(slots=True)
@@ -45,11 +46,16 @@ class MemoryChannels:
     discards_on_open: bool = False
     served: dict[str, ServedChannel] = field(default_factory=dict)
     fingerprint: str = ""
+    made: int = 0
+    """How many channels there ever were."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def open(self, target: TargetTable, name: str) -> tuple["MemoryChannel", ChannelState]:
         with self._lock:
-            served = self.served.setdefault(name, ServedChannel())
+            if name not in self.served:
+                self.made += 1
+                self.served[name] = ServedChannel(created_ms=self.made)
+            served = self.served[name]
             if self.discards_on_open:
                 served.pending.clear()
             self.commit(name)

@@ -153,8 +153,9 @@ class TokenMissing(LedgerError, Retryable):
     id = "FL-2113"
 
     def __init__(self, key: ShardKey, *, table: str, had: str) -> None:
+        was = f"had committed up to {had}" if had else "may have taken rows that nobody saw committed"
         super().__init__(
-            f"The channel of {key} into {table} had committed up to {had}, and is empty now: it or the table was replaced.",
+            f"The channel of {key} into {table} {was}, and is empty now: it or the table was replaced.",
             next_step="nothing yet: no row is appended until the table was looked at again, one or two epochs from now; then "
             "the shard goes on, or says what was replaced.",
         )

@@ -98,6 +98,7 @@ def _channel_item(entry: ChannelEntry) -> Item:
         "rows_error_count": proven.rows_error,
         "seen": _token(entry.seen),
         "missed": entry.missed,
+        "created": entry.created_ms,
     }
 
 
@@ -118,6 +119,7 @@ def _channel_entry(item: Item) -> ChannelEntry:
         ),
         seen=_position(item.get("seen")),
         missed=item.get("missed", ""),
+        created_ms=int(item.get("created", 0)),
     )
 
 

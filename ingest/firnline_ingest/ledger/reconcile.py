@@ -93,17 +93,22 @@ def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, look
     """A channel that never committed anything, one that expired, one that was dropped, or another table's."""
     proven = entry.proven.position
     had = max(filter(None, (entry.seen, proven)), default=None)
-    if had is None:
+    if had is None and not (row.is_sending and _is_another(entry, state)):
         return Resume(Case.IN_STEP, _start(row), None, entry.proven)
     if not look.is_newer_than(entry.missed):
-        raise TokenMissing(row.key, table=str(look.target), had=had.token)
-    is_quiet = had == proven == row.sent_through and not row.is_sending
+        raise TokenMissing(row.key, table=str(look.target), had=had.token if had else "")
+    is_quiet = had is not None and had == proven == row.sent_through and not row.is_sending
     idle_ms = look.now_ms - (row.sent_ms or row.heartbeat_ms)
     if is_quiet and idle_ms >= EXPIRES_MS:
         return Resume(Case.CHANNEL_EXPIRED, _start(row), None, Proven(None, state.rows_inserted, state.rows_error))
     raise ChannelDropped(
         row.key, table=str(look.target), proven=proven.token if proven else "", is_quiet=is_quiet, idle_ms=idle_ms
     )
+
+
+def _is_another(entry: ChannelEntry, state: ChannelState) -> bool:
+    """Whether the channel is not the one that was listed, whose rows may have been committed before anybody saw a token."""
+    return 0 < entry.created_ms != state.created_ms > 0
 
 
 def _listed(row: ShardRow, entry: ChannelEntry, state: ChannelState, routing: str) -> Resume:

@@ -100,7 +100,8 @@ class _Reconciliation:
             raise
         if resume.unseen_errors:
             self._refuse_unseen(row, resume)
-        return self._write(_listed(row, work, resume, look), *_incidents(row, work, resume, look.now_ms)), resume
+        listed = _listed(row, work, resume, look, state.created_ms)
+        return self._write(listed, *_incidents(row, work, resume, look.now_ms)), resume
 
     def _without_unread_parents(self, row: ShardRow) -> ShardRow:
         """Raises ShardExpired for parents that left the stream unread, until the shard has begun or the policy goes on."""
@@ -146,11 +147,11 @@ def _since(row: ShardRow, work: ShardWork) -> ShardRow:
     )
 
 
-def _listed(row: ShardRow, work: ShardWork, resume: Resume, look: Look) -> ShardRow:
+def _listed(row: ShardRow, work: ShardWork, resume: Resume, look: Look, created_ms: int) -> ShardRow:
     """The row with the channel, of which now everything is known that was ever sent: what it has committed."""
     if isinstance(resume.start, After) and resume.case in (Case.LEDGER_REBUILT, Case.DECIDED):
         row = replace(row, read_through=resume.start.position)
-    entry = ChannelEntry(work.target, resume.baseline, seen=resume.committed)
+    entry = ChannelEntry(work.target, resume.baseline, seen=resume.committed, created_ms=created_ms)
     return replace(
         row,
         heartbeat_ms=look.now_ms,

@@ -84,7 +84,7 @@ class Prover:
 
         `is_last`: nothing is appended after it. The row then says that all is quiet, where everything is proven.
         """
-        entry = ChannelEntry(self.work.target, self.in_flight.proven, seen=self._seen or self._entry.seen)
+        entry = replace(self._entry, proven=self.in_flight.proven, seen=self._seen or self._entry.seen, missed="")
         now_ms = self.services.now_ms()
         is_quiet = self.in_flight.is_empty and (is_last or ended or now_ms - self._sent_ms > QUIET_MS)
         row = self.row

@@ -96,7 +96,10 @@ class SdkChannel:
 def state_of(status: "ChannelStatus") -> ChannelState:
     token = status.latest_committed_offset_token
     return ChannelState(
-        Position.from_token(token) if token else None, status.rows_inserted_count, status.rows_error_count
+        Position.from_token(token) if token else None,
+        status.rows_inserted_count,
+        status.rows_error_count,
+        round(status.created_on.timestamp() * 1000),
     )
 
 

@@ -38,6 +38,7 @@ class Channel:
 
     table: Table
     used_s: float
+    created_ms: int
     opens: int = 0
     committed: Position | None = None
     inserted: int = 0
@@ -50,7 +51,7 @@ class Channel:
 
     @property
     def state(self) -> ChannelState:
-        return ChannelState(self.committed, self.inserted, self.errors)
+        return ChannelState(self.committed, self.inserted, self.errors, self.created_ms)
 
 
 @dataclass
@@ -106,12 +107,12 @@ class SimulatedSnowflake:
 
     def opened(self, name: str) -> Channel:
         """The channel for one more opener."""
-        channel = self.channels.get(name)
-        if channel is not None and not channel.pending and self.simulation.now_s - channel.used_s > IDLE_S:
+        channel, now_s = self.channels.get(name), self.simulation.now_s
+        if channel is not None and not channel.pending and now_s - channel.used_s > IDLE_S:
             self.drop(name)
             channel = None
         if channel is None:
-            channel = self.channels[name] = Channel(self.tables[-1], self.simulation.now_s)
+            channel = self.channels[name] = Channel(self.tables[-1], now_s, int(now_s * 1000))
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))

@@ -41,6 +41,19 @@ def test_a_channel_that_is_dropped_begins_again_without_a_token(world: World) ->
     assert state == ChannelState(None, 0)
 
 
+def test_a_channel_says_when_it_was_made_which_tells_it_from_the_one_before_it(world: World) -> None:
+    world.table()
+    channels = world.channels()
+    channel, first = channels.open(world.target, "shard")
+    channel.close()
+    channel, again = channels.open(world.target, "shard")
+    assert first.created_ms == again.created_ms == channel.state().created_ms
+    channel.close()
+    channels.drop(world.target, "shard")
+    _, anew = channels.open(world.target, "shard")
+    assert 0 < first.created_ms < anew.created_ms
+
+
 def test_a_channel_is_dropped_by_a_process_that_never_opened_it_and_twice_is_once(world: World) -> None:
     world.table()
     channel, _ = world.channels().open(world.target, "shard")

@@ -20,7 +20,7 @@ ROW = ShardRow(
 )
 ADDED = {
     "row": {"sent_through", "sent", "is_sending", "reset"},
-    "channel": {"seen", "missed"},
+    "channel": {"seen", "missed", "created"},
     "incident": {"last", "count", "after", "loss"},
 }
 

@@ -44,6 +44,13 @@ def decided(row: ShardRow, where: ResumeFrom, **others: object) -> ShardRow:
     return replace(row, reset=where, **others)  # type: ignore[arg-type] # by name, as each line needs it
 
 
+def listed(created_ms: int, *, is_sending: bool = True) -> ShardRow:
+    """A channel whose first rows may have been sent, and of which nobody saw a token."""
+    row = known(None, None, rows=0)
+    entry = replace(row.channels[CHANNEL], created_ms=created_ms)
+    return replace(row, channels={CHANNEL: entry}, is_sending=is_sending)
+
+
 GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
     (
         "neither a row nor a token: the pin",
@@ -142,6 +149,26 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
         Resume(Case.DECIDED, After(at(150)), at(150), Proven(at(150), 14, 5), unseen_errors=5),
     ),
 ]
+GOLDEN += [
+    (
+        "rows were sent and never committed: the channel is still the one that was listed",
+        listed(1000),
+        ChannelState(None, created_ms=1000),
+        Resume(Case.IN_STEP, TrimHorizon(), None, Proven()),
+    ),
+    (
+        "another channel than the one that was listed, to which nothing was sent",
+        listed(1000, is_sending=False),
+        ChannelState(None, created_ms=2000),
+        Resume(Case.IN_STEP, TrimHorizon(), None, Proven()),
+    ),
+    (
+        "an older engine did not ask when the channel was made",
+        listed(0),
+        ChannelState(None, created_ms=2000),
+        Resume(Case.IN_STEP, TrimHorizon(), None, Proven()),
+    ),
+]
 
 REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[FirnlineError]]] = [
     ("the token lies before the proof", known(100, 120), ChannelState(at(90), 9), TARGET, "r1", LedgerBehind),
@@ -176,6 +203,22 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
         TARGET,
         "r1",
         TokenMissing,
+    ),
+    (
+        "another channel than the one that was listed, and rows may have been sent to that",
+        listed(1000),
+        ChannelState(None, created_ms=2000),
+        TARGET,
+        "r1",
+        TokenMissing,
+    ),
+    (
+        "the same, and the table was looked at since",
+        missed(listed(1000)),
+        ChannelState(None, created_ms=2000),
+        TARGET,
+        "r1",
+        ChannelDropped,
     ),
     (
         "the channel is gone with rows in flight, however long ago",

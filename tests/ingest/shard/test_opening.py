@@ -80,6 +80,26 @@ def test_a_channel_that_was_dropped_with_rows_in_flight_stops_the_shard_and_doub
     assert kinds(world.row) == [IncidentKind.CHANNEL_DROPPED]
 
 
+def test_a_channel_that_was_dropped_before_anybody_saw_a_token_stops_the_shard_and_doubles_nothing(
+    world: World,
+) -> None:
+    world.stream.shard(records=5)
+    killed_at(world, EpochStep.APPENDED)
+    before = lose_channel(world)
+    assert missed(world, 2)
+    assert problem(epoch(world, 4)) == "FL-2112"
+    assert (numbers(before.rows), world.served.rows) == (list(range(5)), [])
+
+
+def test_a_channel_whose_first_rows_were_never_committed_goes_on_by_itself(world: World) -> None:
+    world.channels.commits_at_once, world.channels.discards_on_open = False, True
+    world.stream.shard(records=5)
+    killed_at(world, EpochStep.APPENDED)
+    world.channels.commits_at_once = True
+    assert epoch(world, 2).state is ShardState.DONE
+    assert numbers(world.served.rows) == list(range(5))
+
+
 def test_a_channel_that_expired_with_rows_in_flight_stops_the_shard_too(world: World) -> None:
     world.stream.shard(records=5)
     epoch(world, 1)
@@ -228,7 +248,7 @@ def test_the_ledger_says_that_rows_may_be_in_flight_before_the_first_one_is(worl
 
 
 def test_the_first_token_is_in_the_ledger_at_once(world: World) -> None:
-    """Until then a channel that is dropped can't be told from one that is new."""
+    """Until then only its creation time tells a channel that is dropped from one that is new."""
     seen = []
 
     def look(step: EpochStep, key: object) -> None:
