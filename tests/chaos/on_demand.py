@@ -1,13 +1,11 @@
 """What the suite leaves out; `scripts/chaos` plays it.
 
-A channel that is dropped after its first rows were committed, and before the ledger has any token of it, doubles those
-rows: nothing tells it from one that never committed. Why a drill fails now and then where a day passes between two workers
+Why a drill fails now and then where a day passes between two workers
 is not known yet. Stories with faults that last take long, and some of them find a shard that says nothing.
 """
 
 ON_DEMAND = frozenset(
     {
-        "channel-is-dropped",
         "hours-between-workers",
         "kinesis-can-not-be-read",
         "iterators-are-refused",
