@@ -121,7 +121,7 @@ access key, or take a boundary off; not by these statements. By what they allow,
 
 * write the policy and the trust of a role of the environment, and so lend to anybody whatever [the
   boundary](#aws-the-permissions-boundary) allows: the environment's private keys, ledger and buckets, and all streams of the
-  account,
+  account, to read them,
 * open the environment's key and buckets to others by their policies, and take [a key without a tag](#tagnewkey),
 * overwrite the value of a secret of the environment, unread.
 
@@ -156,9 +156,10 @@ BOUNDARY = """\
 On every role and user that an environment makes; the deployer can make none without it, and has no right to take it off. Whoever
 can write a role's policy could otherwise write anything into it: with the boundary, no more than engines and volumes ever
 need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets and buckets the environment's alone. It does not
-name streams and keys: a boundary is one policy, with no room for hundreds of streams, and a key's id is AWS's. So a role of the
-environment could be given any stream of the account, and any key whose own policy leaves that to IAM. A boundary gives no right
-by itself.
+name keys and the streams that are read: a boundary is one policy, with no room for hundreds of streams, and a key's id is AWS's.
+So a role of the environment could be let read any stream of the account, and use any key whose own policy leaves that to IAM.
+Written to is no stream but the one for dead letters (WithinLetters), where the specification names one. A boundary gives no
+right by itself.
 
 """
 

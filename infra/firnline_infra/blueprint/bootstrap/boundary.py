@@ -1,7 +1,8 @@
 """The policy that bounds every role and user that an environment makes: no more than engines and volumes ever need.
 
-It names the environment's tables, secrets and buckets. Streams and keys are all of the account's: a policy has no room for
-hundreds of streams, and a key's id is AWS's. The roles' own policies name those.
+It names the environment's tables, secrets and buckets, and the one stream that may be written to. Keys and the streams that
+are read are all of the account's: a policy has no room for hundreds of streams, and a key's id is AWS's. The roles' own
+policies name those.
 """
 
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, secret_arns, table_names
@@ -15,15 +16,17 @@ from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
+LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
 
 def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Raises ConfigError where it gets longer than IAM takes."""
-    arns = Arns(spec)
+    arns, letters = Arns(spec), spec.dead_letters.stream
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS}))
     places = {
         "Kinesis": (arns.stream("*"),),
+        "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
         "Secretsmanager": secret_arns(blueprint, arns),
         "Kms": (arns.key("*"),),
@@ -45,4 +48,6 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 
 
 def _place(action: str) -> str:
+    if action == LETTERS_ACTION:
+        return "Letters"
     return "Bucket" if action in BUCKET_ACTIONS else action.partition(":")[0].title()

@@ -19,7 +19,8 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Bucket, Origin
+from firnline_infra.specification.aws import Bucket, Origin, Stream
+from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
@@ -271,8 +272,13 @@ def test_only_what_goes_with_its_environment_may_be_emptied(
 
 
 @pytest.mark.parametrize("bucket", [Bucket(), Bucket(origin=Origin.ADOPT, name="acme-data")])
-def test_the_boundary_holds_everything_that_the_roles_are_given(prod_spec: EnvironmentSpec, bucket: Bucket) -> None:
-    spec = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"bucket": bucket})})
+@pytest.mark.parametrize("letters", [DeadLetters(), DeadLetters(stream="letters")])
+def test_the_boundary_holds_everything_that_the_roles_are_given(
+    prod_spec: EnvironmentSpec, bucket: Bucket, letters: DeadLetters
+) -> None:
+    streams = [*prod_spec.streams, Stream(name="letters")]
+    aws = prod_spec.aws.model_copy(update={"bucket": bucket})
+    spec = prod_spec.model_copy(update={"aws": aws, "streams": streams, "dead_letters": letters})
     blueprint = blueprint_of(spec)
     made_later = {
         "key": Arns(spec).key("1a2b"),
@@ -314,6 +320,7 @@ def test_a_secret_that_is_made_anew_is_within_the_same_rights(
         ("dynamodb:GetItem", "arn:aws:dynamodb:eu-central-1:123456789012:table/payroll"),
         ("s3:GetObject", "arn:aws:s3:::payroll/january"),
         ("s3:ListBucket", "arn:aws:s3:::payroll"),
+        ("kinesis:PutRecords", "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"),
         ("iam:CreateRole", "arn:aws:iam::123456789012:role/payroll"),
         ("sts:AssumeRole", "arn:aws:iam::123456789012:role/payroll"),
     ],
