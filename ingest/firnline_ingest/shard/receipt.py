@@ -58,6 +58,8 @@ class Tally:
     """What the ledger's row was given to keep for a person."""
     unreadable_pages: int = 0
     """Answers with a good status that are no page of records."""
+    reads: int = 0
+    throttled: int = 0
     behind_ms: int | None = None
     """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
     unanswered_s: int = 0

@@ -41,8 +41,6 @@ class Shown:
     tally: Tally
     accounted: Position | None = None
     proven: Position | None = None
-    reads: int = 0
-    throttled: int = 0
 
 
 class ShardReport:
@@ -141,8 +139,6 @@ class ShardReport:
             start=before.accounted.token if before.accounted else "",
             end=shown.accounted.token if shown.accounted else "",
             proven=shown.proven.token if shown.proven else "",
-            reads=shown.reads,
-            throttled=shown.throttled,
             pid=os.getpid(),
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,

@@ -37,6 +37,7 @@ from firnline_ingest.values import Fence, Position
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
 COMMIT_POLL_S = 0.2
 LONGEST_BACKOFF_S = 30.0  # between two attempts at the books of a shard
+READERS_COUNTS = ("reads", "throttled", "unreadable_pages")
 
 
 class TargetMoved(Exception):
@@ -77,7 +78,8 @@ class ShardSession:
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
-        self._books_failed = self._unreadable = 0
+        self._books_failed = 0
+        self._counted = dict.fromkeys(READERS_COUNTS, 0)
         self._proven_before = self.proven
 
     @property
@@ -137,12 +139,20 @@ class ShardSession:
             except ShardExpired:
                 return self._expired()
             finally:
-                self._report.tally.unreadable_pages += self.reader.unreadable_pages - self._unreadable
-                self._unreadable, trouble = self.reader.unreadable_pages, self.reader.trouble
+                self._count()
+                trouble = self.reader.trouble
                 self._report.answered(self.reader.answered_at_s, trouble.what if trouble else "")
         self._report.answered(0.0, f"{self._in_flight.bytes:,} bytes of rows wait for Snowflake to commit them")
         demand.wait(COMMIT_POLL_S)
         return None
+
+    def _count(self) -> None:
+        """The reader counts from when it was made, the tally for as long as the process has the shard."""
+        tally = self._report.tally
+        for name in READERS_COUNTS:
+            now = getattr(self.reader, name)
+            setattr(tally, name, getattr(tally, name) + now - self._counted[name])
+            self._counted[name] = now
 
     def _refuse_a_moved_target(self) -> None:
         if self._demand is not None and self._demand.work.target != self._work.target:
@@ -154,9 +164,7 @@ class ShardSession:
 
     def _show(self, *, is_settled: bool) -> None:
         """`is_settled`: what was read in this turn went well, and nothing keeps the books from being kept."""
-        self._report.show(
-            Shown(replace(self._report.tally), self.accounted, self.proven, self.reader.reads, self.reader.throttled)
-        )
+        self._report.show(Shown(replace(self._report.tally), self.accounted, self.proven))
         if is_settled and (self._in_flight.is_empty or self.proven != self._proven_before):
             self._report.healed()
 

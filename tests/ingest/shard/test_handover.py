@@ -13,7 +13,7 @@ from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Position
-from firnline_local.kinesis import FakeKinesis, ManualClock
+from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 from tests.ingest.shard.conftest import World
 
 from .running import bounded, epochs, frozen_at, has_rows, numbers, run, soon
@@ -91,6 +91,28 @@ def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, mo
         receipts = epochs(group, [world.work()], has_rows(world, 3))
     assert sum(receipt.opens for receipt in receipts) == 1
     assert numbers(world.served.rows) == [0, 1, 2]
+
+
+def test_a_receipt_counts_the_reads_and_the_throttled_ones_of_its_own_time(world: World) -> None:
+    """A shard that was throttled once looked throttled in every epoch after it."""
+    world.stream.shard(records=3)
+    world.kinesis.faults.replace(
+        [
+            Fault(
+                endpoint="kinesis:GetRecords",
+                kind=FaultKind.ERROR,
+                status=400,
+                code="ProvisionedThroughputExceededException",
+                times=1,
+            )
+        ]
+    )
+    with world.group() as group:
+        first = epochs(group, [world.work()], has_rows(world, 3))
+        later = group.run([world.work()], soon())
+    assert sum(receipt.throttled for receipt in first) == 1
+    assert sum(receipt.throttled for receipt in later) == 0
+    assert later[-1].reads < sum(receipt.reads for receipt in [*first, *later])
 
 
 class SlowOpening:
