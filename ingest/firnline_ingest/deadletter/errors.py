@@ -154,7 +154,8 @@ class TooManyUnusable(StoppedByRecord):
         super().__init__(
             f"More than {most} records of {shard} that arrived in the minute of {minute} can't be rows, for example {first}; "
             f"max_unusable_per_minute allows {most}.",
-            next_step="nothing is lost: the shard stopped in front of them. See what the producer sends (firnline dead-letters "
-            "list shows the first ones); to take the storm in, raise max_unusable_per_minute or leave it out, and start the "
-            "engine again before the stream drops the records.",
+            next_step="nothing is lost: the shard stopped in front of it. See what the producer sends (aws kinesis "
+            "get-shard-iterator --shard-iterator-type AT_SEQUENCE_NUMBER finds that record; what came before it is in the "
+            "dead letters); to take the storm in, raise max_unusable_per_minute or leave it out, and start the engine again "
+            "before the stream drops the records.",
         )

@@ -99,7 +99,7 @@ class PositionForeign(KinesisError, Fatal):
         super().__init__(
             f"{stream!r} does not know the position to go on from: {cause}",
             next_step="the position belongs to another stream; find out who changed the ledger or the stream's name, then: "
-            "firnline resume --from horizon.",
+            f"firnline resume --stream {stream} --from horizon",
         )
 
 

@@ -100,7 +100,8 @@ class AnotherEngineRuns(LedgerError, Fatal):
     def __init__(self, application: str, holder: str) -> None:
         super().__init__(
             f"Another engine runs as application {application!r}: {holder}, and its heart beats.",
-            next_step="stop it first (firnline stop), or give this one another application name.",
+            next_step="stop it first (firnline stop), and what starts it again by itself; if a second engine is meant, give it "
+            "another application name.",
         )
 
 
@@ -127,7 +128,8 @@ class LedgerBehind(LedgerError, Fatal):
         super().__init__(
             f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
             "or it was dropped and made again.",
-            next_step="find the other writer (SHOW CHANNELS). To go on after what was proven: firnline resume --from proven.",
+            next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
+            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
         )
 
 
@@ -143,7 +145,8 @@ class ChannelDropped(LedgerError, Fatal):
             f"The channel of {key} into {table} is gone, and it did not expire ({why}): somebody dropped it"
             f"{f', after {proven} was proven' if proven else ' before anything of it was proven'}.",
             next_step="find out who dropped it, and run firnline audit: rows that were committed and not proven will come "
-            f"twice. Then go on: firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
+            f"twice. Then go on, once the engine is stopped: firnline resume --stream {key.stream} --shard {key.shard_id} "
+            "--from proven",
         )
 
 
@@ -185,6 +188,7 @@ class TargetReplaced(LedgerError, Fatal):
         super().__init__(
             f"The {changed} {name} was replaced: shard {key} had opened its channel on the one made at {before}, this one "
             f"was made at {after}.",
-            next_step="what was committed before is in the dropped table (UNDROP finds it). To go on into the new one: "
-            "firnline resume --from proven (or --from horizon, to load again what the stream still holds).",
+            next_step="what was committed before is in the dropped table (UNDROP finds it). To go on into the new one, once "
+            f"the engine is stopped: firnline resume --stream {key.stream} --from proven (or --from horizon, to load again "
+            "what the stream still holds).",
         )

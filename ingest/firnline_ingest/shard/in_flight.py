@@ -100,7 +100,7 @@ class InFlightRows:
             return None
         counted = state.rows_inserted + state.rows_error
         if counted > self._sent:
-            raise CountsDisagree(str(self.key), sent=self._sent, counted=counted, at=committed.token)
+            raise CountsDisagree(self.key, sent=self._sent, counted=counted, at=committed.token)
         reached = _counted(self.proven) + sum(chunk.rows_up_to(committed) for chunk in self._chunks)
         self._wait_for(Reached(committed, reached, now_s), counted)
         return self._proof(committed, reached, Proven(None, state.rows_inserted, state.rows_error))
@@ -151,7 +151,7 @@ class InFlightRows:
             waiting.popleft()
         if waiting and reached.seen_s - waiting[0].seen_s > PATIENCE_S:
             first, base = waiting[0], _counted(self.proven)
-            raise CountsDisagree(str(self.key), sent=first.rows - base, counted=counted - base, at=first.token.token)
+            raise CountsDisagree(self.key, sent=first.rows - base, counted=counted - base, at=first.token.token)
 
     def _proof(self, committed: Position, reached: int, seen: Proven) -> Proven | None:
         """The newest counters that the token has reached, with the position of the last row that they counted."""

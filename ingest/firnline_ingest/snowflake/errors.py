@@ -258,13 +258,14 @@ class RowsRejected(SnowflakeError, Fatal):
 class CountsDisagree(SnowflakeError, Fatal):
     id = "FL-3106"
 
-    def __init__(self, shard: str, *, sent: int, counted: int, at: str) -> None:
+    def __init__(self, key: ShardKey, *, sent: int, counted: int, at: str) -> None:
         why = (
             "somebody else writes to it" if counted > sent else "the others are lost, or somebody else moved its token"
         )
         super().__init__(
-            f"Shard {shard} sent {sent} rows up to {at}, and the channel counted {counted}: {why}.",
-            next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then firnline resume --from proven.",
+            f"Shard {key} sent {sent} rows up to {at}, and the channel counted {counted}: {why}.",
+            next_step="find the other writer (SHOW CHANNELS), and run firnline audit; then, once the engine is stopped: "
+            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
         )
 
 

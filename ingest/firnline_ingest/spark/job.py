@@ -308,4 +308,7 @@ class EngineJob:
         if self._is_unproven or self._policy.failing:
             log.error("engine.unproven", extra={"shards": self._policy.failing})
             return self._signals.exit_status or FAILED
-        return FAILED if self._policy.stopped else SUCCESS
+        if self._policy.stopped:
+            log.error("engine.incomplete", extra={"stopped": self._policy.reasons})
+            return FAILED
+        return SUCCESS

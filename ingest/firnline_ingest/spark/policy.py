@@ -75,7 +75,12 @@ class ShardPolicy:
     @property
     def failing(self) -> list[str]:
         """Shards and pipelines that failed in the last epoch for what passes."""
-        return sorted(str(key) if key.shard_id else key.stream for key in self._patience if key not in self.stopped)
+        return sorted(_name(key) for key in self._patience if key not in self.stopped)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The id of the problem of each shard and pipeline that has stopped."""
+        return {_name(key): stopped.problem.id for key, stopped in self.stopped.items()}
 
     @property
     def pause_s(self) -> float:
@@ -106,7 +111,7 @@ class ShardPolicy:
         log.error(
             "shard.failed" if key.shard_id else "pipeline.failed",
             extra={
-                "shard" if key.shard_id else "stream": str(key) if key.shard_id else key.stream,
+                "shard" if key.shard_id else "stream": _name(key),
                 "problem": problem.id,
                 "what": problem.what,
                 "next_step": problem.next_step,
@@ -117,13 +122,18 @@ class ShardPolicy:
     def _recovered(self, key: ShardKey) -> None:
         self._patience.pop(key, None)
         if self.stopped.pop(key, None) is not None:
-            log.info("shard.recovered" if key.shard_id else "pipeline.recovered", extra={"shard": str(key)})
+            event, field_name = ("shard.recovered", "shard") if key.shard_id else ("pipeline.recovered", "stream")
+            log.info(event, extra={field_name: _name(key)})
 
     def _pipelines_recovered(self, told: set[ShardKey]) -> None:
         """A pipeline whose own trouble is over is silent about it."""
         for key in {*self.stopped, *self._patience} - told:
             if not key.shard_id:
                 self._recovered(key)
+
+
+def _name(key: ShardKey) -> str:
+    return str(key) if key.shard_id else key.stream
 
 
 def describe(error: FirnlineError) -> dict[str, str]:

@@ -83,6 +83,7 @@ def test_a_storm_of_unusable_records_stops_the_shard_in_front_of_it(world: World
     assert (receipt.problem.id, receipt.problem.is_retryable) == ("FL-4018", False)
     assert sent[1] in receipt.problem.what
     assert "max_unusable_per_minute" in receipt.problem.next_step
+    assert "AT_SEQUENCE_NUMBER" in receipt.problem.next_step, "no letter tells what was sent"
     assert list(world.dead_letters.list()) == []
     assert numbers(world.served.rows) == [0]
 

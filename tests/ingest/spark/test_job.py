@@ -444,6 +444,8 @@ def test_a_pipeline_that_cannot_go_on_stops_no_other_and_the_status_says_so_at_t
     assert running.ends() == FAILED
     (failed,) = events("pipeline.failed")
     assert (failed.stream, failed.problem) == ("orders", "FL-3006")
+    (last,) = events("engine.incomplete")
+    assert last.stopped == {"orders": "FL-3006"}, "the line that told it first may be minutes old"
 
 
 def test_an_engine_that_shall_stop_on_a_failure_does_so_after_the_epoch() -> None:
@@ -467,7 +469,7 @@ def test_a_pipeline_that_goes_on_again_is_no_failure(events: Callable[[str], lis
     until(lambda: len(spark.committed) >= 5)
     ledger.request_stop(run_of(ledger).run_id)
     assert running.ends() == SUCCESS
-    assert len(events("pipeline.recovered")) == 1
+    assert [event.stream for event in events("pipeline.recovered")] == ["orders"]
 
 
 def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failure() -> None:
