@@ -163,6 +163,7 @@ class _Worker:
             prove_every_s=0.05,
             write_every_s=0.1,
             final_commit_s=10.0,
+            counters_rest_s=0.5,
             reopen_delay_s=0.05,
         )
         self._group = ShardGroup(self._services)

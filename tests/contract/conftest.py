@@ -110,6 +110,7 @@ class EngineWithoutSpark:
             dead_letters=open_store(self.config),
             polling=self.config.polling,
             run_id=run_id,
+            counters_rest_s=0.0,
         )
 
     def _planned(self, target: TargetTable) -> tuple[PlannedShard, ...]:

@@ -15,6 +15,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, Look, Resume, reconcile
 from firnline_ingest.ledger.row import ChannelEntry, ShardRow
+from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
@@ -92,6 +93,10 @@ class _Reconciliation:
         look = Look(work.target, self.services.run_id, work.epoch, self.services.now_ms())
         try:
             resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
+            if resume.case in (Case.LEDGER_REBUILT, Case.DECIDED):
+                assert state.committed is not None
+                state = state_at_rest(self.channel, state.committed, self.services.counters_rest_s)
+                resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
         except TokenMissing:
             self._note_missing(row, look)
             raise

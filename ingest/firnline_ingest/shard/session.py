@@ -18,6 +18,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.appender import Appender, position_of
+from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.in_flight import Chunk, InFlightRows
@@ -288,7 +289,8 @@ class ShardSession:
         committed = self._committed_before
         if is_provable or committed is None:
             return
-        self._prover.rebase(self._channel.state())
+        self._report.doing(Doing.WAITING)
+        self._prover.rebase(state_at_rest(self._channel, committed, self._services.counters_rest_s))
         if loss.through is None or loss.through > committed:
             self._in_flight.accounted = committed  # what is left to read lies behind it
 

@@ -61,6 +61,8 @@ class ShardServices:
     """How long the ledger's row of an idle shard stays as it is."""
     final_commit_s: float = 90.0
     """How long a stop, a drain or a shard's end waits for the last rows to be committed."""
+    counters_rest_s: float = 30.0
+    """How long a channel's counters are watched before they are counted from, where no proof says what they were."""
     reopen_delay_s: float = 0.5
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""

@@ -266,6 +266,7 @@ class World:
             prove_every_s=0.0,
             write_every_s=0.0,
             final_commit_s=90.0,
+            counters_rest_s=0.0,
             reopen_delay_s=0.0,
             jitter=self.rng.random,
         )

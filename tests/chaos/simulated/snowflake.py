@@ -174,6 +174,8 @@ class SimulatedChannels:
             raise SnowflakeUnavailable(f"open {name}", "503")
         channel = self._service.opened(name)
         state = channel.state
+        if self._service.simulation.rng.random() < trouble.trailing:
+            state = ChannelState(channel.committed, *channel.before, channel.created_ms)
         pause()
         if self._service.simulation.rng.random() < trouble.lost:
             raise SnowflakeUnavailable(f"open {name}", "the answer was lost")

@@ -13,6 +13,7 @@ from firnline_ingest.ledger.resume import accept_errors, resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.values import ChannelState
 from tests.fakes.channels import ServedChannel
 from tests.ingest.shard.conftest import TARGET, World
 
@@ -78,6 +79,24 @@ def test_a_channel_that_was_dropped_with_rows_in_flight_stops_the_shard_and_doub
     assert numbers(before.rows) == list(range(6))
     assert world.served.rows == []
     assert kinds(world.row) == [IncidentKind.CHANNEL_DROPPED]
+
+
+def test_counters_that_trail_when_a_lost_row_is_made_again_stop_nobody_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.stream.shard(records=5)
+    epoch(world, 1)
+    world.ledger.forget(world.key())
+    trailing = iter([2, 2])  # rows, in the answer to the opening and the next one
+
+    def state(served: ServedChannel) -> ChannelState:
+        return ChannelState(served.committed, len(served.rows) - next(trailing, 0), len(served.rejected))
+
+    monkeypatch.setattr(ServedChannel, "state", property(state))
+    for number in range(5, 7):
+        world.stream.put({"n": number})
+        assert problem(bounded(world.services(counters_rest_s=0.01), world.work())) is None
+    assert numbers(world.served.rows) == list(range(7))
 
 
 def test_a_channel_that_was_dropped_before_anybody_saw_a_token_stops_the_shard_and_doubles_nothing(
