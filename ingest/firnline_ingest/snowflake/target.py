@@ -57,12 +57,12 @@ class TargetCatalog:
         return _Look(self._config, self._session, [pipeline], self._allowed).state(pipeline)
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
-        """Whether each column takes NULL, by name; none where the table is gone. Raises as `states` does, and
-        StatementRefused.
+        """Whether each column takes NULL, by name, as far as DESCRIBE says so; none where the table is gone. Raises as
+        `states` does, and StatementRefused.
         """
         where = ".".join(map(quoted, (target.database, target.schema, target.table)))
         rows = self._session.rows(f"DESCRIBE TABLE {where}")
-        return {str(row["name"]): row["null?"] == "Y" for row in rows}
+        return {str(row["name"]): row.get("null?", "Y") == "Y" for row in rows}
 
     def close(self) -> None:
         self._session.close()
