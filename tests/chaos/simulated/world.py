@@ -122,7 +122,8 @@ class World:
 
     def is_read(self, shard: ShardHandle) -> bool:
         row = self.rows.get(shard.id)
-        return row is not None and row.read_through is not None and row.read_through >= shard.last_position
+        is_through = row is not None and row.read_through is not None and row.read_through >= shard.last_position
+        return is_through or (row is not None and row.ended)
 
     @property
     def running(self) -> list[EngineProcess]:
