@@ -98,11 +98,16 @@ def _policies(session: Any) -> Found:
         yield f"authentication policy {_name(each)}", {"methods": methods, "comment": each["comment"]}
 
 
+def _listed(tables: str) -> list[str]:
+    """`[A.B.C, D.E.F]`, as SHOW WAREHOUSES has it."""
+    return [name for name in tables.strip("[]").split(", ") if name]
+
+
 def _warehouses(session: Any) -> Found:
     for each in rows(session, "SHOW WAREHOUSES"):
         yield (
             f"warehouse {each['name']}",
-            {name: each[name] for name in ("type", "size", "comment")} | {"tables": json.loads(each["tables"])},
+            {name: each[name] for name in ("type", "size", "comment")} | {"tables": _listed(each["tables"])},
         )
 
 
