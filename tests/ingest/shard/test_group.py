@@ -13,7 +13,7 @@ from firnline_ingest.shard import group as group_module
 from firnline_ingest.shard import report
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.group import ShardGroup
-from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
@@ -80,8 +80,15 @@ def test_a_call_that_does_not_return_holds_no_epoch_and_no_other_shard(
 
     with world.group(observer=hang) as group:
         epochs(group, works, lambda: hangs.is_set() and is_served(works[1]))
-        late, well = group.run(works, soon(0.2))
-        assert (late.state, well.state) == (ShardState.LATE, ShardState.READING)
+        told: list[Receipt] = []
+
+        def is_told() -> bool:
+            """A free shard on a busy machine may be late for an epoch too."""
+            told[:] = group.run(works, soon(0.2))
+            return [each.state for each in told] == [ShardState.LATE, ShardState.READING]
+
+        until(is_told)
+        late, _ = told
         assert late.problem is not None
         assert (late.problem.id, late.problem.is_retryable) == ("FL-2201", True)
         assert "sending rows" in late.problem.what
