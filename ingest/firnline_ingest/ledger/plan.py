@@ -127,7 +127,9 @@ class StreamView:
         return AtTimestamp(min(times)) if times and len(times) == len(pins) else TrimHorizon()
 
     def since_ms(self, shard: str) -> int:
-        """A shard is younger than what its parents' readers have seen while those were open."""
+        """A shard is younger than what its parents' readers have seen while those were open. One whose parents nobody read
+        may have been there since the first shards of the stream were listed, however late it is begun.
+        """
         if row := self.rows.get(shard):
             return row.since_ms or (0 if isinstance(row.start, AtTimestamp) else self.lineage.listed_ms)
         parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
@@ -135,8 +137,9 @@ class StreamView:
             return max(row.known_ms for row in parents)
         if any(self.offsets.get(parent) == GONE for parent in self.parents_of(shard)):
             return max(1, min((row.known_ms for row in self.rows.values()), default=0))
-        is_pinned = isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp)
-        return 0 if is_pinned else self.lineage.listed_ms
+        if isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):
+            return 0
+        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=self.lineage.listed_ms)
 
     def retention_hours(self, shard: str) -> int:
         before = [row.retention_hours for row in self.rows.values() if not row.ended and row.retention_hours]

@@ -224,6 +224,16 @@ def test_every_shard_becomes_readable_and_never_before_its_parents_ended(tree: L
     assert plan_shards(tree, rows, offsets, LATEST).ended == set(tree.shards)
 
 
+def test_a_shard_that_is_begun_late_is_ours_since_the_first_shards_were_listed() -> None:
+    """It was left out, or its parents were: what arrived since then and left retention is a loss."""
+    tree = lineage(ListedShard("root"), ListedShard("late", ("never-listed",)))
+    rows = {"root": replace(row("root"), since_ms=100, tip_ms=900)}
+    (late,) = [each for each in planned_starts(tree, rows, {"root": "h", "late": "h"}) if each.shard == "late"]
+    assert late.since_ms == 100
+    (first,) = [each for each in planned_starts(tree, {}, {"late": "h"}) if each.shard == "late"]
+    assert first.since_ms == tree.listed_ms
+
+
 def test_a_row_that_was_pinned_to_a_time_is_ours_since_then_and_one_of_an_older_engine_since_now() -> None:
     tree = replace(lineage(ListedShard("a"), ListedShard("b"), ListedShard("c")), listed_ms=900)
     rows = {"a": replace(row("a"), start=LATEST), "b": row("b"), "c": replace(row("c"), since_ms=100)}
