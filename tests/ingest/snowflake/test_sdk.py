@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -46,6 +46,7 @@ def status(token: str | None, rows: int = 0) -> SimpleNamespace:
     return SimpleNamespace(
         status_code="SUCCESS",
         latest_committed_offset_token=token,
+        created_on=datetime(2026, 11, 22, tzinfo=UTC),
         rows_inserted_count=rows,
         rows_error_count=0,
         last_error_message=None,
