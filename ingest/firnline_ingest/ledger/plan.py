@@ -142,8 +142,11 @@ class StreamView:
         return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=self.lineage.listed_ms)
 
     def retention_hours(self, shard: str) -> int:
+        """The shortest that was seen since then: a longer one brings nothing back. Of one whose parents nobody read, any."""
         before = [row.retention_hours for row in self.rows.values() if not row.ended and row.retention_hours]
-        before += [self.rows[parent].retention_hours for parent in self.parents_of(shard) if parent in self.rows]
+        parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
+        is_unread = bool(self.parents_of(shard)) and not parents
+        before += [row.retention_hours for row in (self.rows.values() if is_unread else parents)]
         now = self.lineage.retention_hours
         return now if shard in self.rows else min([now, *filter(None, before)])
 

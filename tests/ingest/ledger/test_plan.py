@@ -234,6 +234,13 @@ def test_a_shard_that_is_begun_late_is_ours_since_the_first_shards_were_listed()
     assert first.since_ms == tree.listed_ms
 
 
+def test_a_longer_retention_brings_nothing_back_to_a_shard_whose_parents_nobody_read() -> None:
+    tree = replace(lineage(ListedShard("late", ("never-read",)), ListedShard("child", ("root",))), retention_hours=168)
+    rows = {"root": replace(row("root", ended=True), retention_hours=24), "old": row("old", ended=True)}
+    view = StreamView(tree, {**rows, "older": replace(row("older", ended=True), retention_hours=12)})
+    assert (view.retention_hours("late"), view.retention_hours("child")) == (12, 24)
+
+
 def test_a_row_that_was_pinned_to_a_time_is_ours_since_then_and_one_of_an_older_engine_since_now() -> None:
     tree = replace(lineage(ListedShard("a"), ListedShard("b"), ListedShard("c")), listed_ms=900)
     rows = {"a": replace(row("a"), start=LATEST), "b": row("b"), "c": replace(row("c"), since_ms=100)}
