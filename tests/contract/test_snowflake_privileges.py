@@ -28,6 +28,7 @@ SPEC = parse_spec(
     aws: {region: us-east-1, account: "000000000000"}
     snowflake:
       account: FIRNLINE-LOCAL
+      warehouse: COMPUTE_WH
       ingest: {user: FIRNLINE_LOCAL_INGEST, role: '"Least of roles"'}
       external_volumes: [{name: LEAST_LAKE}]
     streams: [{name: evolving}, {name: piped}, {name: frozen}]

@@ -36,7 +36,7 @@ class Shard:
     def run(self) -> Receipt:
         """Until everything that is there now is proven."""
         services = self.shards.services(prove_every_s=0.02, reopen_delay_s=0.01, jitter=lambda: 0.0)
-        receipt = bounded(services, self.shards.work(target=self.snowflake.target), 100)
+        receipt = bounded(services, self.shards.work(target=self.snowflake.target), 240)
         assert receipt.state is ShardState.DONE, receipt.problem
         return receipt
 

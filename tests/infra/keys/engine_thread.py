@@ -16,7 +16,7 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
-from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.sdk import SdkChannels
@@ -74,7 +74,10 @@ class EngineThread:
 
     @property
     def problems(self) -> list[object]:
-        return [receipt.problem for receipt in self.receipts if receipt.problem is not None]
+        """Of shards that stood still. A channel that the old key had opened is opened again, which a receipt may tell."""
+        return [
+            receipt.problem for receipt in self.receipts if receipt.problem and receipt.state is not ShardState.READING
+        ]
 
     def _run(self) -> None:
         group, catalog = ShardGroup(self._tools), TargetCatalog(self.config)
