@@ -15,6 +15,7 @@ from firnline_infra.blueprint.snowflake import PrivilegeGrant
 from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_local.running import RunningEnvironment
 
 EngineWithoutSpark = Any  # of conftest.py
@@ -185,8 +186,12 @@ def test_without_one_of_them_the_run_ends_before_a_row_flows_and_names_it_with_i
 
 @pytest.mark.parametrize(("stream", "privilege", "kind", "name"), REFUSED, ids=map(" ".join, REFUSED))
 def test_snowflake_refuses_a_task_that_lost_one_of_them(
-    lane: Lane, stream: str, privilege: str, kind: str, name: str
+    lane: Lane, stream: str, privilege: str, kind: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    given = dict(
+        SdkChannels.__init__.__kwdefaults__ or {}, missing_patience_s=0.5
+    )  # a 404 may pass: a minute is the rule
+    monkeypatch.setattr(SdkChannels.__init__, "__kwdefaults__", given)
     target = lane.engines[stream].preflight()
     with lane.without(privilege, kind, name):
         (problem,) = lane.engines[stream].epoch(target)
