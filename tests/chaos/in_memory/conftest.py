@@ -5,7 +5,6 @@ tier lacks (processes, the SDK, the services' own protocols) the schedules besid
 """
 
 import random
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, ShardKey, TargetTable
 from firnline_local.kinesis import FakeKinesis, StreamHandle
+from tests.chaos.turns import TurnTaker, current_taker
 from tests.fakes.channels import MemoryChannel, MemoryChannels, ServedChannel
 from tests.fakes.ledger import MemoryLedger
 
@@ -35,62 +35,14 @@ TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EV
 PIPELINE = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"})
 GOOD, REJECTED, UNUSABLE = b'{"n": "good"}', b'{"n": "rejected"}', b"no json"
 FAR_MS = 10**15
-PATIENCE_S = 20.0  # for one turn, which takes a millisecond
 ENDLESS = 10**5
 LAST_ENGINES = 20  # more than one where the channel was lost behind the last one's back
 
-current = threading.local()
-
-
-class Killed(BaseException):
-    """What SIGKILL is to a process."""
-
-
-class Engine:
-    """A thread that goes on to its next effect when it is told to."""
-
-    def __init__(self, run: Callable[[], None]) -> None:
-        self._run = run
-        self._turn, self._rest = threading.Semaphore(0), threading.Semaphore(0)
-        self._is_killed = False
-        self.is_over = False
-        self.defect: Exception | None = None
-        threading.Thread(target=self._live, daemon=True).start()
-
-    def take_turn(self) -> None:
-        self._turn.release()
-        assert self._rest.acquire(timeout=PATIENCE_S), "the engine waits for something that no schedule gives"
-        if self.defect is not None:
-            raise self.defect
-
-    def kill(self) -> None:
-        self._is_killed = True
-        self.take_turn()
-
-    def pause(self) -> None:
-        """Called by the engine's own thread. A killed one has no effects any more, whatever its handlers try."""
-        if not self._is_killed:
-            self._rest.release()
-            self._turn.acquire()
-        if self._is_killed:
-            raise Killed
-
-    def _live(self) -> None:
-        current.engine = self
-        self._turn.acquire()
-        try:
-            if not self._is_killed:
-                self._run()
-        except Killed:
-            pass
-        except Exception as defect:
-            self.defect = defect
-        self.is_over = True
-        self._rest.release()
-
 
 def pause() -> None:
-    current.engine.pause()
+    engine = current_taker()
+    assert engine is not None
+    engine.give_turn_away()
 
 
 class Paused:
@@ -225,10 +177,10 @@ class World:
         for name in self.channels.served:
             self.channels.commit(name, self.rng.randint(1, 2))
 
-    def start(self, *, is_last: bool = False) -> Engine:
+    def start(self, *, is_last: bool = False) -> TurnTaker:
         self._engines += 1
         services = self._services(f"engine{self._engines}", page=self.rng.randint(1, 5))
-        return Engine(lambda: self._run(services, is_last=is_last))
+        return TurnTaker(lambda: self._run(services, is_last=is_last))
 
     def _run(self, services: ShardServices, *, is_last: bool) -> None:
         for epoch in range(1 if is_last else self.rng.randint(1, 4)):
@@ -288,7 +240,7 @@ class World:
 
 def interleave(world: World) -> None:
     """Kills, freezes, thaws at random; then everybody who is left goes on to the end, and a last engine after them."""
-    rng, alive, frozen = world.rng, [world.start()], list[Engine]()
+    rng, alive, frozen = world.rng, [world.start()], list[TurnTaker]()
     world.put(rng.randint(1, 8))
     for _ in range(rng.randint(20, 300)):
         chance = rng.random()
@@ -313,7 +265,7 @@ def interleave(world: World) -> None:
     come_to_an_end(world, [*frozen, *alive])
 
 
-def come_to_an_end(world: World, engines: list[Engine]) -> None:
+def come_to_an_end(world: World, engines: list[TurnTaker]) -> None:
     world.is_calm = True
     for engine in engines:
         finish(world, engine)
@@ -324,7 +276,7 @@ def come_to_an_end(world: World, engines: list[Engine]) -> None:
     raise AssertionError(f"no engine comes to the end: {world.receipts[-1].problem}")
 
 
-def finish(world: World, engine: Engine) -> None:
+def finish(world: World, engine: TurnTaker) -> None:
     while not engine.is_over:
         engine.take_turn()
         world.settle()

@@ -6,7 +6,6 @@ between any two effects; a seed that fails fails again. Threads that are no acto
 
 import random
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,66 +13,28 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from firnline_local.clock import ManualClock
+from tests.chaos.turns import TurnTaker, current_taker
 
-PATIENCE_S = 60.0  # of the machine, for one turn, which takes a millisecond
 EFFECT_S = 0.02  # of simulated time, at most, between two effects
 
-_current = threading.local()
 _monotonic, _time, _sleep = time.monotonic, time.time, time.sleep
 
 
-class Killed(BaseException):
-    """What SIGKILL is to a process."""
-
-
-class Actor:
-    """A thread that goes on to its next effect when its turn comes."""
+class Actor(TurnTaker):
+    """A thread that goes on to its next effect when its time comes."""
 
     def __init__(self, simulation: "Simulation", run: Callable[[], None]) -> None:
         self.simulation = simulation
         self.wake_s = simulation.now_s
-        self.is_frozen = self.is_over = False
+        self.is_frozen = False
         self.clock_ahead_s = 0.0
         """How far its machine's clock is from the truth."""
-        self.defect: BaseException | None = None
-        self._run = run
-        self._is_killed = False
-        self._turn, self._rest = threading.Semaphore(0), threading.Semaphore(0)
-        threading.Thread(target=self._live, daemon=True).start()
-
-    def take_turn(self) -> None:
-        self._turn.release()
-        if not self._rest.acquire(timeout=PATIENCE_S):
-            raise AssertionError("an actor waits for something that no schedule gives")
-        if self.defect is not None:
-            raise self.defect
-
-    def kill(self) -> None:
-        if not self.is_over:
-            self._is_killed = True
-            self.take_turn()
+        super().__init__(run)
 
     def sleep(self, seconds: float) -> None:
-        """Called by the actor's own thread. A killed one has no effects any more, whatever its handlers try."""
+        """Called by the actor's own thread."""
         self.wake_s = self.simulation.now_s + seconds
-        if not self._is_killed:
-            self._rest.release()
-            self._turn.acquire()
-        if self._is_killed:
-            raise Killed
-
-    def _live(self) -> None:
-        _current.actor = self
-        self._turn.acquire()
-        try:
-            if not self._is_killed:
-                self._run()
-        except Killed:
-            pass
-        except BaseException as defect:
-            self.defect = defect
-        self.is_over = True
-        self._rest.release()
+        self.give_turn_away()
 
 
 class Simulation:
@@ -115,7 +76,8 @@ class Simulation:
 
 
 def current_actor() -> Actor | None:
-    return getattr(_current, "actor", None)
+    taker = current_taker()
+    return taker if isinstance(taker, Actor) else None
 
 
 def pause() -> None:
