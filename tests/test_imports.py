@@ -66,6 +66,7 @@ ROOMS_BELOW = {
         "ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
+    "infra.build": "",
     "infra.cli": (
         "accounts audit blueprint deploy keys specification terminal ingest.__main__ ingest.config "
         "ingest.deadletter ingest.errors"

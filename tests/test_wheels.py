@@ -30,6 +30,7 @@ ROOMS = {
             "accounts",
             "audit",
             "blueprint",
+            "build",
             "cli",
             "deploy",
             "keys",
