@@ -76,6 +76,7 @@ ROOMS_BELOW = {
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
+    "infra.rollout": "",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (

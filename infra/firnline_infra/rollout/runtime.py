@@ -1,0 +1,101 @@
+"""What a roll-out needs of a place where engines run. Each of the services has a client that does this, and no more.
+
+A run is one start of ours; the service may start its program again within it (an attempt). The job's hash travels with the
+run, as a tag or a label: what runs is asked of the service, and never remembered here.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+HASH_TAG = "firnline:hash"
+"""The tag of a run that holds its job's hash; in Kubernetes the label `firnline/hash`, cut to the 63 letters of a label."""
+APPLICATION_TAG = "firnline:application"
+"""The tag of a run that says whose it is; in Kubernetes the label `firnline/application`."""
+GENERATION_TAG = "firnline:generation"
+"""The tag of a run with the number of the deployment that started it; in Kubernetes the label `firnline/generation`."""
+
+
+class RunState(StrEnum):
+    """The states of all services, as far as a roll-out tells them apart."""
+
+    STARTING = "STARTING"
+    """Asked for, and its program does not run yet: queued, waiting for machines, fetching an image."""
+    RUNNING = "RUNNING"
+    STOPPING = "STOPPING"
+    """Asked to stop, and not gone."""
+    STOPPED = "STOPPED"
+    """Ended because somebody cancelled it."""
+    SUCCEEDED = "SUCCEEDED"
+    """Ended by itself with exit status 0: everything that it read is proven."""
+    FAILED = "FAILED"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether its program runs, or may yet."""
+        return self in (RunState.STARTING, RunState.RUNNING, RunState.STOPPING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One start of an engine, as its service tells of it."""
+
+    id: str
+    """What the service calls it."""
+    hash: str
+    """The job's; empty where nothing of it is known, as of a run that somebody started by hand."""
+    state: RunState
+    since: datetime | None = None
+    """When it was started, by the service's clock; None where it does not say."""
+    attempt: int = 1
+    """How often the service has started its program."""
+    reason: str = ""
+    """The service's own words on its state; empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a job would not run, found before anything was stopped."""
+
+    what: str
+    """What is wrong, on which object, with the service's own words where it has some."""
+    next_step: str
+
+
+class Job(Protocol):
+    """As much of an EngineJob as every roll-out needs."""
+
+    @property
+    def application(self) -> str: ...
+
+    @property
+    def hash(self) -> str:
+        """Hexadecimal; of everything that decides what runs."""
+
+
+class Runtime(Protocol):
+    """A place where engines run. Every call raises RuntimeRefused or RuntimeUnreachable, with the service's words."""
+
+    def check(self, job: Job) -> Sequence[Problem]:
+        """What would keep the job from running, as far as it can be known without starting it. Changes nothing."""
+
+    def start(self, job: Job, token: str) -> Run:
+        """Starts the job. The same token twice is one start: it depends on the deployment, not on the attempt at it."""
+
+    def runs(self, application: str) -> Sequence[Run]:
+        """An engine's runs that are active, oldest first, whoever started them."""
+
+    def look(self, run: Run) -> Run:
+        """The run as it is now. One that the service has forgotten has STOPPED."""
+
+    def cancel(self, run: Run, *, grace_s: int) -> None:
+        """Asks the service to end the run, and not to start it again. No error where it has ended, or was asked before."""
+
+    def is_gone(self, run: Run) -> bool:
+        """Whether nothing of the run can write any more, as far as the service can tell: not only that it says so of the run,
+        but that what the run consists of (driver, executors) is gone too."""
+
+    def log_lines(self, run: Run) -> Iterator[str]:
+        """What the driver has written, oldest first, as far as it has arrived where its logs are kept."""
