@@ -54,6 +54,8 @@ class Tally:
     skipped: int = 0
     """Records that can't be rows, in a pipeline that skips them."""
     opens: int = 0
+    interruptions: int = 0
+    """How often an open channel was given back because of trouble that passes."""
     incidents: int = 0
     """What the ledger's row was given to keep for a person."""
     unreadable_pages: int = 0
@@ -102,6 +104,7 @@ class Receipt:
     dead_letters: int = 0
     skipped: int = 0
     opens: int = 0
+    interruptions: int = 0
     incidents: int = 0
     unreadable_pages: int = 0
     behind_ms: int | None = None

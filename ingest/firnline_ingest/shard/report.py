@@ -96,7 +96,8 @@ class ShardReport:
         self._answered_s, self._unread_because = max(at_s, self._answered_s), cause
 
     def troubled(self, error: FirnlineError) -> None:
-        """The channel is given back, and opened again."""
+        """The channel is given back where it is open, and opened again."""
+        self.tally.interruptions += self._state is ShardState.READING
         self._show_counts()
         self.failures += 1
         self._problem = ShardProblem.of(error)

@@ -100,6 +100,16 @@ def test_trouble_is_a_failure_when_it_keeps_the_shard_from_reading_or_comes_agai
     assert told(watched.receipt()) == (ShardState.READING, None)
 
 
+def test_trouble_interrupts_a_shard_that_is_open_and_not_one_that_opens(world: World) -> None:
+    watched, trouble = Watched(world), LedgerUnavailable("ledger", "throttled")
+    watched.report.opening()
+    watched.report.troubled(trouble)
+    assert watched.receipt().interruptions == 0
+    watched.reads()
+    watched.report.troubled(trouble)
+    assert watched.receipt().interruptions == 1
+
+
 def test_trouble_with_the_books_alone_is_told_of_a_shard_that_goes_on(world: World) -> None:
     watched = Watched(world)
     watched.reads()
