@@ -33,7 +33,13 @@ LEDGERS = ((), (Feature.LEDGER_KEY,), (Feature.LEDGER_CREATION,))
 """The engine makes its table with a key of AWS's, so the last two exclude each other."""
 SECRETS = ((), (Feature.SECRET,), (Feature.SECRET, Feature.SECRET_KEY))
 STREAMS = ((), (Feature.STREAM_KEY,))
-FOLDERS = ((), (Feature.S3_CHECKPOINT,), (Feature.S3_JOB_FILES,), (Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES))
+FOLDERS = (
+    (),
+    (Feature.S3_CHECKPOINT,),
+    (Feature.S3_JOB_FILES,),
+    (Feature.S3_LOGS,),
+    (Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_LOGS),
+)
 BUCKETS = (*FOLDERS, *((*folders, Feature.BUCKET_KEY) for folders in FOLDERS if folders))
 LETTERS = (
     {Feature.S3_DEAD_LETTERS},
@@ -82,7 +88,7 @@ class Account:
             self._ledger(name, keys.get(Feature.LEDGER_KEY))
         if letters_stream := f"{name}-letters" if Feature.STREAM_DEAD_LETTERS in on else None:
             self._stream(letters_stream, keys.get(Feature.LETTER_STREAM_KEY), records=[])
-        if uses_bucket := on & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_DEAD_LETTERS}:
+        if uses_bucket := on & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_LOGS, Feature.S3_DEAD_LETTERS}:
             self._bucket(name, keys.get(Feature.BUCKET_KEY))
         return EngineAccess(
             region=region,
@@ -96,8 +102,9 @@ class Account:
             secret_key=keys.get(Feature.SECRET_KEY),
             bucket=f"arn:aws:s3:::{name}" if uses_bucket else None,
             checkpoint_folder="checkpoint/" if Feature.S3_CHECKPOINT in on else None,
-            job_folder="engine/" if Feature.S3_JOB_FILES in on else None,
+            job_folders=("configuration/",) if Feature.S3_JOB_FILES in on else (),
             letters_folder="dead-letters/" if Feature.S3_DEAD_LETTERS in on else None,
+            log_folder="logs/" if Feature.S3_LOGS in on else None,
             letters_stream=f"arn:aws:kinesis:{region}:{account}:stream/{letters_stream}" if letters_stream else None,
             letters_stream_key=keys.get(Feature.LETTER_STREAM_KEY),
             bucket_key=keys.get(Feature.BUCKET_KEY),
@@ -171,7 +178,7 @@ class Account:
         if key:
             default = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}}
             s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [default]})
-        s3.put_object(Bucket=name, Key="engine/engine.json", Body=b"{}")
+        s3.put_object(Bucket=name, Key="configuration/engine.json", Body=b"{}")
 
 
 def everything_an_engine_does(engine: EngineWithoutSpark, folder: Path) -> None:
@@ -195,8 +202,10 @@ def what_spark_does(access: EngineAccess, s3: Any) -> None:
         s3.head_object(Bucket=bucket, Key="checkpoint/offsets/0")
         s3.get_object(Bucket=bucket, Key="checkpoint/offsets/0")
         s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "checkpoint/offsets/0"}]})
-    if access.job_folder:
-        s3.get_object(Bucket=bucket, Key="engine/engine.json")
+    if access.job_folders:
+        s3.get_object(Bucket=bucket, Key="configuration/engine.json")
+    if access.log_folder:
+        s3.put_object(Bucket=bucket, Key="logs/driver/stdout.gz", Body=b"")
 
 
 def rendered(access: EngineAccess) -> list[Statement]:
@@ -239,7 +248,7 @@ def watched(account: Account) -> Callable[[frozenset[Feature]], tuple[EngineAcce
         access = account.made_for(features)
         (key,) = access.streams
         with account.acting_as(key):
-            if not features & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES}:
+            if not features & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_LOGS}:
                 engine = account.engine(access)
                 assert features_of(engine.config, beside=access.features) == features_of(engine.config) | features
                 assert engine.run() == [None]

@@ -40,8 +40,9 @@ NARROWED = {
     "(`kms:ViaService`, `kms:EncryptionContext:SecretARN`).",
     Resource.BUCKET: "On the bucket, only names in the checkpoint's folder (`s3:prefix`).",
     Resource.CHECKPOINT: "On objects in the checkpoint's folder.",
-    Resource.JOB_FILES: "On objects in the job's folder.",
+    Resource.JOB_FILES: "On objects in the folders of artefacts and configurations.",
     Resource.DEAD_LETTERS: "On objects in the dead letters' folder.",
+    Resource.LOGS: "On objects in the logs' folder.",
     Resource.LETTER_STREAM: "On the stream for dead letters.",
     Resource.LETTER_STREAM_KEY: "On this stream's key, only through Kinesis, only for its records "
     "(`kms:ViaService`, `kms:EncryptionContext:aws:kinesis:arn`).",
@@ -54,6 +55,7 @@ FEATURES = {
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",
     Feature.S3_DEAD_LETTERS: "dead letters go to the bucket",
+    Feature.S3_LOGS: "logs go to the bucket",
     Feature.STREAM_DEAD_LETTERS: "dead letters go to a stream",
     Feature.LETTER_STREAM_KEY: "that stream has a key of the customer's",
     Feature.STREAM_KEY: "a stream has a key of the customer's",
@@ -65,6 +67,7 @@ FEATURES = {
 CALLERS = {
     Caller.ENGINE: "",
     Caller.SPARK: " (called by Spark)",
+    Caller.EMR: " (called by EMR)",
     Caller.KINESIS: " (called by Kinesis)",
     Caller.DYNAMODB: " (called by DynamoDB)",
     Caller.SECRETS_MANAGER: " (called by Secrets Manager)",

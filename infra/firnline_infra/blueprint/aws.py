@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
+from firnline_infra.blueprint.places import CONFIGURATION_FOLDER
 from firnline_infra.blueprint.value import Deferred, Value
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import Durability
@@ -211,7 +212,7 @@ class EngineDocument:
     """What `firnline_ingest.config` reads."""
     bucket: Value | None = None
     """The bucket's name; where absent, the document is an output and no more."""
-    folder: str = "engine/"
+    folder: str = CONFIGURATION_FOLDER
     """Ends with a slash."""
 
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.blueprint.principals import CHECKPOINT_FOLDER, LETTERS_FOLDER
+from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, has_bucket, s3_url, spark_url
+from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.aws import Origin, Trust
@@ -46,14 +47,11 @@ ONE_MACHINE = "local[*]"
 
 def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
     """As far as the specification says it; the secret's ARN may be a reference to the secret that is made."""
-    has_bucket = spec.aws.bucket.origin is not Origin.SKIP
     letters = _dead_letters(spec)
     return EngineInputs(
         private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
         dead_letters=letters,
-        spark_checkpoint=f"s3://{Names.of(spec).bucket}/{CHECKPOINT_FOLDER}"
-        if has_bucket
-        else CHECKPOINT_OF_ONE_MACHINE,
+        spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
         spark_master=ONE_MACHINE if "folder" in letters else None,
     )
 
@@ -65,7 +63,7 @@ def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
         return {"stream": letters.stream}
     if letters.folder is not None or bucket is Origin.SKIP:
         return {"folder": letters.folder or LETTERS_OF_ONE_MACHINE}
-    place: dict[str, Value] = {"s3": f"s3://{Names.of(spec).bucket}/{LETTERS_FOLDER}"}
+    place: dict[str, Value] = {"s3": s3_url(spec, LETTERS_FOLDER)}
     return place if bucket is Origin.CREATE or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 
@@ -91,9 +89,17 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         ),
         "pipelines": [_pipeline(pipeline) for pipeline in spec.pipelines],
         "dead_letters": dict(inputs.dead_letters),
-        "spark": _present(checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=dict(inputs.spark_conf)),
+        "spark": _present(
+            checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
+        ),
         **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures),
     }
+
+
+def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:
+    """What was given wins."""
+    is_in_s3 = inputs.spark_checkpoint.startswith("s3a://")
+    return {**(spark_s3_settings(spec, inputs.aws_endpoints.get("s3")) if is_in_s3 else {}), **inputs.spark_conf}
 
 
 def document_text(document: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.places import CHECKPOINT_FOLDER, JOB_FOLDERS, LETTERS_FOLDER, has_bucket, log_folder
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin, Trust
@@ -16,13 +17,10 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import ConfigError
 
-CHECKPOINT_FOLDER, JOB_FOLDER, LETTERS_FOLDER = "checkpoint/", "engine/", "dead-letters/"
-"""Of the environment's bucket: Spark's checkpoint, what a job is started with, and records that can't be rows."""
-
 
 def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
     """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on."""
-    arns, has_bucket = Arns(spec), spec.aws.bucket.origin is not Origin.SKIP
+    arns, uses_bucket = Arns(spec), has_bucket(spec)
     read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
     return engine_statements(
         EngineAccess(
@@ -34,13 +32,14 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             ledger_key=key_arn,
             secret=spec.snowflake.ingest.secret_arn or Reference("secret/ingest"),
             secret_key=spec.aws.key.arn,
-            bucket=arns.bucket(names.bucket) if has_bucket else None,
-            checkpoint_folder=CHECKPOINT_FOLDER if has_bucket else None,
-            job_folder=JOB_FOLDER if has_bucket else None,
-            letters_folder=LETTERS_FOLDER if has_bucket and letters == DeadLetters() else None,
+            bucket=arns.bucket(names.bucket) if uses_bucket else None,
+            checkpoint_folder=CHECKPOINT_FOLDER if uses_bucket else None,
+            job_folders=JOB_FOLDERS if uses_bucket else (),
+            letters_folder=LETTERS_FOLDER if uses_bucket and letters == DeadLetters() else None,
+            log_folder=log_folder(spec),
             letters_stream=arns.stream(letters.stream) if letters.stream else None,
             letters_stream_key=next(iter(_stream_keys(spec, [letters.stream], key_arn)), None),
-            bucket_key=key_arn if has_bucket else None,
+            bucket_key=key_arn if uses_bucket else None,
         )
     )
 

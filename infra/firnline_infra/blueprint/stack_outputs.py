@@ -25,7 +25,7 @@ class StackOutputs:
     engine_config_hash: Value
     """Changes with the document, and only with it."""
     engine_config_url: Value | None
-    """s3://bucket/engine/HASH.json"""
+    """s3://bucket/configuration/HASH.json"""
     stream_arns: Mapping[str, Value]
     """By stream."""
     consumer_arns: Mapping[str, Value]

@@ -138,7 +138,14 @@ BUCKET = (
         "s3:GetObject",
         Resource.JOB_FILES,
         {Feature.S3_JOB_FILES},
-        "Fetches the program and engine.json before the engine runs.",
+        "Fetches the program, its environment and its configuration before the engine runs.",
+    ),
+    _behalf(
+        Caller.EMR,
+        "s3:PutObject",
+        Resource.LOGS,
+        {Feature.S3_LOGS},
+        "Keeps the logs of driver and executors.",
     ),
     _behalf(
         Caller.S3,
@@ -154,7 +161,7 @@ BUCKET = (
         Resource.BUCKET_KEY,
         {Feature.BUCKET_KEY},
         "S3 encrypts an object in the writer's name.",
-        either=(Feature.S3_CHECKPOINT, Feature.S3_DEAD_LETTERS),
+        either=(Feature.S3_CHECKPOINT, Feature.S3_DEAD_LETTERS, Feature.S3_LOGS),
     ),
 )
 

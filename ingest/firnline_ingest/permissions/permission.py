@@ -16,11 +16,13 @@ class Feature(StrEnum):
     SECRET = auto()
     """`snowflake.private_key.secret_arn`: the key is in Secrets Manager, not in a file or a variable."""
     S3_CHECKPOINT = auto()
-    """`spark.checkpoint` is an s3:// URL."""
+    """`spark.checkpoint` is an s3:// or s3a:// URL."""
     S3_JOB_FILES = auto()
     """spark-submit is given the program and engine.json as s3:// URLs."""
     S3_DEAD_LETTERS = auto()
     """`dead_letters.s3`: a folder of the bucket."""
+    S3_LOGS = auto()
+    """The job's logs go to a folder of the bucket, written by EMR with the job's role."""
     STREAM_DEAD_LETTERS = auto()
     """`dead_letters.stream`: a Kinesis stream."""
     LETTER_STREAM_KEY = auto()
@@ -43,8 +45,9 @@ class Resource(StrEnum):
     SECRET_KEY = auto()  # through Secrets Manager, for this secret
     BUCKET = auto()  # the names in the checkpoint's folder
     CHECKPOINT = auto()  # objects in its folder
-    JOB_FILES = auto()  # objects in their folder
+    JOB_FILES = auto()  # objects in their folders
     DEAD_LETTERS = auto()  # objects in their folder
+    LOGS = auto()  # objects in their folder
     LETTER_STREAM = auto()
     LETTER_STREAM_KEY = auto()  # through Kinesis, for records of this stream
     BUCKET_KEY = auto()  # through S3
@@ -55,6 +58,7 @@ class Caller(StrEnum):
 
     ENGINE = "engine"
     SPARK = "Spark"
+    EMR = "EMR"
     KINESIS = "kinesis"
     DYNAMODB = "dynamodb"
     SECRETS_MANAGER = "secretsmanager"

@@ -83,7 +83,7 @@ def _ledger(asked: LedgerTable, resolve: Resolve) -> tuple[str, dict[str, Any]]:
 
 def _buckets(blueprint: Blueprint, resolve: Resolve) -> Asked:
     if blueprint.bucket is not None:
-        documents = [f"engine/{resolve(Reference('engine', 'hash'))}.json"]
+        documents = [f"configuration/{resolve(Reference('engine', 'hash'))}.json"]
         yield _bucket(blueprint.bucket, documents, resolve)
     for volume in blueprint.volumes:
         yield _bucket(volume.bucket, [], resolve)

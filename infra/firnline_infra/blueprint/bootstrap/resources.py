@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from firnline_infra.blueprint.aws import Bucket, Secret
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.principals import JOB_FOLDER
+from firnline_infra.blueprint.places import JOB_FOLDERS
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import EnvironmentSpec
@@ -80,7 +80,8 @@ def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         for kind in (BUCKET, *BUCKET_SETTINGS):
             yield kind, arns.bucket(bucket.name)
     if blueprint.job_bucket is not None:
-        yield OBJECT, f"{arns.bucket(blueprint.names.bucket)}/{JOB_FOLDER}*"
+        for folder in JOB_FOLDERS:
+            yield OBJECT, f"{arns.bucket(blueprint.names.bucket)}/{folder}*"
 
 
 def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ SIDS = {
     Resource.CHECKPOINT: "KeepCheckpoint",
     Resource.JOB_FILES: "ReadJobFiles",
     Resource.DEAD_LETTERS: "KeepDeadLetters",
+    Resource.LOGS: "WriteLogs",
     Resource.LETTER_STREAM: "SendDeadLetters",
     Resource.LETTER_STREAM_KEY: "EncryptDeadLetters",
     Resource.BUCKET_KEY: "UseBucketKey",
@@ -47,9 +48,10 @@ class EngineAccess:
     secret_key: Value | None = None
     bucket: str | None = None
     checkpoint_folder: str | None = None
-    """Inside the bucket: checkpoint/"""
-    job_folder: str | None = None
+    """Inside the bucket, like the others. Its checkpoint is a folder in it."""
+    job_folders: tuple[str, ...] = ()
     letters_folder: str | None = None
+    log_folder: str | None = None
     letters_stream: Value | None = None
     """In place of a folder of the bucket."""
     letters_stream_key: Value | None = None
@@ -57,13 +59,14 @@ class EngineAccess:
 
     @property
     def features(self) -> frozenset[Feature]:
-        uses_bucket = bool(self.checkpoint_folder or self.job_folder or self.letters_folder)
+        uses_bucket = bool(self.checkpoint_folder or self.job_folders or self.letters_folder or self.log_folder)
         switches = {
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
-            Feature.S3_JOB_FILES: self.job_folder is not None,
+            Feature.S3_JOB_FILES: bool(self.job_folders),
             Feature.S3_DEAD_LETTERS: self.letters_folder is not None,
+            Feature.S3_LOGS: self.log_folder is not None,
             Feature.STREAM_DEAD_LETTERS: self.letters_stream is not None,
             Feature.LETTER_STREAM_KEY: self.letters_stream_key is not None,
             Feature.STREAM_KEY: bool(self.stream_keys),
@@ -102,8 +105,9 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
         Resource.SECRET_KEY: (access.secret_key,),
         Resource.BUCKET: (access.bucket,),
         Resource.CHECKPOINT: (f"{access.bucket}/{access.checkpoint_folder}*",),
-        Resource.JOB_FILES: (f"{access.bucket}/{access.job_folder}*",),
+        Resource.JOB_FILES: tuple(f"{access.bucket}/{folder}*" for folder in access.job_folders),
         Resource.DEAD_LETTERS: (f"{access.bucket}/{access.letters_folder}*",),
+        Resource.LOGS: (f"{access.bucket}/{access.log_folder}*",),
         Resource.LETTER_STREAM: (access.letters_stream,),
         Resource.LETTER_STREAM_KEY: (access.letters_stream_key,),
         Resource.BUCKET_KEY: (access.bucket_key,),

@@ -14,14 +14,14 @@ __all__ = ["EngineConfiguration", "EngineConfigurationArgs"]
 
 
 class EngineConfiguration(pulumi.ComponentResource):
-    """Creates the object `engine/HASH.json` in the bucket. It stays there when another takes its place: a job that still runs
-    with it has to find it when it restarts.
+    """Creates the object `configuration/HASH.json` in the bucket. It stays there when another takes its place: a job that
+    still runs with it has to find it when it restarts.
 
     >>> document = {
     ...     "version": 1, "application": "orders", "aws": {"region": "eu-west-1"}, "ledger": {"table": "orders"},
     ...     "snowflake": {"account": "ORG-ACCOUNT", "user": "LOADER", "role": "LOADER", "private_key": {"env": "KEY"}},
     ...     "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
-    ...     "dead_letters": {"folder": "/letters"}, "spark": {"checkpoint": "s3://lake/checkpoint/"},
+    ...     "dead_letters": {"folder": "/letters"}, "spark": {"checkpoint": "s3://lake/checkpoint/orders/"},
     ... }
     >>> configuration = EngineConfiguration("engine", EngineConfigurationArgs(document=document, bucket="lake"))
     """

@@ -56,13 +56,15 @@ def test_a_key_is_used_only_through_its_service_and_for_this_engines_data(everyt
     }
 
 
-def test_keys_are_never_written_with_but_for_the_checkpoint_and_dead_letters(everything: EngineAccess) -> None:
+def test_keys_are_never_written_with_but_for_the_checkpoint_dead_letters_and_logs(everything: EngineAccess) -> None:
     writers = [sid for sid, one in by_sid(everything).items() if "kms:GenerateDataKey" in one.actions]
     assert writers == ["EncryptDeadLetters", "UseBucketKey"]
-    without = by_sid(replace(everything, checkpoint_folder=None, letters_folder=None))
+    without = by_sid(replace(everything, checkpoint_folder=None, letters_folder=None, log_folder=None))
     assert without["UseBucketKey"].actions == ("kms:Decrypt",)
-    letters_alone = by_sid(replace(everything, checkpoint_folder=None, job_folder=None))
-    assert letters_alone["UseBucketKey"].actions == ("kms:GenerateDataKey",)
+    for written in ("letters_folder", "log_folder"):
+        others = {name: None for name in ("checkpoint_folder", "letters_folder", "log_folder") if name != written}
+        alone = by_sid(replace(everything, job_folders=(), **others))
+        assert alone["UseBucketKey"].actions == ("kms:GenerateDataKey",)
 
 
 def test_dead_letters_can_be_kept_and_neither_read_nor_removed(everything: EngineAccess) -> None:
@@ -82,13 +84,20 @@ def test_dead_letters_go_to_their_own_stream_alone(everything: EngineAccess) -> 
 def test_each_folder_of_the_bucket_has_its_own_actions(everything: EngineAccess) -> None:
     statements = by_sid(everything)
     assert statements["KeepCheckpoint"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/checkpoint/*",)
-    assert statements["ReadJobFiles"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/jobs/*",)
+    assert statements["ReadJobFiles"].resources == (
+        "arn:aws:s3:::lake-123456789012-eu-central-1/artefacts/*",
+        "arn:aws:s3:::lake-123456789012-eu-central-1/configuration/*",
+    )
     assert statements["ReadJobFiles"].actions == ("s3:GetObject",)
+    assert statements["WriteLogs"].resources == ("arn:aws:s3:::lake-123456789012-eu-central-1/logs/*",)
+    assert statements["WriteLogs"].actions == ("s3:PutObject",)
     assert statements["ListCheckpoint"].conditions == {"StringLike": {"s3:prefix": "checkpoint/*"}}
 
 
 def test_a_bucket_in_which_the_engine_has_nothing_needs_no_key(everything: EngineAccess) -> None:
-    statements = by_sid(replace(everything, checkpoint_folder=None, job_folder=None, letters_folder=None))
+    statements = by_sid(
+        replace(everything, checkpoint_folder=None, job_folders=(), letters_folder=None, log_folder=None)
+    )
     assert "UseBucketKey" not in statements
 
 

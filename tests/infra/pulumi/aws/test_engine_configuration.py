@@ -33,10 +33,10 @@ def test_the_object_has_the_engines_own_hash_for_a_name_and_stays_for_those_that
     deployment = deploy(program(document=DOCUMENT, bucket="lake"))
     stored = deployment["e-document"]
     content_hash = parse(EngineConfig, DOCUMENT, "engine.json").content_hash
-    assert stored.inputs["key"] == f"engine/{content_hash}.json"
+    assert stored.inputs["key"] == f"configuration/{content_hash}.json"
     assert json.loads(stored.inputs["content"]) == DOCUMENT
     assert (stored.retain_on_delete, stored.protect) == (True, False)
-    assert deployment.outputs == {"hash": content_hash, "url": f"s3://lake/engine/{content_hash}.json"}
+    assert deployment.outputs == {"hash": content_hash, "url": f"s3://lake/configuration/{content_hash}.json"}
 
 
 def test_a_changed_document_is_another_object(deploy: Deploy) -> None:

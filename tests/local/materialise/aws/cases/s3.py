@@ -126,7 +126,7 @@ CASES = [
         kind=s3_bucket_object,
         inputs=lambda c: {
             "bucket": a_bucket(c),
-            "key": "engine/config.json",
+            "key": "configuration/config.json",
             "content": "{}",
             "contentType": "application/json",
             "metadata": {"hash": "a"},

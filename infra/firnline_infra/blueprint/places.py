@@ -1,0 +1,52 @@
+"""Where things lie in the environment's bucket. What the engine may do in each folder is in `blueprint/iam/engine.py`.
+
+| folder | what | the engine's role |
+| --- | --- | --- |
+| `checkpoint/<application>/` | Spark's checkpoint | lists, reads, writes, removes |
+| `dead-letters/` | records that can't be rows | writes |
+| `artefacts/<hash>/` | what a job runs | reads |
+| `configuration/<hash>.json` | what it is configured with | reads |
+| `logs/` | what EMR writes of a job, with its role | writes |
+
+The checkpoint lies one level below the prefix that its permissions end at: Spark's client asks for the folder as a key
+without a slash at its end, and `checkpoint` is not in `checkpoint/*`.
+"""
+
+from firnline_infra.specification.aws import Origin, Trust
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+
+CHECKPOINT_FOLDER, LETTERS_FOLDER = "checkpoint/", "dead-letters/"
+ARTEFACT_FOLDER, CONFIGURATION_FOLDER, LOG_FOLDER = "artefacts/", "configuration/", "logs/"
+JOB_FOLDERS = (ARTEFACT_FOLDER, CONFIGURATION_FOLDER)
+"""What a job is started with: content under its hash, written by who deploys and read by the engine."""
+
+ON_EMR = (Trust.EMR_SERVERLESS, Trust.EMR_EC2)
+"""Whose Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
+
+
+def has_bucket(spec: EnvironmentSpec) -> bool:
+    return spec.aws.bucket.origin is not Origin.SKIP
+
+
+def s3_url(spec: EnvironmentSpec, folder: str) -> str:
+    """For clients of AWS's own. What Spark opens is named by `spark_url`."""
+    return f"s3://{Names.of(spec).bucket}/{folder}"
+
+
+def spark_url(spec: EnvironmentSpec, folder: str) -> str:
+    """s3:// on EMR; elsewhere s3a://, which takes `hadoop-aws` of the very Hadoop that Spark has."""
+    return f"{scheme(spec)}://{Names.of(spec).bucket}/{folder}"
+
+
+def scheme(spec: EnvironmentSpec) -> str:
+    return "s3" if spec.aws.runtime.trust in ON_EMR else "s3a"
+
+
+def checkpoint_folder(spec: EnvironmentSpec) -> str:
+    return f"{CHECKPOINT_FOLDER}{Names.of(spec).application}/"
+
+
+def log_folder(spec: EnvironmentSpec) -> str | None:
+    """Where EMR writes the logs of a job with the job's role; None on runtimes that keep logs themselves."""
+    return LOG_FOLDER if has_bucket(spec) and spec.aws.runtime.trust in ON_EMR else None

@@ -1,0 +1,36 @@
+"""What Spark has to be told about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
+
+from firnline_infra.blueprint.places import ON_EMR, has_bucket
+from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.model import EnvironmentSpec
+
+S3A = "spark.hadoop.fs.s3a."
+_SDK = "software.amazon.awssdk.auth.credentials"
+PROVIDERS = {
+    Trust.IRSA: f"{_SDK}.WebIdentityTokenFileCredentialsProvider",
+    Trust.POD_IDENTITY: f"{_SDK}.ContainerCredentialsProvider",
+    Trust.STATIC_KEYS: f"{_SDK}.DefaultCredentialsProvider",
+    Trust.NOBODY: f"{_SDK}.DefaultCredentialsProvider",
+}
+"""S3A's own chain knows no web identity, and where it finds nothing else it is the machine: on Kubernetes it would write as the
+node. The SDK's chain looks where boto3 looks, so that Spark and the engine are the same."""
+
+
+def spark_s3_settings(spec: EnvironmentSpec, endpoint: str | None = None) -> dict[str, str]:
+    """Settings for spark-submit and the session alike; none on EMR, which has its own, and none without a bucket.
+
+    `endpoint` is a URL in place of AWS's; the bucket is then part of the path, as private endpoints and emulators want it.
+    """
+    trust = spec.aws.runtime.trust
+    if trust in ON_EMR or not has_bucket(spec):
+        return {}
+    settings = {
+        # Without it S3A asks for the bucket's region, with rights on the whole bucket.
+        f"{S3A}endpoint.region": spec.aws.region,
+        f"{S3A}aws.credentials.provider": PROVIDERS[trust],
+    }
+    return settings | (s3a_endpoint(endpoint) if endpoint else {})
+
+
+def s3a_endpoint(url: str) -> dict[str, str]:
+    return {f"{S3A}endpoint": url, f"{S3A}path.style.access": "true"}

@@ -1,0 +1,103 @@
+"""Where Spark finds the bucket, as what, and with which settings: by what it runs on."""
+
+import json
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.blueprint.engine_config import EngineInputs
+from firnline_infra.blueprint.places import checkpoint_folder, log_folder, spark_url
+from firnline_infra.blueprint.spark_s3 import spark_s3_settings
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+
+BUCKET = "firnline-dev-123456789012-eu-central-1"
+IRSA = {"trust": "irsa", "oidc_provider": "oidc.example.com/id/1", "namespace": "n", "service_account": "s"}
+ELSEWHERE = (IRSA, {"trust": "pod-identity"}, {"trust": "static-keys"}, {"trust": "nobody"})
+ON_EMR = ({"trust": "emr-serverless"}, {"trust": "emr-ec2"})
+
+
+def spec_of(runtime: dict[str, str], **aws: Any) -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": "dev",
+        "durability": "EPHEMERAL",
+        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime, **aws},
+        "snowflake": {"account": "ORG-ACCOUNT"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    }
+    return parse_spec(json.dumps(document), "dev.yaml")
+
+
+def spark_of(spec: EnvironmentSpec) -> dict[str, Any]:
+    spark: dict[str, Any] = engine_config(spec, blueprint_of(spec).outputs)["spark"]
+    return spark
+
+
+@pytest.mark.parametrize("runtime", ON_EMR)
+def test_emr_opens_s3_with_settings_of_its_own(runtime: dict[str, str]) -> None:
+    assert spark_of(spec_of(runtime)) == {"checkpoint": f"s3://{BUCKET}/checkpoint/firnline-dev/", "conf": {}}
+
+
+@pytest.mark.parametrize("runtime", ELSEWHERE)
+def test_elsewhere_it_is_s3a_in_the_environments_region(runtime: dict[str, str]) -> None:
+    spark = spark_of(spec_of(runtime))
+    assert spark["checkpoint"] == f"s3a://{BUCKET}/checkpoint/firnline-dev/"
+    assert spark["conf"]["spark.hadoop.fs.s3a.endpoint.region"] == "eu-central-1"
+    assert "spark.hadoop.fs.s3a.endpoint" not in spark["conf"]
+
+
+def test_a_pod_is_never_its_node() -> None:
+    """The chains of S3A and of the SDK end there; these two are one source each."""
+    providers = [
+        spark_of(spec_of(runtime))["conf"]["spark.hadoop.fs.s3a.aws.credentials.provider"] for runtime in ELSEWHERE
+    ]
+    assert [provider.rpartition(".")[2] for provider in providers] == [
+        "WebIdentityTokenFileCredentialsProvider",
+        "ContainerCredentialsProvider",
+        "DefaultCredentialsProvider",
+        "DefaultCredentialsProvider",
+    ]
+
+
+@pytest.mark.parametrize("runtime", [*ON_EMR, *ELSEWHERE], ids=lambda runtime: runtime["trust"])
+def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str, str]) -> None:
+    """S3A asks for the folder as a key without a slash: `checkpoint/<application>` is in `checkpoint/*`."""
+    spec = spec_of(runtime)
+    principal = blueprint_of(spec).role or blueprint_of(spec).user
+    statements = {one.sid: one for one in principal.statements} if principal else {}
+    for sid in ("ListCheckpoint", "KeepCheckpoint") if statements else ():
+        one = statements[sid]
+        (granted,) = [one.conditions["StringLike"]["s3:prefix"]] if one.conditions else one.resources
+        assert str(granted).endswith("checkpoint/*")
+    assert checkpoint_folder(spec) == "checkpoint/firnline-dev/"
+    assert spark_url(spec, checkpoint_folder(spec)).endswith(f"{BUCKET}/checkpoint/firnline-dev/")
+
+
+def test_only_emr_writes_logs_into_the_bucket() -> None:
+    assert [log_folder(spec_of(runtime)) for runtime in ON_EMR] == ["logs/", "logs/"]
+    assert {log_folder(spec_of(runtime)) for runtime in ELSEWHERE} == {None}
+
+
+def test_an_endpoint_in_place_of_awss_has_the_bucket_in_the_path() -> None:
+    settings = spark_s3_settings(spec_of({"trust": "static-keys"}), "http://127.0.0.1:5000")
+    assert settings["spark.hadoop.fs.s3a.endpoint"] == "http://127.0.0.1:5000"
+    assert settings["spark.hadoop.fs.s3a.path.style.access"] == "true"
+
+
+def test_without_a_bucket_nothing_is_said_about_s3() -> None:
+    spec = spec_of({"trust": "nobody"}, bucket={"origin": "skip"})
+    assert spark_s3_settings(spec) == {}
+    assert spark_of(spec)["conf"] == {}
+
+
+def test_settings_that_were_given_win() -> None:
+    spec = spec_of({"trust": "static-keys"})
+    given = {"spark.hadoop.fs.s3a.endpoint.region": "us-east-1", "spark.ui.enabled": "false"}
+    inputs = EngineInputs(
+        private_key={"env": "KEY"}, dead_letters={"folder": "d"}, spark_checkpoint="s3a://b/c/", spark_conf=given
+    )
+    conf = engine_config(spec, inputs)["spark"]["conf"]
+    assert given.items() <= conf.items()
+    assert "spark.hadoop.fs.s3a.aws.credentials.provider" in conf
