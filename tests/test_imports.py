@@ -30,6 +30,7 @@ MAY_LOAD = {
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
+    "firnline_infra.rollout": AWS,
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
     "firnline_local.aws": {*AWS, "moto", "cryptography"},
     "firnline_local.pulumi": {"grpc", "pulumi"},
@@ -76,7 +77,7 @@ ROOMS_BELOW = {
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
-    "infra.rollout": "",
+    "infra.rollout": "ingest.errors ingest.ledger ingest.values",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (

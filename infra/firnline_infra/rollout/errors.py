@@ -1,0 +1,166 @@
+"""What a roll-out refuses, and how one ends that did not succeed. Each says what runs now.
+
+RolloutError
+├── NotReady             the job would not run; nothing was stopped
+├── DeployRunning        another `firnline deploy` is at work
+├── DeployDisplaced      this one was taken for dead, and another one went on
+├── EngineElsewhere      an engine runs under the application's name that this runtime knows nothing of
+├── StillThere           what was to be stopped is not gone in time; nothing was started
+├── RolloutFailed        the new engine did not come up
+├── NothingToRollBackTo  no earlier deployment ended well
+├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
+├── NoRuntime            the specification names no place to run the engine at
+├── RuntimeRefused       the service refused a call
+└── RuntimeUnavailable   passing: the service is throttling, or out of reach
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+
+if TYPE_CHECKING:
+    from firnline_infra.rollout.runtime import Problem, Run
+
+
+class RolloutError(FirnlineError):
+    """A roll-out could not be made, or did not succeed."""
+
+    id = "FL-5461"
+
+
+class NotReady(RolloutError, Fatal):
+    """The job would not run. Found before anything was stopped."""
+
+    id = "FL-5462"
+
+    def __init__(self, application: str, problems: "Sequence[Problem]", *, running: str) -> None:
+        self.problems = tuple(problems)
+        listed = "\n".join(f"  - {each.what}\n    {each.next_step}" for each in problems)
+        super().__init__(
+            f"The engine of {application} would not start:\n{listed}",
+            next_step=f"mend what is listed, and run the same command again. Nothing was changed: {running}.",
+        )
+
+
+class DeployRunning(RolloutError, Fatal):
+    """Two deploys of one environment would stop each other's engines."""
+
+    id = "FL-5463"
+
+    def __init__(self, number: int, by: str, since: str) -> None:
+        super().__init__(
+            f"Deployment {number} is at work: {by}, since {since}.",
+            next_step="wait for it; it prints how it ended, and the same command then finds nothing to do, or goes on. Where it "
+            "was killed: its beats stop, and the next firnline deploy takes its place.",
+        )
+
+
+class DeployDisplaced(RolloutError, Fatal):
+    """This deploy was out of the bucket's reach, or asleep, for so long that another one took its place."""
+
+    id = "FL-5464"
+
+    def __init__(self, number: int, by: str) -> None:
+        super().__init__(
+            f"Deployment {number} of {by} has taken the place of this one, which was not heard of for a while.",
+            next_step="nothing: the other one goes on from what it found. firnline status says what runs.",
+        )
+
+
+class EngineElsewhere(RolloutError, Fatal):
+    """An engine's heart beats, and none of the runtime's runs is it: a second one would be refused by the ledger."""
+
+    id = "FL-5465"
+
+    def __init__(self, application: str, holder: str) -> None:
+        super().__init__(
+            f"An engine runs as application {application!r} that was not started here: {holder}.",
+            next_step="stop it where it was started (firnline stop --config engine.json), and what starts it again; then deploy "
+            "again. Nothing was changed.",
+        )
+
+
+class StillThere(RolloutError, Fatal):
+    """What was to be stopped can still write. Nothing was started in its place."""
+
+    id = "FL-5466"
+
+    def __init__(self, run: "Run", seconds: float, doing: str) -> None:
+        words = f" ({run.reason})" if run.reason else ""
+        super().__init__(
+            f"Run {run.id} was asked to stop, and after {seconds:.0f} s {doing}: its service calls it {run.state}{words}.",
+            next_step="nothing was started in its place, and nothing is lost that the stream still holds. The same command goes "
+            "on from here; where the service never lets go of it, end it there by hand first.",
+        )
+
+
+class RolloutFailed(RolloutError, Fatal):
+    """The new engine did not come up."""
+
+    id = "FL-5467"
+
+    def __init__(self, number: int, why: str, *, stands: str, next_step: str) -> None:
+        super().__init__(f"Deployment {number} failed: {why}. {stands}", next_step=next_step)
+
+
+class NothingToRollBackTo(RolloutError, Fatal):
+    """No earlier deployment ended well, or none with another content."""
+
+    id = "FL-5468"
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            f"In {place} there is no deployment before this one that ended well and ran something else.",
+            next_step="go back in your repository, and run firnline up: its engine is then built and deployed like any other.",
+        )
+
+
+class RuntimeRefused(RolloutError, Fatal):
+    """The service refused a call, in its own words."""
+
+    id = "FL-5469"
+
+    def __init__(self, action: str, on: str, words: str, *, next_step: str = "") -> None:
+        super().__init__(
+            f"{action} on {on} was refused: {words}",
+            next_step=next_step
+            or f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
+        )
+
+
+class RuntimeUnavailable(RolloutError, Retryable):
+    """Throttled, or out of reach."""
+
+    id = "FL-5470"
+
+    def __init__(self, action: str, on: str, words: str) -> None:
+        super().__init__(
+            f"{action} on {on} got no answer: {words}",
+            next_step="run the same command again; it goes on from what it finds.",
+        )
+
+
+class NoRuntime(RolloutError, Fatal):
+    """The specification names no place where the engine runs."""
+
+    id = "FL-5471"
+
+    def __init__(self, environment: str) -> None:
+        super().__init__(
+            f"The specification of {environment} names no runtime: its engine is started by hand.",
+            next_step="give aws.runtime one of emr_serverless, emr_eks, emr_ec2, kubernetes (docs/spec.md); or run the engine "
+            "with firnline run --config engine.json, and stop it with firnline stop --config engine.json.",
+        )
+
+
+class RecordUnreadable(RolloutError, Fatal):
+    """A record of a deployment can't be understood."""
+
+    id = "FL-5472"
+
+    def __init__(self, place: str, why: str) -> None:
+        super().__init__(
+            f"{place} is no record of a deployment that this release reads: {why}",
+            next_step="where a newer release wrote it, deploy with that one; where somebody else did, move it away.",
+        )

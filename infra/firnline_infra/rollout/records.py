@@ -1,0 +1,190 @@
+"""The deployments of an environment, one numbered object each in its bucket: what was deployed, by whom, how it ended.
+
+Whoever makes the next number is at work, and only they write to it (If-None-Match decides between two). A deployment
+whose deployer was killed stays open, and its beats stop; the next one takes its place. They are a history to go back in,
+and keep two deployers apart; what runs is never concluded from them, and no row depends on them (the engine's lease and the
+fence do that).
+"""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, RecordUnreadable
+
+VERSION = 1
+FOLDER = "deployments/"
+DIGITS = 8
+BEAT_S = 5.0
+LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slow call of its deployer is no death
+
+
+class Outcome(StrEnum):
+    OPEN = "open"
+    """Its deployer is at work, or was killed."""
+    GOOD = "good"
+    """The engine that it started reads all shards."""
+    FAILED = "failed"
+    """It did not; `told` says what runs instead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployment:
+    """One object."""
+
+    number: int
+    hash: str
+    """Of the job."""
+    job: dict[str, Any]
+    """Everything that decides what runs, so that a rollback needs nothing else."""
+    by: str
+    """Who deployed: user, machine, process."""
+    began: str
+    """ISO 8601, by the deployer's clock."""
+    outcome: Outcome = Outcome.OPEN
+    beat: int = 0
+    step: str = ""
+    """What its deployer did last."""
+    told: str = ""
+    """How it ended, in a sentence."""
+    went_back_to: int | None = None
+    """The number of the deployment whose job this is, where it is a rollback."""
+
+    @property
+    def place_in_history(self) -> int:
+        """Where a further rollback looks on from."""
+        return self.went_back_to or self.number
+
+    def to_text(self) -> str:
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps({"version": VERSION, **fields}, indent=2) + "\n"
+
+    @classmethod
+    def of_text(cls, text: str, place: str) -> "Deployment":
+        try:
+            document = json.loads(text)
+            if document.pop("version") != VERSION:
+                raise ValueError("it has another version")
+            return cls(**{**document, "outcome": Outcome(document["outcome"])})
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise RecordUnreadable(place, str(error)) from error
+
+
+class Objects(Protocol):
+    """As much of a bucket as is needed."""
+
+    @property
+    def place(self) -> str:
+        """For a person: s3://bucket/deployments/"""
+
+    def names(self) -> list[str]:
+        """Of all objects in the folder, in any order."""
+
+    def read(self, name: str) -> str | None: ...
+
+    def create(self, name: str, text: str) -> bool:
+        """False where there is one of that name."""
+
+    def overwrite(self, name: str, text: str) -> None: ...
+
+
+def _who() -> str:
+    user = os.environ.get("USER") or os.environ.get("GITHUB_ACTOR") or "somebody"
+    return f"{user}, process {os.getpid()} on {socket.gethostname()}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(slots=True)
+class Deployments:
+    objects: Objects
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    who: Callable[[], str] = _who
+
+    def newest_first(self) -> Iterator[Deployment]:
+        for number in sorted(self._numbers(), reverse=True):
+            if (found := self._read(number)) is not None:
+                yield found
+
+    def newest(self) -> Deployment | None:
+        return next(self.newest_first(), None)
+
+    def begin(self, hash_: str, job: dict[str, Any], *, went_back_to: int | None = None) -> "Claim":
+        """The next number is ours. Raises DeployRunning where another deployer works, or was faster."""
+        newest = self.newest()
+        if newest is not None and newest.outcome is Outcome.OPEN:
+            self._refuse_where_it_beats(newest)
+        number = newest.number + 1 if newest else 1
+        new = Deployment(
+            number=number, hash=hash_, job=job, by=self.who(), began=_now(), went_back_to=went_back_to
+        )  # fmt: skip
+        if not self.objects.create(_name(number), new.to_text()):
+            other = self._read(number) or new
+            raise DeployRunning(number, other.by, other.began)
+        return Claim(self, new, _beat_s=self.clock())
+
+    def _refuse_where_it_beats(self, found: Deployment) -> None:
+        for _ in range(LOOKS):
+            self.sleep(LOOK_S)
+            again = self._read(found.number)
+            if again is None or again.outcome is not Outcome.OPEN:
+                return
+            if again.beat != found.beat:
+                raise DeployRunning(found.number, found.by, found.began)
+
+    def _numbers(self) -> list[int]:
+        stems = (name.removesuffix(".json") for name in self.objects.names() if name.endswith(".json"))
+        return [int(stem) for stem in stems if len(stem) == DIGITS and stem.isdigit()]
+
+    def _read(self, number: int) -> Deployment | None:
+        text = self.objects.read(_name(number))
+        return None if text is None else Deployment.of_text(text, self.objects.place + _name(number))
+
+
+@dataclass(slots=True)
+class Claim:
+    """The deployment that is ours to carry out, until somebody takes us for dead."""
+
+    records: Deployments
+    deployment: Deployment
+    _beat_s: float = field(default=0.0)
+
+    @property
+    def number(self) -> int:
+        return self.deployment.number
+
+    def step(self, doing: str) -> None:
+        """Before anything is done that two deployers must not both do. Raises DeployDisplaced."""
+        self._write(replace(self.deployment, step=doing))
+
+    def beat(self) -> None:
+        """While something is waited for; cheap enough for every second. Raises DeployDisplaced."""
+        if self.records.clock() - self._beat_s >= BEAT_S:
+            self._write(self.deployment)
+
+    def end(self, outcome: Outcome, told: str) -> None:
+        """Closes it; somebody else may have gone on meanwhile, and then their number says what is."""
+        ended = replace(self.deployment, outcome=outcome, told=told)
+        self.records.objects.overwrite(_name(self.number), ended.to_text())
+
+    def _write(self, now: Deployment) -> None:
+        text = self.records.objects.read(_name(self.number + 1))
+        if text is not None:
+            other = Deployment.of_text(text, self.records.objects.place)
+            raise DeployDisplaced(other.number, other.by)
+        self.deployment = replace(now, beat=now.beat + 1)
+        self.records.objects.overwrite(_name(self.number), self.deployment.to_text())
+        self._beat_s = self.records.clock()
+
+
+def _name(number: int) -> str:
+    return f"{number:0{DIGITS}}.json"

@@ -1,0 +1,211 @@
+from dataclasses import replace
+
+import pytest
+
+from firnline_infra.rollout.errors import (
+    DeployDisplaced,
+    DeployRunning,
+    EngineElsewhere,
+    NotReady,
+    RolloutFailed,
+    StillThere,
+)
+from firnline_infra.rollout.records import Outcome
+from firnline_infra.rollout.roll import Bounds
+from firnline_infra.rollout.runtime import Problem, RunState
+from firnline_ingest.ledger.backend import Run as EngineRun
+from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, FakeJob, Killed, World
+
+OLD, NEW = FakeJob("0" * 64), FakeJob("1" * 64)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def deployed() -> World:
+    """The old job runs."""
+    world = World()
+    world.roll_out().deploy(OLD)
+    world.calls = 0
+    return world
+
+
+def test_where_nothing_runs_the_job_is_started_and_watched_until_it_reads(world: World) -> None:
+    found = world.roll_out().deploy(NEW)
+    assert (world.started, found.number, found.gap_s) == ([NEW.hash], 1, None)
+    assert world.now_s > 1000 + BEGINS_S
+
+
+def test_an_unchanged_job_is_left_alone(deployed: World) -> None:
+    found = deployed.roll_out().deploy(OLD)
+    assert (deployed.started, found.number, len(deployed.objects)) == ([OLD.hash], None, 1)
+
+
+def test_a_changed_job_takes_the_place_of_the_old_one_after_that_has_proven_its_rows(deployed: World) -> None:
+    found = deployed.roll_out().deploy(NEW)
+    old, new = deployed.engines
+    assert (old.run.state, new.run.state) == (RunState.SUCCEEDED, RunState.RUNNING)
+    assert found.gap_s is not None
+    assert PROVES_S + BEGINS_S + OPENS_S <= found.gap_s <= PROVES_S + BEGINS_S + OPENS_S + 5
+    assert found.is_at_tip
+
+
+def test_a_job_that_would_not_run_stops_nothing(deployed: World) -> None:
+    deployed.problems = [Problem(what="the application is TERMINATED", next_step="make another one")]
+    with pytest.raises(NotReady, match="the application is TERMINATED\n    make another one") as raised:
+        deployed.roll_out().deploy(NEW)
+    assert "Nothing was changed: run run-0 is RUNNING" in str(raised.value)
+    assert (deployed.running, len(deployed.objects)) == ([OLD.hash], 1)
+
+
+def test_an_engine_that_was_started_elsewhere_is_not_fought_with(world: World) -> None:
+    world.ledger.begin_run(EngineRun("by-hand", "process 7 on a laptop"), None)
+    sleep = world.sleep
+
+    def beating(seconds: float) -> None:
+        sleep(seconds)
+        world.ledger.beat("by-hand")
+
+    world.sleep = beating
+    with pytest.raises(EngineElsewhere, match="process 7 on a laptop"):
+        world.roll_out().deploy(NEW)
+    assert world.started == []
+
+
+def test_the_row_of_an_engine_that_was_killed_keeps_nobody_from_starting(world: World) -> None:
+    world.ledger.begin_run(EngineRun("killed", "process 7 on a laptop"), None)
+    roll_out = world.roll_out()
+    roll_out._refuse_a_foreign_engine(NEW, [])
+    assert world.now_s == 1000 + Bounds().heart_s
+
+
+def test_an_engine_that_does_not_listen_is_cancelled(deployed: World) -> None:
+    deployed.engines[0].is_deaf = True
+    deployed.roll_out().deploy(NEW)
+    assert deployed.engines[0].run.state is RunState.STOPPED
+    assert deployed.running == [NEW.hash]
+
+
+def test_nothing_is_started_while_the_old_one_is_not_gone(deployed: World) -> None:
+    deployed.engines[0].is_deaf = deployed.engines[0].is_stuck = True
+    with pytest.raises(StillThere, match="run-0"):
+        deployed.roll_out().deploy(NEW)
+    assert deployed.started == [OLD.hash]
+
+
+def test_an_old_one_that_never_began_is_cancelled_at_once(world: World) -> None:
+    world._start(OLD, "by a person")
+    world.roll_out().deploy(NEW)
+    assert world.engines[0].run.state is RunState.STOPPED
+    assert world.now_s < 1000 + 2 * BEGINS_S
+
+
+@pytest.mark.parametrize("wrong", ["broken", "idle"])
+def test_where_the_new_one_fails_the_old_one_runs_again(deployed: World, wrong: str) -> None:
+    getattr(deployed, wrong).add(NEW.hash)
+    with pytest.raises(RolloutFailed, match="The one before runs again") as raised:
+        deployed.roll_out().deploy(NEW)
+    reason = {"broken": "run run-1 is FAILED: exit status 4", "idle": "does not read orders"}[wrong]
+    assert reason in raised.value.what
+    assert deployed.running == [OLD.hash]
+    outcomes = [each.outcome for each in deployed.roll_out().records.newest_first()]
+    assert outcomes == [Outcome.FAILED, Outcome.GOOD]
+
+
+def test_where_there_is_nothing_to_go_back_to_it_says_that_nothing_runs(world: World) -> None:
+    world.broken.add(NEW.hash)
+    with pytest.raises(RolloutFailed, match="No engine runs"):
+        world.roll_out().deploy(NEW)
+    assert world.running == []
+
+
+def test_where_the_old_one_fails_as_well_it_says_so(deployed: World) -> None:
+    deployed.broken |= {NEW.hash, OLD.hash}
+    with pytest.raises(RolloutFailed, match="did not come up again either: run run-2 is FAILED"):
+        deployed.roll_out().deploy(NEW)
+
+
+def test_a_job_that_its_service_starts_again_and_again_has_failed(deployed: World) -> None:
+    roll_out = deployed.roll_out()
+    look = deployed.look
+
+    def restarted(run):
+        return replace(look(run), attempt=3) if run.hash == NEW.hash else look(run)
+
+    deployed.look = restarted
+    with pytest.raises(RolloutFailed, match="was started 3 times by its service"):
+        roll_out.deploy(NEW)
+
+
+def test_a_token_is_of_the_deployment_so_the_same_content_can_be_started_again(deployed: World) -> None:
+    deployed.roll_out().deploy(NEW)
+    deployed.roll_out().deploy(OLD)
+    assert deployed.started == [OLD.hash, NEW.hash, OLD.hash]
+
+
+def test_stop_leaves_nothing(deployed: World) -> None:
+    stopped = deployed.roll_out().stop("firnline-dev")
+    assert ([run.id for run in stopped], deployed.running) == (["run-0"], [])
+    assert deployed.engines[0].run.state is RunState.SUCCEEDED
+
+
+def calls_of_a_roll_out() -> int:
+    world = World()
+    world.roll_out().deploy(OLD)
+    world.calls = 0
+    world.roll_out().deploy(NEW)
+    return world.calls
+
+
+CALLS = calls_of_a_roll_out()
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("step", range(1, CALLS + 1))
+def test_a_deploy_that_is_killed_at_any_call_is_gone_on_with_by_the_next(step: int, after: bool) -> None:
+    """The world asserts throughout that no two engines can write."""
+    world = World()
+    world.roll_out().deploy(OLD)
+    world.calls, world.kill_at, world.kill_after = 0, step, after
+    with pytest.raises(Killed):
+        world.roll_out().deploy(NEW)
+    world.kill_at = None
+    world.roll_out().deploy(NEW)
+    assert world.running == [NEW.hash]
+    assert world.started == [OLD.hash, NEW.hash]
+    assert world.roll_out().records.newest().outcome is Outcome.GOOD
+    assert world.roll_out().deploy(NEW).number is None
+
+
+def test_two_deployers_do_not_work_at_once(deployed: World) -> None:
+    first = deployed.roll_out().records.begin(NEW.hash, {})
+    sleep = deployed.sleep
+
+    def beating(seconds: float) -> None:
+        sleep(seconds)
+        first.beat()
+
+    records = deployed.roll_out().records
+    records.sleep = beating
+    with pytest.raises(DeployRunning, match="Deployment 2 is at work"):
+        records.begin(NEW.hash, {})
+
+
+def test_who_is_slower_by_a_moment_is_refused(deployed: World) -> None:
+    slow, fast = deployed.roll_out().records, deployed.roll_out().records
+    number = slow.newest().number + 1
+    assert fast.begin(NEW.hash, {}).number == number
+    names = deployed.names
+    deployed.names = lambda: names()[:1]
+    with pytest.raises(DeployRunning):
+        slow.begin(NEW.hash, {})
+
+
+def test_a_deployer_that_was_taken_for_dead_does_nothing_more(deployed: World) -> None:
+    sleeper = deployed.roll_out().records.begin(NEW.hash, {})
+    deployed.roll_out().deploy(NEW)
+    with pytest.raises(DeployDisplaced, match="Deployment 3"):
+        sleeper.step("start")

@@ -1,0 +1,232 @@
+"""A place where engines run, in simulated time: its service, the engines themselves, and the ledger that they write to.
+
+Time passes only while somebody sleeps. Every call of a deployer is counted, so that a test can kill it at each of them,
+before the call has an effect or after it. The world watches all the time that no two engines write.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from firnline_infra.rollout.records import Deployments
+from firnline_infra.rollout.roll import RollOut
+from firnline_infra.rollout.runtime import Problem, Run, RunState
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.backend import Run as EngineRun
+from firnline_ingest.ledger.mark import StreamMark
+from firnline_ingest.values import Fence, ShardKey
+from tests.fakes.ledger import MemoryLedger
+
+STREAM, CREATED_MS = "orders", 1_700_000_000_000
+KEYS = [ShardKey(STREAM, CREATED_MS, f"shardId-00000000000{number}") for number in range(2)]
+BEGINS_S, PROVES_S, OPENS_S = 20, 4, 3
+
+
+@dataclass(frozen=True)
+class FakeJob:
+    hash: str
+    application: str = "firnline-dev"
+    streams: tuple[str, ...] = (STREAM,)
+
+
+class Killed(BaseException):
+    """The deployer's process is gone."""
+
+
+@dataclass
+class Engine:
+    """A run, and the engine inside of it."""
+
+    run: Run
+    token: str
+    is_broken: bool = False
+    is_deaf: bool = False
+    """It beats, and never hears that it is asked to stop."""
+    is_stuck: bool = False
+    """Its service cancels it, and never lets go."""
+    age_s: int = 0
+    holds: str = ""
+    """The id of its run in the ledger, while it has one."""
+    stops_in_s: int | None = None
+    gone_in_s: int | None = None
+
+
+@dataclass
+class World:
+    """Implements Runtime, and is the clock of everybody in it."""
+
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    now_s: float = 1000.0
+    engines: list[Engine] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    """Hashes of jobs whose engines end as soon as they begin."""
+    idle: set[str] = field(default_factory=set)
+    """Hashes of jobs whose engines hold the application and read nothing."""
+    problems: list[Problem] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    started: list[str] = field(default_factory=list)
+    objects: dict[str, str] = field(default_factory=dict)
+    kill_at: int | None = None
+    kill_after: bool = False
+    calls: int = 0
+
+    # What a deployer calls
+
+    def check(self, job: Any) -> Sequence[Problem]:
+        with_effect: Callable[[], Sequence[Problem]] = lambda: list(self.problems)  # noqa: E731
+        return self._call(with_effect)
+
+    def start(self, job: Any, token: str) -> Run:
+        return self._call(lambda: self._start(job, token))
+
+    def runs(self, application: str) -> Sequence[Run]:
+        return self._call(lambda: [engine.run for engine in self.engines if engine.run.state.is_active])
+
+    def look(self, run: Run) -> Run:
+        return self._call(lambda: self._of(run).run)
+
+    def cancel(self, run: Run, *, grace_s: int) -> None:
+        self._call(lambda: self._cancel(self._of(run), grace_s))
+
+    def is_gone(self, run: Run) -> bool:
+        return self._call(lambda: not self._of(run).run.state.is_active)
+
+    def log_lines(self, run: Run) -> Iterator[str]:
+        yield f"the driver of {run.id}"
+
+    # Objects of a bucket
+
+    @property
+    def place(self) -> str:
+        return "s3://bucket/deployments/"
+
+    def names(self) -> list[str]:
+        return self._call(lambda: list(self.objects))
+
+    def read(self, name: str) -> str | None:
+        return self._call(lambda: self.objects.get(name))
+
+    def create(self, name: str, text: str) -> bool:
+        return self._call(lambda: name not in self.objects and self.objects.setdefault(name, text) == text)
+
+    def overwrite(self, name: str, text: str) -> None:
+        self._call(lambda: self.objects.__setitem__(name, text))
+
+    # The test's
+
+    def roll_out(self, **others: Any) -> RollOut:
+        records = Deployments(self, sleep=self.sleep, clock=self.clock)
+        return RollOut(
+            self,
+            self.ledger,
+            records,
+            streams_of=lambda job: job.streams,
+            job_of=lambda document: FakeJob(**{**document, "streams": tuple(document["streams"])}),
+            document_of=lambda job: {"hash": job.hash, "streams": list(job.streams)},
+            say=self.said.append,
+            sleep=self.sleep,
+            clock=self.clock,
+            **others,
+        )
+
+    def clock(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        for _ in range(max(1, round(seconds))):
+            self.now_s += 1
+            for engine in self.engines:
+                self._passes(engine)
+
+    @property
+    def running(self) -> list[str]:
+        """The hashes of the engines that hold the application or will."""
+        return [engine.run.hash for engine in self.engines if engine.run.state.is_active]
+
+    @property
+    def step(self) -> int:
+        """How many calls were made."""
+        return self.calls
+
+    def _call(self, effect: Callable[[], Any]) -> Any:
+        self.calls += 1
+        if self.calls == self.kill_at and not self.kill_after:
+            raise Killed
+        result = effect()
+        if self.calls == self.kill_at:
+            raise Killed
+        return result
+
+    def _of(self, run: Run) -> Engine:
+        return next(engine for engine in self.engines if engine.run.id == run.id)
+
+    def _start(self, job: Any, token: str) -> Run:
+        for engine in self.engines:
+            if engine.token == token:
+                return engine.run
+        assert not self.running, f"{job.hash} was started while {self.running} could still write"
+        self.started.append(job.hash)
+        since = datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=self.now_s)
+        run = Run(id=f"run-{len(self.engines)}", hash=job.hash, state=RunState.STARTING, since=since)
+        self.engines.append(Engine(run, token, is_broken=job.hash in self.broken))
+        return run
+
+    def _cancel(self, engine: Engine, grace_s: int) -> None:
+        if engine.run.state.is_active and engine.gone_in_s is None:
+            is_idle = engine.run.state is RunState.STARTING
+            engine.run = replace(engine.run, state=RunState.STOPPING)
+            engine.gone_in_s = 1 if is_idle else min(grace_s, PROVES_S)
+
+    def _passes(self, engine: Engine) -> None:
+        """A second of an engine's life."""
+        if not engine.run.state.is_active:
+            return
+        engine.age_s += 1
+        if engine.gone_in_s is not None and not engine.is_stuck:
+            engine.gone_in_s -= 1
+            if engine.gone_in_s <= 0:
+                self._ends(engine, RunState.STOPPED, "cancelled by a person")
+                return
+        if engine.age_s < BEGINS_S or engine.gone_in_s is not None:
+            return
+        if engine.is_broken:
+            self._ends(engine, RunState.FAILED, "exit status 4")
+        elif not engine.holds:
+            self._begins(engine)
+        else:
+            self._works(engine)
+
+    def _begins(self, engine: Engine) -> None:
+        engine.run = replace(engine.run, state=RunState.RUNNING)
+        run_id = f"engine-of-{engine.run.id}"
+        assert self.ledger.current_run() is None, "two engines at once"
+        assert self.ledger.begin_run(EngineRun(run_id, f"process of {engine.run.id}"), None)
+        engine.holds = run_id
+        self.ledger.set_mark(STREAM, StreamMark(f"{STREAM}@{CREATED_MS}"), None)
+
+    def _works(self, engine: Engine) -> None:
+        row = self.ledger.beat(engine.holds)
+        assert row is not None
+        if row.stop_requests and engine.stops_in_s is None and not engine.is_deaf:
+            engine.stops_in_s = PROVES_S
+        if engine.stops_in_s is not None:
+            engine.stops_in_s -= 1
+            if engine.stops_in_s <= 0:
+                self._ends(engine, RunState.SUCCEEDED, "")
+                return
+        if engine.age_s >= BEGINS_S + OPENS_S and engine.run.hash not in self.idle:
+            for key in KEYS:
+                self._reads(engine, key)
+
+    def _reads(self, engine: Engine, key: ShardKey) -> None:
+        row = self.ledger.read(key)
+        if row is None or not row.fence.owner.startswith(engine.holds):
+            row = self.ledger.take(key, row.fence if row else Fence(), f"{engine.holds}/task", TrimHorizon())
+        now_ms = round(self.now_s * 1000)
+        self.ledger.write(replace(row, heartbeat_ms=now_ms, tip_ms=now_ms))
+
+    def _ends(self, engine: Engine, state: RunState, reason: str) -> None:
+        if engine.holds:
+            self.ledger.end_run(engine.holds)
+        engine.run = replace(engine.run, state=state, reason=reason)
