@@ -16,9 +16,9 @@ from firnline_infra.deploy.program import Program
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.keys_file import USERS, UserKeys
 from firnline_infra.specification.public_key import public_key_body
+from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import PublicKeys
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome

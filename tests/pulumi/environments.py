@@ -13,8 +13,8 @@ from firnline_infra.keys.create import create_key
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.keys_file import USERS
+from firnline_infra.specification.runtime import Trust
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.environment import LocalEnvironment
 from firnline_local.running import RunningEnvironment

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.marks import tags
-from firnline_infra.specification.aws import Origin, Stream
+from firnline_infra.specification.aws import Stream
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
 from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
 

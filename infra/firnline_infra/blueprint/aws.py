@@ -11,8 +11,8 @@ from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
 from firnline_infra.blueprint.places import CONFIGURATION_FOLDER
 from firnline_infra.blueprint.value import Deferred, Value
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import Durability
+from firnline_infra.specification.origin import Origin
 
 
 @dataclass(frozen=True, kw_only=True)

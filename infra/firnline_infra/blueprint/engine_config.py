@@ -9,11 +9,12 @@ from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, h
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.runtime import Trust
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.model import UnusableRecords

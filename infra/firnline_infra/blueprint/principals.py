@@ -11,10 +11,11 @@ from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.places import CHECKPOINT_FOLDER, JOB_FOLDERS, LETTERS_FOLDER, has_bucket, log_folder
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 from firnline_ingest.errors import ConfigError
 
 
@@ -59,7 +60,7 @@ def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> R
     check_policy_length(statements, kind="role", name=names.engine_role, source=spec.name)
     return Role(
         name=names.engine_role,
-        trust=trust(spec.aws.runtime, partition=spec.aws.partition, account=spec.aws.account),
+        trust=trust(spec.aws.runtime, partition=spec.aws.partition, account=spec.aws.account, role=names.engine_role),
         statements=statements,
         description=f"Firnline's engine, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,

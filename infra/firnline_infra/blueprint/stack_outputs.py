@@ -7,10 +7,11 @@ from typing import Any
 from firnline_infra.blueprint.aws import Parameter
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 
 SECRETS = ("ingest", "reader")
 """Whose private keys there are; in the order of Blueprint.secrets."""

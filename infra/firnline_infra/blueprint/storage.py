@@ -6,11 +6,12 @@ from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.marks import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.aws import Stream as StreamSpec
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import ExternalVolume, ServiceUser
 
 AWS_KINESIS_KEY = "alias/aws/kinesis"

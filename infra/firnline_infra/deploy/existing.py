@@ -11,8 +11,8 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.identifier import QualifiedName
+from firnline_infra.specification.origin import Origin
 
 State = Mapping[str, Any]
 STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"

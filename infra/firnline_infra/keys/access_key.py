@@ -12,9 +12,9 @@ from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.storage import secrets
 from firnline_infra.keys.errors import AccessKeyExists, EngineUserMissing, NoAccessKeyHere
 from firnline_infra.keys.vault import CURRENT, Vault
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtime import Trust
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Runtime
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
 
@@ -24,14 +26,6 @@ POLICY_ARN = Form(
 TOPIC_ARN = Form(
     r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
 )
-OIDC_PROVIDER = Form(
-    r"[a-z0-9.-]+(/[A-Za-z0-9._/-]+)?",
-    "the address of an OpenID Connect provider without https://",
-    "oidc.eks.eu-west-1.amazonaws.com/id/1A2B3C",
-)
-NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
-SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
-ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -", "firnline-engine")
 REGION = Form(r"[a-z]{2}(-[a-z]+)+-\d", "an AWS region", "eu-central-1")
 ACCOUNT = Form(r"\d{12}", "twelve digits", "123456789012")
 SSM_PREFIX = Form(
@@ -43,17 +37,6 @@ BucketName = Annotated[str, BUCKET_NAME]
 KeyArn = Annotated[str, KEY_ARN]
 PolicyArn = Annotated[str, POLICY_ARN]
 TopicArn = Annotated[str, TOPIC_ARN]
-
-
-class Origin(StrEnum):
-    """Whose an object is."""
-
-    CREATE = "create"
-    """Made here, and removed with the environment."""
-    ADOPT = "adopt"
-    """Exists already and belongs to somebody else: it is used, and neither changed nor removed."""
-    SKIP = "skip"
-    """There is none."""
 
 
 class EncryptionKey(Section):
@@ -84,47 +67,6 @@ class Bucket(Section):
     def _an_adopted_one_has_a_name(self) -> Self:
         if self.origin is Origin.ADOPT and self.name is None:
             raise ValueError("give the name of the bucket to adopt")
-        return self
-
-
-class Trust(StrEnum):
-    """Who may be the engine on AWS."""
-
-    EMR_SERVERLESS = "emr-serverless"
-    """Jobs of EMR Serverless in this account."""
-    EMR_EC2 = "emr-ec2"
-    """The machines of an EMR cluster in this account."""
-    IRSA = "irsa"
-    """A Kubernetes service account, through the cluster's OpenID Connect provider; EMR on EKS too."""
-    POD_IDENTITY = "pod-identity"
-    """A Kubernetes service account, through EKS Pod Identity."""
-    STATIC_KEYS = "static-keys"
-    """A user with access keys, for what runs outside AWS. `firnline keys create --aws` makes them."""
-    NOBODY = "nobody"
-    """The engine runs with whatever credentials its machine has."""
-
-
-class Runtime(Section):
-    """What the engine runs as."""
-
-    trust: Trust = Field(default=Trust.EMR_SERVERLESS, strict=False)
-    """Who gets the role's rights. EMR Serverless by default: no machine to keep, no key to rotate."""
-    oidc_provider: Annotated[str, OIDC_PROVIDER] | None = None
-    """The cluster's, without https://: oidc.eks.eu-west-1.amazonaws.com/id/…; with `irsa`."""
-    namespace: Annotated[str, NAMESPACE] | None = None
-    """The Kubernetes namespace that the engine runs in; with `irsa`."""
-    service_account: Annotated[str, SERVICE_ACCOUNT] | None = None
-    """The Kubernetes service account of the engine's pods; with `irsa`."""
-    role: Annotated[str, ROLE_NAME] | None = None
-    """The name of the engine's IAM role; <application>-engine where absent."""
-
-    @model_validator(mode="after")
-    def _irsa_says_whom(self) -> Self:
-        whom = (self.oidc_provider, self.namespace, self.service_account)
-        if self.trust is Trust.IRSA and None in whom:
-            raise ValueError("trust: irsa needs oidc_provider, namespace and service_account")
-        if self.trust is not Trust.IRSA and any(whom):
-            raise ValueError("oidc_provider, namespace and service_account belong to trust: irsa alone")
         return self
 
 

@@ -1,10 +1,10 @@
 """What has to be there before anything of an environment is made. The programs and `firnline up` ask this first."""
 
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtime import Trust
 
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:

@@ -89,9 +89,9 @@ def _next(spec: "EnvironmentSpec", spec_file: Path, environment: str) -> str:
     elsewhere the file's keys are of an account that has ended, and are made anew.
     """
     from firnline_infra.keys.file import ReviewedFile
-    from firnline_infra.specification.aws import Trust
     from firnline_infra.specification.keys_file import USERS
     from firnline_infra.specification.ready import users_without_keys
+    from firnline_infra.specification.runtime import Trust
 
     file, without = ReviewedFile.beside(spec_file), set(users_without_keys(spec))
     users = [user for user in USERS if user in without or file.of(user).secret_arn]

@@ -36,9 +36,9 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import application_of, bootstrap_names
+from firnline_infra.specification.origin import Origin
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
 OURS = "firnline:application"

@@ -13,9 +13,9 @@ from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
+from firnline_infra.specification.origin import Origin
 from firnline_ingest.permissions.narrowing import ledger_partitions
 
 FIND_SECRET = {

@@ -7,8 +7,8 @@ from firnline_infra.blueprint.aws import Bucket, Secret
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.places import JOB_FOLDERS
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
 
 BUCKET = "aws:s3/bucket:Bucket"
 BUCKET_SETTINGS = (

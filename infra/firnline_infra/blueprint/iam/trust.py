@@ -1,18 +1,24 @@
 """Who may be the engine's role: one statement for each way to run it."""
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.specification.aws import Runtime, Trust
+from firnline_infra.specification.runtime import Runtime, Trust
 
 AUDIENCE = "sts.amazonaws.com"
 
 
-def trust(runtime: Runtime, *, account: str, partition: str = "aws") -> tuple[PolicyStatement, ...]:
-    """Empty where no role is made: static keys belong to a user, and `nobody` brings its own credentials."""
+def trust(runtime: Runtime, *, account: str, role: str, partition: str = "aws") -> tuple[PolicyStatement, ...]:
+    """Of the role with the name `role`. Empty where none is made: static keys belong to a user, and `nobody` brings its own
+    credentials."""
     match runtime.trust:
         case Trust.EMR_SERVERLESS:
             return (emr_serverless(account=account),)
         case Trust.EMR_EC2:
             return (emr_ec2(partition=partition),)
+        case Trust.EMR_EKS:
+            assert runtime.oidc_provider is not None
+            assert runtime.namespace is not None
+            accounts = emr_service_accounts(account=account, namespace=runtime.namespace, role=role)
+            return (emr_eks(account=account, provider=runtime.oidc_provider, subjects=accounts, partition=partition),)
         case Trust.IRSA:
             assert runtime.oidc_provider is not None
             subject = f"system:serviceaccount:{runtime.namespace}:{runtime.service_account}"
@@ -37,6 +43,31 @@ def emr_ec2(*, partition: str = "aws") -> PolicyStatement:
     """The instances of a cluster; who may start some with this role is said by iam:PassRole."""
     service = "ec2.amazonaws.com.cn" if partition == "aws-cn" else "ec2.amazonaws.com"
     return PolicyStatement(sid="InstancesRunEngine", actions=("sts:AssumeRole",), principals={"Service": service})
+
+
+def emr_eks(*, account: str, provider: str, subjects: str, partition: str = "aws") -> PolicyStatement:
+    """What `aws emr-containers update-role-trust-policy` writes, and the audience besides."""
+    return PolicyStatement(
+        sid="EmrOnEksRunsEngine",
+        actions=("sts:AssumeRoleWithWebIdentity",),
+        principals={"Federated": f"arn:{partition}:iam::{account}:oidc-provider/{provider}"},
+        conditions={"StringLike": {f"{provider}:sub": subjects}, "StringEquals": {f"{provider}:aud": AUDIENCE}},
+    )
+
+
+def emr_service_accounts(*, account: str, namespace: str, role: str) -> str:
+    """The pattern of the service accounts that EMR on EKS makes in a namespace for the jobs of one role: client, driver and
+    executor of each framework."""
+    return f"system:serviceaccount:{namespace}:emr-containers-sa-*-*-{account}-{base36(role)}"
+
+
+def base36(text: str) -> str:
+    """A role's name as the names of its service accounts have it: its bytes as one number, in digits and small letters."""
+    number, digits = int.from_bytes(text.encode("ascii"), "big"), ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
 
 
 def irsa(*, account: str, provider: str, subject: str, partition: str = "aws") -> PolicyStatement:

@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from firnline_infra.specification.aws import BUCKET_NAME, Origin, Trust
+from firnline_infra.specification.aws import BUCKET_NAME
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 
 WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
 

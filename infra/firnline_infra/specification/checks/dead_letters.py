@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtime import Trust
 from firnline_ingest.errors import did_you_mean
 
 MAY_BE_ONE_MACHINE = (Trust.NOBODY, Trust.STATIC_KEYS)

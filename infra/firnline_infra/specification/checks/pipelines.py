@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from firnline_infra.specification.aws import Origin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier

@@ -19,9 +19,10 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.aws import Bucket, Origin, Stream
+from firnline_infra.specification.aws import Bucket, Stream
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.names import bootstrap_names
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
 from firnline_local.aws.policy import is_allowed

@@ -3,7 +3,7 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.aws import Trust
+from firnline_infra.specification.runtime import Trust
 
 UNATTACHED = {"Boundary", "KeysPolicy"}
 

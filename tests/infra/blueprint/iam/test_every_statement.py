@@ -17,7 +17,7 @@ from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID, 
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
-from firnline_infra.specification.aws import Runtime, Trust
+from firnline_infra.specification.runtime import Runtime, Trust
 
 ACCOUNT = "123456789012"
 ROOT = f"arn:aws:iam::{ACCOUNT}:root"
@@ -30,16 +30,21 @@ TOKEN_KEYS = {f"{PROVIDER}:sub", f"{PROVIDER}:aud"}
 
 
 def runtimes() -> Iterator[Runtime]:
+    where = {"oidc_provider": PROVIDER, "namespace": "streaming"}
+    pods = {
+        Trust.IRSA: {**where, "service_account": "firnline"},
+        Trust.EMR_EKS: where,
+        Trust.POD_IDENTITY: {"cluster": "platform", "namespace": "streaming", "service_account": "firnline"},
+    }
     for kind in Trust:
-        whom = {"oidc_provider": PROVIDER, "namespace": "streaming", "service_account": "firnline"}
-        yield Runtime(trust=kind, **(whom if kind is Trust.IRSA else {}))
+        yield Runtime(trust=kind, **pods.get(kind, {}))
 
 
 @pytest.fixture
 def statements(every_access: list[EngineAccess]) -> list[dict[str, Any]]:
     policies: list[tuple[PolicyStatement, ...]] = [
         *(engine_statements(access) for access in every_access),
-        *(trust(runtime, account=ACCOUNT) for runtime in runtimes()),
+        *(trust(runtime, account=ACCOUNT, role="engine") for runtime in runtimes()),
         key_policy(account_root=ROOT),
         bucket_policy(bucket_arn=BUCKET),
         volume_statements(bucket_arn=BUCKET, prefix="tables/", key_arn=KEY),

@@ -1,14 +1,17 @@
 """Who may be the engine's role."""
 
+import pytest
+
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.trust import trust
-from firnline_infra.specification.aws import Runtime, Trust
+from firnline_infra.blueprint.iam.trust import base36, trust
+from firnline_infra.specification.runtime import Runtime, Trust
 
 ACCOUNT = "123456789012"
+ROLE = "firnline-dev-engine"
 
 
 def test_emr_serverless_acts_for_this_accounts_applications_only() -> None:
-    (statement,) = policy_document(trust(Runtime(trust=Trust.EMR_SERVERLESS), account=ACCOUNT))["Statement"]
+    (statement,) = policy_document(trust(Runtime(trust=Trust.EMR_SERVERLESS), account=ACCOUNT, role=ROLE))["Statement"]
     assert statement["Principal"] == {"Service": "emr-serverless.amazonaws.com"}
     assert statement["Action"] == ["sts:AssumeRole"]
     assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
@@ -17,7 +20,7 @@ def test_emr_serverless_acts_for_this_accounts_applications_only() -> None:
 def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition() -> None:
     runtime = Runtime(trust=Trust.EMR_EC2)
     names = {
-        partition: policy_document(trust(runtime, account=ACCOUNT, partition=partition))["Statement"][0]["Principal"]
+        partition: policy_document(trust(runtime, account=ACCOUNT, role=ROLE, partition=partition))["Statement"][0]["Principal"]
         for partition in ("aws", "aws-cn")
     }
     assert names == {"aws": {"Service": "ec2.amazonaws.com"}, "aws-cn": {"Service": "ec2.amazonaws.com.cn"}}
@@ -26,7 +29,7 @@ def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition
 def test_a_service_account_shows_a_token_that_was_made_for_it_and_for_sts() -> None:
     provider = "oidc.eks.eu-central-1.amazonaws.com/id/ABCDEF"
     runtime = Runtime(trust=Trust.IRSA, oidc_provider=provider, namespace="streaming", service_account="firnline")
-    (statement,) = policy_document(trust(runtime, account=ACCOUNT, partition="aws-us-gov"))["Statement"]
+    (statement,) = policy_document(trust(runtime, account=ACCOUNT, role=ROLE, partition="aws-us-gov"))["Statement"]
     assert statement["Action"] == ["sts:AssumeRoleWithWebIdentity"]
     assert statement["Principal"] == {"Federated": f"arn:aws-us-gov:iam::{ACCOUNT}:oidc-provider/{provider}"}
     assert statement["Condition"] == {
@@ -37,13 +40,31 @@ def test_a_service_account_shows_a_token_that_was_made_for_it_and_for_sts() -> N
     }
 
 
+def test_emr_on_eks_runs_jobs_as_service_accounts_that_it_names_after_the_role() -> None:
+    provider = "oidc.eks.eu-central-1.amazonaws.com/id/ABCDEF"
+    runtime = Runtime(trust=Trust.EMR_EKS, oidc_provider=provider, namespace="streaming")
+    (statement,) = policy_document(trust(runtime, account=ACCOUNT, role=ROLE))["Statement"]
+    accounts = f"system:serviceaccount:streaming:emr-containers-sa-*-*-{ACCOUNT}-{base36(ROLE)}"
+    assert statement["Action"] == ["sts:AssumeRoleWithWebIdentity"]
+    assert statement["Condition"] == {
+        "StringLike": {f"{provider}:sub": accounts},
+        "StringEquals": {f"{provider}:aud": "sts.amazonaws.com"},
+    }
+
+
+@pytest.mark.parametrize("name", ["a", "firnline-dev-engine", "Engine_1+=,.@-", "x" * 64])
+def test_base_36_is_pythons(name: str) -> None:
+    assert int(base36(name), 36).to_bytes(len(name), "big").decode() == name
+    assert base36(name) == base36(name).lower()
+
+
 def test_pods_may_tag_their_session() -> None:
-    (statement,) = policy_document(trust(Runtime(trust=Trust.POD_IDENTITY), account=ACCOUNT))["Statement"]
+    (statement,) = policy_document(trust(Runtime(trust=Trust.POD_IDENTITY, cluster="platform", namespace="streaming", service_account="firnline"), account=ACCOUNT, role=ROLE))["Statement"]
     assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
     assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
     assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}
 
 
 def test_without_a_role_nobody_is_trusted() -> None:
-    assert trust(Runtime(trust=Trust.STATIC_KEYS), account=ACCOUNT) == ()
-    assert trust(Runtime(trust=Trust.NOBODY), account=ACCOUNT) == ()
+    assert trust(Runtime(trust=Trust.STATIC_KEYS), account=ACCOUNT, role=ROLE) == ()
+    assert trust(Runtime(trust=Trust.NOBODY), account=ACCOUNT, role=ROLE) == ()

@@ -1,0 +1,48 @@
+"""The job of an environment's engine, from its specification and from what only exists once the stack was made."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from firnline_infra.runtimes.errors import StartedByHand
+from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.render import hash_of
+from firnline_infra.runtimes.size import size_of_specification
+from firnline_infra.runtimes.spark_conf import engine_conf
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+
+
+def engine_job(
+    spec: EnvironmentSpec,
+    *,
+    artefact: Artefact,
+    configuration: str,
+    configuration_hash: str,
+    role_arn: str | None,
+    logs: str | None,
+    place: str = "",
+    endpoints: Mapping[str, str] | None = None,
+) -> EngineJob:
+    """Raises StartedByHand where the specification has no section that says where the job runs."""
+    runtime = spec.aws.runtime
+    if runtime.job is None:
+        raise StartedByHand(spec.name)
+    job = EngineJob(
+        application=Names.of(spec).application,
+        environment=spec.name,
+        region=spec.aws.region,
+        runtime=runtime,
+        role_arn=role_arn,
+        artefact=artefact,
+        configuration=configuration,
+        configuration_hash=configuration_hash,
+        logs=logs,
+        size=size_of_specification(spec),
+        spark_conf={},
+        endpoints=endpoints or {},
+        tags=spec.tags,
+        place=place,
+    )
+    conf = engine_conf(artefact, job.kind.value, spec.aws.region, job.endpoints)
+    job = replace(job, spark_conf={**conf, **runtime.spark_conf})
+    return replace(job, hash=hash_of(job))

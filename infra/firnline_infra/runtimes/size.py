@@ -1,0 +1,88 @@
+"""How large an engine is, from the number of its shards. The figures are those of docs/performance.md, at its bounds.
+
+A task reads up to 32 shards with one thread each, and occupies one core. At the most that shards give (2 MB a second while
+catching up) 32 of them take 0.8 of a core. Rows never cross the JVM: memory is needed beside it, for the Python workers.
+"""
+
+import math
+from dataclasses import dataclass
+
+from firnline_infra.specification.model import EnvironmentSpec
+
+MIB_PER_CORE = 1024
+"""Of the JVM's heap, and the same again beside it: 2 GiB a core is the least that EMR Serverless gives, and twice what a
+worker with 32 shards was seen to take."""
+HEADROOM = 2
+"""A reshard that doubles the shards needs no new size."""
+CORES_OF_AN_EXECUTOR = 4
+SHARDS_OF_A_SMALL_DRIVER = 1000
+UNKNOWN_SHARDS = 4
+"""What AWS begins a stream on demand with; the specification's `size.shards` says better."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """Of one job. `overhead_mib` is what each executor has beside its JVM, `driver_overhead_mib` the driver."""
+
+    driver_cores: int
+    driver_memory_mib: int
+    driver_overhead_mib: int
+    executors: int
+    executor_cores: int
+    executor_memory_mib: int
+    overhead_mib: int
+
+    @property
+    def slots(self) -> int:
+        """Tasks that run at once."""
+        return self.executors * self.executor_cores
+
+    @property
+    def cores(self) -> int:
+        return self.driver_cores + self.slots
+
+    @property
+    def memory_mib(self) -> int:
+        """Of driver and executors together, JVMs and what is beside them."""
+        executor = self.executor_memory_mib + self.overhead_mib
+        return self.driver_memory_mib + self.driver_overhead_mib + self.executors * executor
+
+
+def size_of(shards: int, *, shards_per_task: int = 32) -> Size:
+    """The smallest size that reads `shards` shards with twice as many in sight."""
+    slots = HEADROOM * math.ceil(shards / shards_per_task)
+    cores = min(slots, CORES_OF_AN_EXECUTOR)
+    driver = 2 if shards <= SHARDS_OF_A_SMALL_DRIVER else 4
+    return Size(
+        driver_cores=driver,
+        driver_memory_mib=driver * MIB_PER_CORE,
+        driver_overhead_mib=driver * MIB_PER_CORE,
+        executors=math.ceil(slots / cores),
+        executor_cores=cores,
+        executor_memory_mib=cores * MIB_PER_CORE,
+        overhead_mib=cores * MIB_PER_CORE,
+    )
+
+
+def shards_of(spec: EnvironmentSpec) -> int:
+    """Those that the pipelines read, as far as the specification knows: `size.shards` wins."""
+    if spec.aws.runtime.size.shards is not None:
+        return spec.aws.runtime.size.shards
+    read = {pipeline.stream for pipeline in spec.pipelines}
+    return sum(stream.shards or UNKNOWN_SHARDS for stream in spec.streams if stream.name in read)
+
+
+def size_of_specification(spec: EnvironmentSpec) -> Size:
+    """What the specification says outright wins; cores that it gives bring their memory with them."""
+    given = spec.aws.runtime.size
+    usual = size_of(shards_of(spec), shards_per_task=spec.epoch.shards_per_task)
+    driver, executor = given.driver_cores or usual.driver_cores, given.executor_cores or usual.executor_cores
+    return Size(
+        driver_cores=driver,
+        driver_memory_mib=given.driver_memory_mib or driver * MIB_PER_CORE,
+        driver_overhead_mib=driver * MIB_PER_CORE,
+        executors=given.executors or math.ceil(usual.slots / executor),
+        executor_cores=executor,
+        executor_memory_mib=given.executor_memory_mib or executor * MIB_PER_CORE,
+        overhead_mib=given.overhead_mib or executor * MIB_PER_CORE,
+    )

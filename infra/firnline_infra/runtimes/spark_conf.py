@@ -1,0 +1,54 @@
+"""Spark's settings of an engine's job, all but those of one runtime alone."""
+
+from collections.abc import Mapping
+
+from firnline_infra.build.settings import DRIVER_VARIABLES, spark_settings
+from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.size import Size
+
+ENGINE = {
+    "spark.dynamicAllocation.enabled": "false",  # it would end workers that hold channels
+    "spark.speculation": "false",  # two tasks on one shard fence each other
+    "spark.task.maxFailures": "8",  # a retry is cheap and safe here
+    "spark.python.worker.reuse": "true",  # a fresh worker an epoch would open every channel again
+    "spark.driver.extraJavaOptions": "-Xss16m",  # stop() overflows Spark's smaller stack
+    "spark.executor.failuresValidityInterval": "1h",  # executors lost over months are no failure
+}
+"""As in docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""
+SIZES = (
+    "spark.driver.cores",
+    "spark.driver.memory",
+    "spark.driver.memoryOverhead",
+    "spark.executor.instances",
+    "spark.executor.cores",
+    "spark.executor.memory",
+    "spark.executor.memoryOverhead",
+)
+
+
+def engine_conf(artefact: Artefact, runtime: str, region: str, endpoints: Mapping[str, str]) -> dict[str, str]:
+    """What the engine needs to be itself on a runtime, by the name of its section."""
+    variables = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
+    variables |= {f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in endpoints.items()}
+    return {
+        **ENGINE,
+        **spark_settings(artefact, runtime),
+        **{f"{DRIVER_VARIABLES[runtime]}{name}": value for name, value in variables.items()},
+        **{f"spark.executorEnv.{name}": value for name, value in variables.items()},
+    }
+
+
+def size_conf(size: Size) -> dict[str, str]:
+    return {
+        "spark.driver.cores": str(size.driver_cores),
+        "spark.driver.memory": f"{size.driver_memory_mib}m",
+        "spark.driver.memoryOverhead": f"{size.driver_overhead_mib}m",
+        "spark.executor.instances": str(size.executors),
+        "spark.executor.cores": str(size.executor_cores),
+        "spark.executor.memory": f"{size.executor_memory_mib}m",
+        "spark.executor.memoryOverhead": f"{size.overhead_mib}m",
+    }
+
+
+def all_conf(job: EngineJob) -> dict[str, str]:
+    return dict(sorted((size_conf(job.size) | dict(job.spark_conf)).items()))

@@ -1,0 +1,368 @@
+"""What the engine runs as: who gets its role's rights, how large it is, and where its job runs.
+
+With none of the sections `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes` the engine is started by hand.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from firnline_infra.specification.origin import Origin
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form
+
+OIDC_PROVIDER = Form(
+    r"[a-z0-9.-]+(/[A-Za-z0-9._/-]+)?",
+    "the address of an OpenID Connect provider without https://",
+    "oidc.eks.eu-west-1.amazonaws.com/id/1A2B3C",
+)
+NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
+SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
+ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -", "firnline-engine")
+EKS_CLUSTER = Form(
+    r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", "1 to 100 letters, digits, _ and -, the first no sign", "platform"
+)
+RELEASE = Form(r"emr-spark-\d+\.\d+\.\d+", "a release of EMR with Spark 4", "emr-spark-8.1.0")
+EKS_RELEASE = Form(
+    r"emr-spark-\d+\.\d+\.\d+-(\d{8}|latest)", "a release of EMR on EKS with Spark 4", "emr-spark-8.1.0-20260812"
+)
+SUBNET = Form(r"subnet-[0-9a-f]{8,17}", "the id of a subnet", "subnet-0a1b2c3d4e5f60718")
+SECURITY_GROUP = Form(r"sg-[0-9a-f]{8,17}", "the id of a security group", "sg-0a1b2c3d4e5f60718")
+VPC = Form(r"vpc-[0-9a-f]{8,17}", "the id of a VPC", "vpc-0a1b2c3d4e5f60718")
+APPLICATION_ID = Form(r"[0-9a-z]{1,64}", "the id of an EMR Serverless application", "00fabcdefghijk09")
+VIRTUAL_CLUSTER_ID = Form(r"[0-9a-z]{1,64}", "the id of a virtual cluster", "0123456789abcdefghijklmno")
+CLUSTER_ID = Form(r"j-[0-9A-Z]{1,62}", "the id of an EMR cluster", "j-2AXXXXXXGAPLF")
+INSTANCE = Form(r"[a-z0-9-]+\.[a-z0-9-]+", "an EC2 instance type", "m7g.xlarge")
+LOG_GROUP = Form(r"[.\-_/#A-Za-z0-9]{1,512}", "the name of a CloudWatch log group", "/firnline/dev")
+IMAGE = Form(
+    r"[a-z0-9.:/_-]+(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@sha256:[0-9a-f]{64})",
+    "an image with a tag or, better, a digest",
+    "123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline@sha256:…",
+)
+
+
+def _not_skipped(origin: Origin) -> Origin:
+    if origin is Origin.SKIP:
+        raise ValueError("is create or adopt: the engine can't do without")
+    return origin
+
+
+CreateOrAdopt = Annotated[Origin, Field(strict=False), AfterValidator(_not_skipped)]
+SPARK_VERSION = Form(r"4\.\d+\.\d+", "a version of Spark 4", "4.1.1")
+
+
+class Trust(StrEnum):
+    """Who may be the engine on AWS."""
+
+    EMR_SERVERLESS = "emr-serverless"
+    """Jobs of EMR Serverless in this account."""
+    EMR_EKS = "emr-eks"
+    """The service accounts that EMR on EKS makes for its jobs, through the cluster's OpenID Connect provider."""
+    EMR_EC2 = "emr-ec2"
+    """The machines of an EMR cluster in this account, through an instance profile."""
+    IRSA = "irsa"
+    """One Kubernetes service account, through the cluster's OpenID Connect provider."""
+    POD_IDENTITY = "pod-identity"
+    """One Kubernetes service account, through EKS Pod Identity."""
+    STATIC_KEYS = "static-keys"
+    """A user with access keys, for what runs outside AWS. `firnline keys create --aws` makes them."""
+    NOBODY = "nobody"
+    """The engine runs with whatever credentials its machine has."""
+
+
+class Architecture(StrEnum):
+    """What the workers' processors are."""
+
+    ARM64 = "arm64"
+    """Graviton: a vCPU costs about a fifth less."""
+    X86_64 = "x86_64"
+    """Intel and AMD."""
+
+
+class Sizing(Section):
+    """How large the engine is. What is absent follows from the number of shards (docs/runtimes/sizing.md)."""
+
+    shards: int | None = Field(default=None, ge=1, le=100_000)
+    """The shards to be ready for. Where absent: those that the streams are made with; 4 for a stream that is on demand or
+    adopted, whose number only AWS knows."""
+    driver_cores: int | None = Field(default=None, ge=1, le=96)
+    """Cores of the driver, which plans and commits; it moves no record."""
+    driver_memory_mib: int | None = Field(default=None, ge=1024, le=786_432)
+    """MiB of the driver's JVM."""
+    executors: int | None = Field(default=None, ge=1, le=5000)
+    """How many executors. Their number does not change while the engine runs: a new one would open channels anew."""
+    executor_cores: int | None = Field(default=None, ge=1, le=96)
+    """Cores, and so tasks at once, of each executor; a task reads up to `epoch.shards_per_task` shards."""
+    executor_memory_mib: int | None = Field(default=None, ge=1024, le=786_432)
+    """MiB of each executor's JVM, which moves no record either."""
+    overhead_mib: int | None = Field(default=None, ge=384, le=786_432)
+    """MiB beside the JVM of each executor, where the Python workers are that read and write; 1 GiB a core where absent.
+    Watch for containers that are killed for their memory."""
+
+
+class SecurityGroup(Section):
+    """What the workers' network lets through: nothing in from outside, everything out where it is made here."""
+
+    origin: CreateOrAdopt = Origin.CREATE
+    """`create` makes one in `vpc`; `adopt` uses those of `ids`."""
+    vpc: Annotated[str, VPC] | None = None
+    """The subnets' VPC; with origin: create."""
+    ids: list[Annotated[str, SECURITY_GROUP]] = Field(default_factory=list, max_length=5)
+    """With origin: adopt. None of them may be open to the world: EMR Serverless refuses that."""
+
+    @model_validator(mode="after")
+    def _says_where(self) -> Self:
+        if (self.origin is Origin.CREATE) != (self.vpc is not None):
+            raise ValueError("give vpc with origin: create, and only then")
+        if (self.origin is Origin.ADOPT) != bool(self.ids):
+            raise ValueError("give ids with origin: adopt, and only then")
+        return self
+
+
+class EmrServerless(Section):
+    """EMR Serverless: no machine to keep; AWS starts the engine again where it fails."""
+
+    origin: CreateOrAdopt = Origin.CREATE
+    """`adopt` uses an application that exists, and changes nothing of it: its release, network and architecture have to be
+    what is said here."""
+    application_id: Annotated[str, APPLICATION_ID] | None = None
+    """Of the application to adopt."""
+    release: Annotated[str, RELEASE] = "emr-spark-8.1.0"
+    """8.1.0 has Spark 4.1.1 and long-term support until 2029-09; older lines than 8 have no Spark 4."""
+    architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
+    """Of the workers, and of the engine's archive."""
+    subnets: list[Annotated[str, SUBNET]] = Field(default_factory=list, max_length=16)
+    """Private ones with a way to Snowflake (NAT or PrivateLink), in two zones or more, so that the loss of one is survived.
+    Without any, the workers have no way out. An address each for every worker has to be free."""
+    security_group: SecurityGroup | None = None
+    """Needed with subnets of an application that is made."""
+    maximum_vcpus: int | None = Field(default=None, ge=1, le=100_000)
+    """What the application may have at once, a fence against cost; twice the job's where absent, so that a new attempt need
+    not wait until the last one's workers are given back. Watch the account's quota: it begins at 16."""
+    maximum_memory_gb: int | None = Field(default=None, ge=1, le=1_000_000)
+    """The same for memory."""
+    idle_minutes: int = Field(default=15, ge=1, le=10_080)
+    """After this time without a job the application stops; a running engine keeps it started."""
+    failures_per_hour: int = Field(default=5, ge=1, le=10)
+    """Attempts that may fail in an hour; one more, and AWS starts the engine no more. 1: it is never started again."""
+    log_group: Annotated[str, LOG_GROUP] | None = None
+    """A CloudWatch log group that is made, and gets driver's and executors' logs as they come; they are in the bucket
+    either way."""
+    disk_gb: int = Field(default=20, ge=20, le=200)
+    """GB of each worker; 20 cost nothing. Nothing of ours lies there."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_named(self) -> Self:
+        if (self.origin is Origin.ADOPT) != (self.application_id is not None):
+            raise ValueError("give application_id with origin: adopt, and only then")
+        given = self.model_fields_set & {
+            "subnets",
+            "security_group",
+            "maximum_vcpus",
+            "maximum_memory_gb",
+            "idle_minutes",
+        }
+        if self.origin is Origin.ADOPT and given:
+            raise ValueError(f"origin: adopt leaves the application as it is; remove {', '.join(sorted(given))}")
+        if self.origin is Origin.CREATE and not self.subnets:
+            raise ValueError("give subnets: without them EMR Serverless has no way out to Snowflake")
+        if self.origin is Origin.CREATE and self.security_group is None:
+            raise ValueError("give security_group: {vpc: vpc-…} to have one made, or {origin: adopt, ids: [sg-…]}")
+        return self
+
+
+class EmrEks(Section):
+    """EMR on EKS: AWS's Spark in a namespace of an EKS cluster of yours; `runtime.namespace` and `runtime.cluster` say which."""
+
+    origin: CreateOrAdopt = Origin.CREATE
+    """`create` makes the virtual cluster over `runtime.cluster` and `runtime.namespace`; `adopt` uses the one of
+    `virtual_cluster_id`."""
+    virtual_cluster_id: Annotated[str, VIRTUAL_CLUSTER_ID] | None = None
+    """Of the virtual cluster to adopt."""
+    release: Annotated[str, EKS_RELEASE] = "emr-spark-8.1.0-20260812"
+    """With its date: `latest` moves, and a restart would then run other code."""
+    architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
+    """Of the nodes, and of the engine's archive."""
+    attempts: int = Field(default=100, ge=1, le=10_000)
+    """How often AWS starts the driver before it gives up."""
+    node_selector: dict[str, str] = Field(default_factory=dict)
+    """Labels of the nodes that driver and executors run on."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_named(self) -> Self:
+        if (self.origin is Origin.ADOPT) != (self.virtual_cluster_id is not None):
+            raise ValueError("give virtual_cluster_id with origin: adopt, and only then")
+        return self
+
+
+class EmrEc2(Section):
+    """EMR on EC2: a cluster of machines with YARN, where the engine is a step."""
+
+    origin: CreateOrAdopt = Origin.CREATE
+    """`create` makes a cluster for the engine alone; `adopt` adds the step to the one of `cluster_id`, whose instance profile
+    has to hold the engine's role, or whose steps may have roles of their own."""
+    cluster_id: Annotated[str, CLUSTER_ID] | None = None
+    """Of the cluster to adopt."""
+    release: Annotated[str, RELEASE] = "emr-spark-8.1.0"
+    """8.1.0 has Spark 4.1.1 and long-term support until 2029-09."""
+    architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
+    """Of the machines, and of the engine's archive; the instance type has to have it."""
+    instance_type: Annotated[str, INSTANCE] = "m7g.xlarge"
+    """Of the primary node and the core nodes; 4 cores and 16 GiB."""
+    core_nodes: int | None = Field(default=None, ge=1, le=1000)
+    """How many; one for each executor and one for the driver where absent."""
+    subnet: Annotated[str, SUBNET] | None = None
+    """A private one with a way to Snowflake; needed for a cluster that is made."""
+    security_group: SecurityGroup | None = None
+    """Of the nodes, beside those that EMR manages; none where absent."""
+    attempts: int = Field(default=5, ge=1, le=100)
+    """How often YARN starts the driver within an hour."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_named(self) -> Self:
+        if (self.origin is Origin.ADOPT) != (self.cluster_id is not None):
+            raise ValueError("give cluster_id with origin: adopt, and only then")
+        given = self.model_fields_set & {"instance_type", "core_nodes", "subnet", "security_group"}
+        if self.origin is Origin.ADOPT and given:
+            raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(sorted(given))}")
+        if self.origin is Origin.CREATE and self.subnet is None:
+            raise ValueError("give the subnet of the cluster")
+        return self
+
+
+class Toleration(Section):
+    """A taint of nodes that the pods put up with."""
+
+    key: str
+    """The taint's key."""
+    value: str | None = None
+    """The taint's value; any where absent."""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+    """What the taint does to others."""
+
+
+class Operator(StrEnum):
+    """Who runs Spark applications in the cluster."""
+
+    KUBEFLOW = "kubeflow"
+    """kubeflow/spark-operator, sparkoperator.k8s.io/v1beta2."""
+    APACHE = "apache"
+    """apache/spark-kubernetes-operator, spark.apache.org/v1."""
+
+
+class Kubernetes(Section):
+    """A Spark operator on Kubernetes; `runtime.namespace` and `runtime.service_account` say where and as whom."""
+
+    operator: Operator = Field(default=Operator.KUBEFLOW, strict=False)
+    """Which one the cluster has; it has to be there already."""
+    context: str | None = Field(default=None, min_length=1)
+    """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
+    image: Annotated[str, IMAGE]
+    """The engine's: `firnline build` writes the Containerfile. A digest keeps what was reviewed."""
+    image_pull_secrets: list[str] = Field(default_factory=list)
+    """Names of secrets of the namespace, where the registry asks."""
+    spark: Annotated[str, SPARK_VERSION] = "4.1.1"
+    """The image's version of Spark."""
+    architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
+    """Of the nodes and the image; pods are kept off others."""
+    node_selector: dict[str, str] = Field(default_factory=dict)
+    """Labels of the nodes that driver and executors run on."""
+    tolerations: list[Toleration] = Field(default_factory=list)
+    """Taints of nodes that driver and executors put up with."""
+    termination_seconds: int = Field(default=300, ge=240, le=3600)
+    """How long a pod may take to end: longer than the engine needs for the proof of its last rows (180 s and a task's
+    cancelling), so that a drain of a node loses no time to reconciliation."""
+    disruption_budget: bool = True
+    """Keeps drains of nodes from evicting driver and executors together."""
+    keys_secret: str | None = Field(default=None, min_length=1)
+    """With trust: static-keys, the secret of the namespace that has AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."""
+
+
+SECTIONS: dict[str, tuple[Trust, ...]] = {
+    "emr_serverless": (Trust.EMR_SERVERLESS,),
+    "emr_eks": (Trust.EMR_EKS, Trust.POD_IDENTITY),
+    "emr_ec2": (Trust.EMR_EC2,),
+    "kubernetes": (Trust.IRSA, Trust.POD_IDENTITY, Trust.STATIC_KEYS),
+}
+"""The sections that say where the engine's job runs, and who may be the engine there."""
+
+
+class Runtime(Section):
+    """What the engine runs as, and where. At most one of `emr_serverless`, `emr_eks`, `emr_ec2`, `kubernetes`; with none, the
+    engine is started by hand."""
+
+    trust: Trust = Field(default=Trust.EMR_SERVERLESS, strict=False)
+    """Who gets the role's rights. EMR Serverless by default: no machine to keep, no key to rotate."""
+    oidc_provider: Annotated[str, OIDC_PROVIDER] | None = None
+    """The cluster's, without https://: oidc.eks.eu-west-1.amazonaws.com/id/…; with `irsa` and `emr-eks`."""
+    cluster: Annotated[str, EKS_CLUSTER] | None = None
+    """The name of the EKS cluster; with `pod-identity` the role is associated there, with `emr_eks` the virtual cluster is
+    made over it."""
+    namespace: Annotated[str, NAMESPACE] | None = None
+    """The Kubernetes namespace that the engine runs in; with `irsa`, `pod-identity`, `emr-eks` and `kubernetes`."""
+    service_account: Annotated[str, SERVICE_ACCOUNT] | None = None
+    """The Kubernetes service account of the engine's pods; with `irsa`, `pod-identity` and `kubernetes`."""
+    role: Annotated[str, ROLE_NAME] | None = None
+    """The name of the engine's IAM role; <application>-engine where absent."""
+    python: Literal["3.11", "3.12", "3.13"] = "3.13"
+    """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
+    size: Sizing = Sizing()
+    """How large the engine is."""
+    spark_conf: dict[str, str] = Field(default_factory=dict)
+    """Settings of Spark beside ours, for example of a company's metrics. What keeps rows from being written twice can't be
+    changed here."""
+    emr_serverless: EmrServerless | None = None
+    """The engine is a streaming job of EMR Serverless."""
+    emr_eks: EmrEks | None = None
+    """The engine is a job of EMR on EKS."""
+    emr_ec2: EmrEc2 | None = None
+    """The engine is a step of an EMR cluster."""
+    kubernetes: Kubernetes | None = None
+    """The engine is an application of a Spark operator."""
+
+    @property
+    def job(self) -> EmrServerless | EmrEks | EmrEc2 | Kubernetes | None:
+        """Where the job runs; None where it is started by hand."""
+        return self.emr_serverless or self.emr_eks or self.emr_ec2 or self.kubernetes
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        given = [name for name in SECTIONS if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ValueError(f"give one of {', '.join(given)}: one engine runs in one place")
+        for name in given:
+            if self.trust not in SECTIONS[name]:
+                expected = " or ".join(each.value for each in SECTIONS[name])
+                raise ValueError(f"{name} needs trust: {expected}, not {self.trust.value}")
+        return self
+
+    @model_validator(mode="after")
+    def _pods_are_named(self) -> Self:
+        needed, allowed = self._about_pods()
+        if lacking := [name for name in needed if getattr(self, name) is None]:
+            raise ValueError(f"{self._asks()} needs {' and '.join(lacking)}")
+        given = [name for name in ABOUT_PODS if getattr(self, name) is not None and name not in allowed]
+        if given:
+            raise ValueError(f"{', '.join(given)}: {self._asks()} has no use for it; remove it")
+        return self
+
+    def _asks(self) -> str:
+        section = next((name for name in SECTIONS if getattr(self, name) is not None), None)
+        return f"trust: {self.trust.value}" + (f" with {section}" if section else "")
+
+    def _about_pods(self) -> tuple[set[str], set[str]]:
+        """Which of the fields about pods have to be given, and which may be."""
+        whose = set[str]() if self.emr_eks else {"service_account"}  # EMR makes its own
+        needed = {
+            Trust.EMR_EKS: {"oidc_provider", "namespace"},
+            Trust.IRSA: {"oidc_provider", "namespace"} | whose,
+            Trust.POD_IDENTITY: {"cluster", "namespace"} | whose,
+            Trust.STATIC_KEYS: {"namespace"} | whose if self.kubernetes else set[str](),
+        }.get(self.trust, set[str]())
+        if self.emr_eks is not None and self.emr_eks.origin is Origin.CREATE:
+            needed = needed | {"cluster"}
+        return needed, needed | ({"cluster"} if needed else set())
+
+
+ABOUT_PODS = ("oidc_provider", "cluster", "namespace", "service_account")
