@@ -37,6 +37,7 @@ ROOMS = {
             "programs",
             "pulumi",
             "pulumi_cli",
+            "runtimes",
             "rollout",
             "specification",
         ),

@@ -23,8 +23,8 @@ class StartedByHand(JobError):
 
     def __init__(self, environment: str) -> None:
         super().__init__(
-            f"Environment {environment} does not say where its engine's job runs: aws.runtime has none of emr_serverless, emr_eks, "
-            f"emr_ec2, kubernetes.",
+            f"Environment {environment} does not say where its engine's job runs: aws.runtime has none of "
+            f"emr_serverless, emr_eks, emr_ec2, kubernetes.",
             next_step="give one of them (docs/spec.md), or start the engine by hand (docs/first-real-run.md).",
         )
 

@@ -20,7 +20,9 @@ def test_emr_serverless_acts_for_this_accounts_applications_only() -> None:
 def test_the_instances_of_a_cluster_are_ec2s_by_the_name_it_has_in_the_partition() -> None:
     runtime = Runtime(trust=Trust.EMR_EC2)
     names = {
-        partition: policy_document(trust(runtime, account=ACCOUNT, role=ROLE, partition=partition))["Statement"][0]["Principal"]
+        partition: policy_document(trust(runtime, account=ACCOUNT, role=ROLE, partition=partition))["Statement"][0][
+            "Principal"
+        ]
         for partition in ("aws", "aws-cn")
     }
     assert names == {"aws": {"Service": "ec2.amazonaws.com"}, "aws-cn": {"Service": "ec2.amazonaws.com.cn"}}
@@ -59,7 +61,9 @@ def test_base_36_is_pythons(name: str) -> None:
 
 
 def test_pods_may_tag_their_session() -> None:
-    (statement,) = policy_document(trust(Runtime(trust=Trust.POD_IDENTITY, cluster="platform", namespace="streaming", service_account="firnline"), account=ACCOUNT, role=ROLE))["Statement"]
+    whom = {"cluster": "platform", "namespace": "streaming", "service_account": "firnline"}
+    runtime = Runtime(trust=Trust.POD_IDENTITY, **whom)
+    (statement,) = policy_document(trust(runtime, account=ACCOUNT, role=ROLE))["Statement"]
     assert statement["Principal"] == {"Service": "pods.eks.amazonaws.com"}
     assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
     assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": ACCOUNT}}

@@ -13,7 +13,9 @@ TWO = [{"name": "orders"}, {"name": "orders-letters"}]
 def test_a_folder_is_refused_where_workers_are_several_or_come_and_go(
     problems: Problems, aws: Part, trust: str
 ) -> None:
-    (problem,) = problems(aws=aws(runtime={"trust": trust}), dead_letters={"folder": "/letters"})
+    pods = {"cluster": "platform", "namespace": "streaming", "service_account": "engine"}
+    runtime = {"trust": trust, **(pods if trust == "pod-identity" else {})}
+    (problem,) = problems(aws=aws(runtime=runtime), dead_letters={"folder": "/letters"})
     assert problem.startswith("dead_letters.folder: belongs to one machine")
     assert trust in problem
 
