@@ -12,9 +12,10 @@ The checkpoint lies one level below the prefix that its permissions end at: Spar
 without a slash at its end, and `checkpoint` is not in `checkpoint/*`.
 """
 
-from firnline_infra.specification.aws import Origin, Trust
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 
 CHECKPOINT_FOLDER, LETTERS_FOLDER = "checkpoint/", "dead-letters/"
 ARTEFACT_FOLDER, CONFIGURATION_FOLDER, LOG_FOLDER = "artefacts/", "configuration/", "logs/"

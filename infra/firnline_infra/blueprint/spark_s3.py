@@ -1,8 +1,8 @@
 """What Spark has to be told about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
 
 from firnline_infra.blueprint.places import ON_EMR, has_bucket
-from firnline_infra.specification.aws import Trust
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtime import Trust
 
 S3A = "spark.hadoop.fs.s3a."
 _SDK = "software.amazon.awssdk.auth.credentials"
