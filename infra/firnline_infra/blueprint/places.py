@@ -22,8 +22,12 @@ ARTEFACT_FOLDER, CONFIGURATION_FOLDER, LOG_FOLDER = "artefacts/", "configuration
 JOB_FOLDERS = (ARTEFACT_FOLDER, CONFIGURATION_FOLDER)
 """What a job is started with: content under its hash, written by who deploys and read by the engine."""
 
-ON_EMR = (Trust.EMR_SERVERLESS, Trust.EMR_EC2)
-"""Whose Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
+ON_EMR = (Trust.EMR_SERVERLESS, Trust.EMR_EC2, Trust.EMR_EKS)
+
+
+def is_on_emr(spec: EnvironmentSpec) -> bool:
+    """Whether Spark is EMR's own: it opens s3:// with settings of its own, and brings a job's logs to S3."""
+    return spec.aws.runtime.trust in ON_EMR or spec.aws.runtime.emr_eks is not None
 
 
 def has_bucket(spec: EnvironmentSpec) -> bool:
@@ -41,7 +45,7 @@ def spark_url(spec: EnvironmentSpec, folder: str) -> str:
 
 
 def scheme(spec: EnvironmentSpec) -> str:
-    return "s3" if spec.aws.runtime.trust in ON_EMR else "s3a"
+    return "s3" if is_on_emr(spec) else "s3a"
 
 
 def checkpoint_folder(spec: EnvironmentSpec) -> str:
@@ -50,4 +54,4 @@ def checkpoint_folder(spec: EnvironmentSpec) -> str:
 
 def log_folder(spec: EnvironmentSpec) -> str | None:
     """Where EMR writes the logs of a job with the job's role; None on runtimes that keep logs themselves."""
-    return LOG_FOLDER if has_bucket(spec) and spec.aws.runtime.trust in ON_EMR else None
+    return LOG_FOLDER if has_bucket(spec) and is_on_emr(spec) else None

@@ -1,6 +1,6 @@
 """What Spark has to be told about S3, by where it runs. Nothing secret: who it is, Spark finds out where it runs."""
 
-from firnline_infra.blueprint.places import ON_EMR, has_bucket
+from firnline_infra.blueprint.places import has_bucket, is_on_emr
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 
@@ -22,7 +22,7 @@ def spark_s3_settings(spec: EnvironmentSpec, endpoint: str | None = None) -> dic
     `endpoint` is a URL in place of AWS's; the bucket is then part of the path, as private endpoints and emulators want it.
     """
     trust = spec.aws.runtime.trust
-    if trust in ON_EMR or not has_bucket(spec):
+    if is_on_emr(spec) or not has_bucket(spec):
         return {}
     settings = {
         # Without it S3A asks for the bucket's region, with rights on the whole bucket.

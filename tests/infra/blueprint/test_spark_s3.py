@@ -13,8 +13,11 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 BUCKET = "firnline-dev-123456789012-eu-central-1"
 IRSA = {"trust": "irsa", "oidc_provider": "oidc.example.com/id/1", "namespace": "n", "service_account": "s"}
-ELSEWHERE = (IRSA, {"trust": "pod-identity"}, {"trust": "static-keys"}, {"trust": "nobody"})
-ON_EMR = ({"trust": "emr-serverless"}, {"trust": "emr-ec2"})
+PODS = {"trust": "pod-identity", "cluster": "c", "namespace": "n", "service_account": "s"}
+EMR_PODS = {"trust": "pod-identity", "cluster": "c", "namespace": "n", "emr_eks": {}}
+EMR_EKS = {"trust": "emr-eks", "oidc_provider": "oidc.example.com/id/1", "namespace": "n"}
+ELSEWHERE = (IRSA, PODS, {"trust": "static-keys"}, {"trust": "nobody"})
+ON_EMR = ({"trust": "emr-serverless"}, {"trust": "emr-ec2"}, EMR_EKS, EMR_PODS)
 
 
 def spec_of(runtime: dict[str, str], **aws: Any) -> EnvironmentSpec:
@@ -36,12 +39,12 @@ def spark_of(spec: EnvironmentSpec) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("runtime", ON_EMR)
-def test_emr_opens_s3_with_settings_of_its_own(runtime: dict[str, str]) -> None:
+def test_emr_opens_s3_with_settings_of_its_own(runtime: dict[str, Any]) -> None:
     assert spark_of(spec_of(runtime)) == {"checkpoint": f"s3://{BUCKET}/checkpoint/firnline-dev/", "conf": {}}
 
 
 @pytest.mark.parametrize("runtime", ELSEWHERE)
-def test_elsewhere_it_is_s3a_in_the_environments_region(runtime: dict[str, str]) -> None:
+def test_elsewhere_it_is_s3a_in_the_environments_region(runtime: dict[str, Any]) -> None:
     spark = spark_of(spec_of(runtime))
     assert spark["checkpoint"] == f"s3a://{BUCKET}/checkpoint/firnline-dev/"
     assert spark["conf"]["spark.hadoop.fs.s3a.endpoint.region"] == "eu-central-1"
@@ -62,7 +65,7 @@ def test_a_pod_is_never_its_node() -> None:
 
 
 @pytest.mark.parametrize("runtime", [*ON_EMR, *ELSEWHERE], ids=lambda runtime: runtime["trust"])
-def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str, str]) -> None:
+def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str, Any]) -> None:
     """S3A asks for the folder as a key without a slash: `checkpoint/<application>` is in `checkpoint/*`."""
     spec = spec_of(runtime)
     principal = blueprint_of(spec).role or blueprint_of(spec).user
@@ -76,7 +79,7 @@ def test_the_checkpoint_lies_below_the_prefix_that_is_granted(runtime: dict[str,
 
 
 def test_only_emr_writes_logs_into_the_bucket() -> None:
-    assert [log_folder(spec_of(runtime)) for runtime in ON_EMR] == ["logs/", "logs/"]
+    assert [log_folder(spec_of(runtime)) for runtime in ON_EMR] == ["logs/"] * len(ON_EMR)
     assert {log_folder(spec_of(runtime)) for runtime in ELSEWHERE} == {None}
 
 
