@@ -45,7 +45,7 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "config deadletter errors kinesis ledger logs spark validate values",
+    "ingest.__main__": "aws config deadletter errors kinesis ledger logs spark validate values",
     "ingest.aws": "config errors",
     "ingest.config": "errors",
     "ingest.deadletter": "aws config errors kinesis records values",
@@ -67,9 +67,9 @@ ROOMS_BELOW = {
         "ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
-    "infra.build": "",
+    "infra.build": "ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint deploy keys specification terminal ingest.__main__ ingest.config "
+        "accounts audit blueprint build deploy keys specification terminal ingest.__main__ ingest.config "
         "ingest.deadletter ingest.errors"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",

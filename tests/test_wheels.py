@@ -48,6 +48,9 @@ DATA = {
     "ingest": {"py.typed"},
     "infra": {
         "py.typed",
+        "build/engine.lock.txt",
+        "build/files/Containerfile",
+        "build/files/python",
         "programs/pulumi/Pulumi.yaml",
         *(f"programs/pulumi_layered/{layer}/Pulumi.yaml" for layer in ("foundation", "warehouse", "runtime")),
     },

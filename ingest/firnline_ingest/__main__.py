@@ -20,11 +20,11 @@ REFUSED, INTERRUPTED = 2, 128 + signal.SIGINT
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m firnline_ingest") -> int:
     """Returns the exit status (docs/runbook.md lists them). `program` is what a person typed."""
     try:
-        from firnline_ingest.config import load_config  # here, where a Ctrl-C leaves no trace
+        from firnline_ingest.aws.configuration import read_config  # here, where a Ctrl-C leaves no trace
 
         options = _parser(program).parse_args(arguments)
         command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
-        return command(load_config(options.config), options)
+        return command(read_config(options.config), options)
     except FirnlineError as error:
         print(error, file=sys.stderr)
         return REFUSED
@@ -39,7 +39,10 @@ def _parser(program: str) -> argparse.ArgumentParser:
     def command(name: str, summary: str, more: str = "") -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=summary, description=f"{summary} {more}".strip())
         added.add_argument(
-            "--config", type=Path, required=True, metavar="FILE", help="The engine's configuration: engine.json."
+            "--config",
+            required=True,
+            metavar="FILE",
+            help="The engine's configuration: engine.json, or s3://bucket/key.",
         )
         return added
 

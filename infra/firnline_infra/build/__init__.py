@@ -1,5 +1,8 @@
 """`firnline build`: the engine as files that a cluster runs, and how Spark is told to use them."""
 
+from firnline_infra.build.artefact import BuiltArtefact, read_artefact
+from firnline_infra.build.assemble import build, build_cached
 from firnline_infra.build.settings import spark_settings
+from firnline_infra.build.target import Target, target_of
 
-__all__ = ["spark_settings"]
+__all__ = ["BuiltArtefact", "Target", "build", "build_cached", "read_artefact", "spark_settings", "target_of"]

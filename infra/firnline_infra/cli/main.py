@@ -18,6 +18,7 @@ EXIT_ERROR = 2
     at={
         "audit": "firnline_infra.cli.audit:audit",
         "bootstrap": "firnline_infra.cli.bootstrap:bootstrap",
+        "build": "firnline_infra.cli.build:build",
         "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
         "destroy": "firnline_infra.cli.destroy:destroy",
         "init": "firnline_infra.cli.init:init",

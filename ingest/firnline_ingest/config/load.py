@@ -11,9 +11,16 @@ from firnline_ingest.errors import ConfigError
 def load_config(path: Path) -> EngineConfig:
     """Raises ConfigError for a file that is missing, is not JSON, or does not describe an engine."""
     try:
-        document = json.loads(path.read_bytes())
+        content = path.read_bytes()
     except OSError as error:
         raise ConfigError(str(path), [f"can't be read: {error.strerror}"]) from error
+    return parse_config(content, str(path))
+
+
+def parse_config(content: bytes, source: str) -> EngineConfig:
+    """`source` is what errors call it. Raises ConfigError, as `load_config`."""
+    try:
+        document = json.loads(content)
     except ValueError as error:
-        raise ConfigError(str(path), [f"is not JSON: {error}"]) from error
-    return parse(EngineConfig, document, str(path))
+        raise ConfigError(source, [f"is not JSON: {error}"]) from error
+    return parse(EngineConfig, document, source)

@@ -1,0 +1,175 @@
+"""Builds the engine's artefact for one cluster: what was tested, nothing else, and the same bytes each time.
+
+What was built once of the same inputs is taken from the cache, so that a roll-out with an unchanged engine costs nothing.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from firnline_infra.build.archive import digests_of, write_archive
+from firnline_infra.build.artefact import (
+    CONTAINERFILE,
+    ENTRY,
+    LICENCES,
+    MANIFEST,
+    SBOM,
+    BuiltArtefact,
+    Manifest,
+    ShippedPackage,
+    read_artefact,
+)
+from firnline_infra.build.contents import Package, files_of, package_of
+from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
+from firnline_infra.build.errors import ArtefactTooLarge, NoArtefact
+from firnline_infra.build.lock import locked, pins_of
+from firnline_infra.build.sbom import sbom_of
+from firnline_infra.build.target import Target
+from firnline_infra.build.wheels import sha256_of, wheels_of
+
+LIMIT_BYTES = 128 * 1024**2
+"""Of the archive: each executor fetches and unpacks it when it starts."""
+KEPT = 8  # artefacts in the cache: four targets, and what was before
+HERE = Path(__file__).parent
+
+
+def build(
+    into: Path, target: Target, *, wheels: Path | None = None, lock: str | None = None, cache: Path | None = None
+) -> BuiltArtefact:
+    """Writes the artefact's files into the folder `into`, which holds nothing else but an earlier artefact.
+
+    `wheels` is a folder that has every wheel, for who has no index; `lock` what is pinned, engine.lock.txt by default; `cache`
+    where wheels and artefacts are kept. Raises BuildError.
+    """
+    cache = cache or default_cache()
+    built = build_cached(target, wheels=wheels, lock=lock, cache=cache)
+    _clear(into)
+    for file in built.files:
+        shutil.copyfile(file, into / file.name)
+    return read_artefact(into)
+
+
+def build_cached(
+    target: Target, *, wheels: Path | None = None, lock: str | None = None, cache: Path | None = None
+) -> BuiltArtefact:
+    """As `build`, and leaves the artefact in the cache, where it may be read and not changed."""
+    cache = cache or default_cache()
+    lock = locked() if lock is None else lock
+    (cache / "artefacts").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as name:
+        engine = write_engine_wheel(Path(name))
+        folder = cache / "artefacts" / _inputs(target, lock, engine)
+        try:
+            built = read_artefact(folder)
+        except NoArtefact:
+            pins = pins_of(lock, target)
+            found = wheels_of(pins, target, cache=cache / "wheels", given=wheels)
+            _write(Path(name), target, [*found, engine])
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(name).rename(folder)
+            Path(name).mkdir()
+            built = read_artefact(folder)
+    os.utime(folder)
+    _forget_old(cache / "artefacts")
+    return built
+
+
+def default_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firnline"
+
+
+def _inputs(target: Target, lock: str, engine: Path) -> str:
+    """Whatever decides the bytes: what is pinned, the engine, how it is put together, and who compresses."""
+    ours = {
+        path.relative_to(HERE).as_posix(): sha256_of(path)
+        for path in HERE.rglob("*")
+        if path.suffix != ".pyc" and path.is_file()
+    }
+    target_says = [target.python, target.architecture, target.spark]
+    decides = [target_says, lock, sha256_of(engine), sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION]
+    return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
+
+
+def _write(folder: Path, target: Target, wheels: Sequence[Path]) -> None:
+    packages = sorted((package_of(wheel) for wheel in wheels), key=lambda package: package.name.lower())
+    content = {name: data for wheel in wheels for name, data in files_of(wheel)}
+    content["bin/python"] = _filled("python", PYTHON=target.python).encode()
+    digests = digests_of(content)
+    entry = _filled(ENTRY)
+    digest = hashlib.sha256(json.dumps([digests, hashlib.sha256(entry.encode()).hexdigest()]).encode()).hexdigest()
+    archive = f"firnline-engine-{digest}.tar.gz"
+    write_archive(folder / archive, content)
+    size = (folder / archive).stat().st_size
+    if size > LIMIT_BYTES:
+        raise ArtefactTooLarge(size, LIMIT_BYTES)
+    version = engine_version()
+    texts = {
+        ENTRY: entry,
+        SBOM: _json(sbom_of(packages, version=version, digest=digest)),
+        LICENCES: "".join(f"{each.name} {each.version}: {each.licence}\n" for each in packages),
+        CONTAINERFILE: _filled(
+            CONTAINERFILE, ARCHIVE=archive, TAG=digest[:16], PYTHON=target.python, ARCHITECTURE=target.architecture
+        ),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    shipped = sorted(path for path in folder.iterdir() if path.name != MANIFEST)
+    manifest = Manifest(
+        hash=digest,
+        version=version,
+        python=target.python,
+        architecture=target.architecture,
+        spark=target.spark,
+        archive=archive,
+        unpacked_bytes=sum(len(data) for data in content.values()),
+        files={path.name: sha256_of(path) for path in shipped},
+        packages=[_shipped(package) for package in packages],
+        content=digests,
+    )
+    (folder / MANIFEST).write_text(_json(manifest.model_dump()), encoding="utf-8")
+
+
+def _shipped(package: Package) -> ShippedPackage:
+    return ShippedPackage(
+        name=package.name,
+        version=package.version,
+        licence=package.licence,
+        wheel=package.wheel,
+        sha256=package.sha256,
+    )
+
+
+def _filled(name: str, **values: str) -> str:
+    """A file of ours with @NAME@ replaced."""
+    text = files(__package__).joinpath("files", name).read_text(encoding="utf-8")
+    for key, value in values.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
+def _json(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
+
+
+def _clear(folder: Path) -> None:
+    """Of an earlier artefact. Raises NoArtefact where it holds anything else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    there = {path.name for path in folder.iterdir()}
+    if there and MANIFEST not in there:
+        raise NoArtefact(folder, "it holds other files")
+    if there:
+        earlier = Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+        for name in (*earlier.files, MANIFEST):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _forget_old(folder: Path) -> None:
+    newest_first = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in newest_first[KEPT:]:
+        shutil.rmtree(old, ignore_errors=True)

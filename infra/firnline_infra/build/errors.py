@@ -1,0 +1,108 @@
+"""What can go wrong while an artefact is built.
+
+BuildError
+├── TargetUnsupported   no engine can run there
+├── WheelMissing        a pinned package has no wheel for the target
+├── IndexUnreachable    the package index did not answer
+├── WheelForeign        a wheel is not the one that was tested
+├── PipFailed           pip is missing, or failed otherwise
+├── ArtefactTooLarge    more than the limit
+└── NoArtefact          a folder holds none, or a damaged one
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from firnline_ingest.errors import EnvironmentalError
+
+
+class BuildError(EnvironmentalError):
+    """The engine's artefact could not be built or read."""
+
+    id = "FL-5441"
+
+
+class TargetUnsupported(BuildError):
+    """The engine can't run on that Python, architecture or Spark. Nothing was built."""
+
+    id = "FL-5442"
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__(
+            "There is no engine for this cluster:\n" + "\n".join(f"  - {reason}" for reason in reasons),
+            next_step="take a release with Spark 4 (emr-spark-8.0.0 or newer), and a Python that it has.",
+        )
+
+
+class WheelMissing(BuildError):
+    """A package that the engine needs has no wheel for the cluster."""
+
+    id = "FL-5443"
+
+    def __init__(self, packages: Sequence[str], *, target: str, place: str) -> None:
+        super().__init__(
+            f"{place} has no wheel of {', '.join(packages)} for {target} (glibc 2.34).",
+            next_step="put one that was built for it into a folder and name that with --wheels; where it is the index that "
+            "lacks it, take another Python or architecture.",
+        )
+        self.packages = tuple(packages)
+
+
+class IndexUnreachable(BuildError):
+    """pip could not reach the package index."""
+
+    id = "FL-5444"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"The package index can't be reached: {cause}",
+            next_step="name yours (PIP_INDEX_URL, PIP_PROXY), try again later, or give the wheels in a folder: --wheels.",
+        )
+
+
+class WheelForeign(BuildError):
+    """A wheel of the right name and version has other content than the one that the engine was tested with."""
+
+    id = "FL-5445"
+
+    def __init__(self, wheel: str, where: str) -> None:
+        super().__init__(
+            f"{wheel} in {where} is not the file that the engine was tested with: its SHA-256 is not among the pinned ones.",
+            next_step="find out where it comes from; take the one of PyPI, or a mirror that passes files on unchanged.",
+        )
+
+
+class PipFailed(BuildError):
+    """pip is not there, or ended with an error of its own."""
+
+    id = "FL-5446"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(
+            f"pip could not fetch the engine's packages: {cause}",
+            next_step="correct what it says; where there is no pip: python -m ensurepip. Or give the wheels: --wheels.",
+        )
+
+
+class ArtefactTooLarge(BuildError):
+    """The archive is larger than the stated limit."""
+
+    id = "FL-5447"
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"The engine's archive has {size:,} bytes; {limit:,} is the limit.",
+            next_step="report it: a dependency has grown beyond what every executor should unpack at its start.",
+        )
+
+
+class NoArtefact(BuildError):
+    """A folder holds no artefact, or one with files missing or changed."""
+
+    id = "FL-5448"
+
+    def __init__(self, folder: Path, cause: str) -> None:
+        super().__init__(
+            f"{folder} holds no artefact that can be used: {cause}.",
+            next_step="build it: firnline build ENV --into a new or empty folder.",
+        )

@@ -1,0 +1,51 @@
+"""Which packages the engine's environment has: exactly those that were tested, by version and SHA-256.
+
+engine.lock.txt is made of uv.lock by `scripts/check --fix`, for every Python and architecture at once, and is in our wheel.
+pip asks a requirement's markers about the machine that it runs on (pypa/pip#11664), so they are asked here, about the cluster.
+"""
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+from packaging.requirements import Requirement
+from packaging.utils import NormalizedName, canonicalize_name
+
+from firnline_infra.build.target import Target
+
+LOCK = "engine.lock.txt"
+_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    name: NormalizedName
+    version: str
+    hashes: frozenset[str]
+    """SHA-256 of each file of this release, as hex digits."""
+
+    def __str__(self) -> str:
+        return f"{self.name}=={self.version}"
+
+    @property
+    def line(self) -> str:
+        """Of a requirements file."""
+        return " ".join([str(self), *(f"--hash=sha256:{digest}" for digest in sorted(self.hashes))])
+
+
+def locked() -> str:
+    return files(__package__).joinpath(LOCK).read_text(encoding="utf-8")
+
+
+def pins_of(lock: str, target: Target) -> list[Pin]:
+    """Sorted by name."""
+    pins = []
+    for line in lock.replace("\\\n", " ").splitlines():
+        said = line.partition("--hash=")[0].strip()
+        if not said or said.startswith("#"):
+            continue
+        requirement = Requirement(said)
+        if requirement.marker is None or requirement.marker.evaluate(target.markers):
+            (version,) = requirement.specifier
+            pins.append(Pin(canonicalize_name(requirement.name), version.version, frozenset(_HASH.findall(line))))
+    return sorted(pins, key=lambda pin: pin.name)

@@ -1,0 +1,176 @@
+"""What is in an artefact, and that its bytes follow from what went in."""
+
+import gzip
+import json
+import os
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.build import Target, build, build_cached, read_artefact
+from firnline_infra.build.errors import ArtefactTooLarge, NoArtefact, WheelForeign, WheelMissing
+from tests.infra.build.conftest import Wheels
+
+NewCache = Callable[[], Path]
+
+
+def test_the_same_inputs_give_the_same_bytes(
+    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders/b.py": b"b", "orders/a.py": b"a", "orders/native.so": b"\x7fELF"})
+    first = build(tmp_path / "first", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    os.utime(wheels.folder / "orders-1.0-py3-none-any.whl", (0, 0))
+    umask = os.umask(0o077)
+    try:
+        second = build(tmp_path / "second", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    finally:
+        os.umask(umask)
+    assert [file.name for file in first.files] == [file.name for file in second.files]
+    assert [file.read_bytes() for file in first.files] == [file.read_bytes() for file in second.files]
+
+
+def test_an_archive_tells_no_time_and_no_owner(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    head = built.archive.read_bytes()[:10]
+    assert (head[3], head[4:8]) == (0, bytes(4))  # RFC 1952: no name, no time
+    with tarfile.open(built.archive) as archive:
+        entries = archive.getmembers()
+    assert [entry.name for entry in entries] == sorted(entry.name for entry in entries)
+    assert {(entry.uid, entry.gid, entry.uname, entry.gname, entry.mtime) for entry in entries} == {
+        (0, 0, "", "", 315_532_800)
+    }
+    assert {entry.name: entry.mode for entry in entries if entry.mode != 0o644} == {"bin/python": 0o755}
+
+
+def test_what_nothing_runs_is_left_out(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    left_out = (
+        "orders/tests/test_a.py",
+        "orders/conftest.py",
+        "orders/native.pyx",
+        "orders/__pycache__/a.cpython-313.pyc",
+        "orders-1.0.dist-info/RECORD",
+        "orders-1.0.dist-info/direct_url.json",
+        "orders-1.0.data/scripts/orders",
+    )
+    kept = {
+        "orders/a.py": "packages/orders/a.py",
+        "orders/latest.py": "packages/orders/latest.py",
+        "orders-1.0.data/platlib/orders/native.so": "packages/orders/native.so",
+        "orders-1.0.dist-info/licenses/LICENSE": "packages/orders-1.0.dist-info/licenses/LICENSE",
+    }
+    wheels.add("orders", dict.fromkeys([*left_out, *kept], b"x"))
+    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    ours = {name for name in built.manifest.content if not name.startswith("packages/firnline_ingest")}
+    assert ours == {"bin/python", "packages/orders-1.0.dist-info/METADATA", *kept.values()}
+
+
+def test_the_hash_is_of_what_runs(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    before = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    wheels.lines.clear()
+    wheels.add("orders", {"orders/a.py": b"another"})
+    after = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    assert before.hash != after.hash
+    assert after.archive.name == f"firnline-engine-{after.hash}.tar.gz"
+
+
+def test_what_was_built_is_not_built_again(
+    wheels: Wheels, target: Target, new_cache: NewCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    cache = new_cache()
+    first = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache)
+    monkeypatch.setattr(gzip, "GzipFile", None)
+    assert build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache).folder == first.folder
+    first.archive.write_bytes(b"torn")
+    monkeypatch.undo()
+    assert build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache).hash == first.hash
+
+
+def test_an_archive_beyond_the_limit_is_refused(
+    wheels: Wheels, target: Target, new_cache: NewCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheels.add("orders", {"orders/a.so": os.urandom(2000)})
+    monkeypatch.setattr("firnline_infra.build.assemble.LIMIT_BYTES", 1000)
+    with pytest.raises(ArtefactTooLarge, match="1,000 is the limit"):
+        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+
+
+def test_a_folder_with_anything_else_is_left_alone(
+    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(NoArtefact, match="it holds other files"):
+        build(tmp_path / "mine", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+
+
+def test_a_later_artefact_takes_an_earlier_ones_place(
+    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    wheels.lines.clear()
+    wheels.add("orders", {"orders/a.py": b"b"})
+    later = build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    assert {path.name for path in (tmp_path / "into").iterdir()} == {file.name for file in later.files}
+
+
+@pytest.mark.parametrize("change", ["remove", "tear", "manifest"])
+def test_an_artefact_is_read_as_it_was_built_or_not_at_all(
+    change: str, wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    built = build(tmp_path / "into", target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    assert read_artefact(built.folder).hash == built.hash
+    match change:
+        case "remove":
+            built.entry.unlink()
+        case "tear":
+            built.archive.write_bytes(built.archive.read_bytes()[:-1])
+        case _:
+            (built.folder / "manifest.json").write_text("{}")
+    with pytest.raises(NoArtefact, match="firnline build"):
+        read_artefact(built.folder)
+
+
+def test_the_bill_of_materials_names_every_package(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    bill = json.loads((built.folder / "sbom.cdx.json").read_text())
+    assert [component["purl"] for component in bill["components"]] == [
+        f"pkg:pypi/firnline-ingest@{built.manifest.version}",
+        "pkg:pypi/orders@1.0",
+    ]
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    assert {licence["expression"] for component in bill["components"] for licence in component["licenses"]} == {
+        "MIT",
+        "Apache-2.0",
+    }
+
+
+def test_a_wheel_that_is_not_there_is_named_with_the_target(
+    wheels: Wheels, target: Target, new_cache: NewCache
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"}, tag="cp313-cp313-manylinux_2_17_x86_64")
+    with pytest.raises(WheelMissing, match=r"no wheel of orders==1\.0 for Python 3\.13 on aarch64") as raised:
+        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    assert "--wheels" in str(raised.value)
+
+
+def test_a_wheel_for_a_newer_glibc_is_none_for_the_cluster(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"}, tag="cp313-cp313-manylinux_2_35_aarch64")
+    with pytest.raises(WheelMissing):
+        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+
+
+def test_a_wheel_that_was_not_tested_is_refused(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    path = wheels.add("orders", {"orders/a.py": b"a"})
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(WheelForeign, match=r"orders-1\.0-py3-none-any\.whl"):
+        build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())

@@ -1,0 +1,59 @@
+"""What is pinned is what was tested, for every cluster; `scripts/check` sees to it that it is uv.lock's."""
+
+import re
+import tomllib
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.utils import parse_wheel_filename
+
+from firnline_infra.build import target_of
+from firnline_infra.build.lock import locked, pins_of
+from firnline_infra.build.target import ARCHITECTURES, PYTHONS
+
+ROOT = Path(__file__).parents[3]
+NEVER = re.compile(r"pyspark|py4j|moto|duckdb|pulumi|pytest|hypothesis|firnline|click|hatchling|pip$|grpcio|starlette")
+
+
+@cache
+def uv_lock() -> dict[str, dict[str, Any]]:
+    document = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
+    return {package["name"]: package for package in document["package"]}
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_pin_has_a_wheel_that_runs_there(python: str, architecture: str) -> None:
+    target = target_of(python=python, architecture=architecture, spark="4.1.1")
+    tags = set(target.tags())
+    for pin in pins_of(locked(), target):
+        package = uv_lock()[pin.name]
+        assert package["version"] == pin.version
+        found = {wheel["url"].rpartition("/")[2]: wheel["hash"].removeprefix("sha256:") for wheel in package["wheels"]}
+        running = [name for name in found if parse_wheel_filename(name)[3] & tags]
+        assert running, f"{pin} on {target}"
+        assert {found[name] for name in running} <= pin.hashes
+
+
+def test_nothing_of_the_cluster_of_tests_or_of_infrastructure_is_pinned() -> None:
+    names = {pin.name for pin in pins_of(locked(), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))}
+    assert {"boto3", "snowpipe-streaming", "snowflake-connector-python", "msgspec", "pyarrow"} <= names
+    assert [name for name in names if NEVER.match(name)] == []
+
+
+def test_what_is_pinned_is_what_these_tests_run_with() -> None:
+    target = target_of(python="3.11", architecture="x86_64", spark="4.1.1")
+    assert {pin.name: pin.version for pin in pins_of(locked(), target)} == {
+        pin.name: version(pin.name) for pin in pins_of(locked(), target)
+    }
+
+
+def test_markers_are_asked_about_the_cluster_and_not_about_this_machine() -> None:
+    lock = 'old==1 ; python_full_version < "3.12"\nnew==1 ; platform_machine == "aarch64"\n'
+    older = target_of(python="3.11", architecture="x86_64", spark="4.1.1")
+    newer = target_of(python="3.13", architecture="aarch64", spark="4.1.1")
+    assert [pin.name for pin in pins_of(lock, older)] == ["old"]
+    assert [pin.name for pin in pins_of(lock, newer)] == ["new"]
