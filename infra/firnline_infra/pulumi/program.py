@@ -4,7 +4,9 @@ What the providers say is fixed by the specification: which account, role and wa
 comes from the environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
 """
 
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -40,17 +42,34 @@ def providers(spec: EnvironmentSpec) -> list[pulumi.ProviderResource]:
 
 
 def aws_provider(spec: EnvironmentSpec) -> aws.Provider:
-    return aws.Provider("aws", region=spec.aws.region, allowed_account_ids=[spec.aws.account])
+    said: dict[str, Any] = {
+        "region": spec.aws.region,
+        "allowed_account_ids": [spec.aws.account],
+        "skip_credentials_validation": False,  # as the SDK says both where a program does not
+        "skip_region_validation": True,
+    }
+    return aws.Provider("aws", **said, opts=_nothing_but(said))
 
 
 def snowflake_provider(spec: EnvironmentSpec) -> snowflake.Provider:
     blueprint = blueprint_of(spec)
     organization, _, account = spec.snowflake.account.partition("-")
-    return snowflake.Provider(
-        "snowflake",
-        organization_name=organization,
-        account_name=account,
-        role=str(blueprint.names.deploy_role),
-        warehouse=spec.snowflake.warehouse,
-        preview_features_enabled=list(blueprint.preview_features),
-    )
+    said: dict[str, Any] = {
+        "organization_name": organization,
+        "account_name": account,
+        "role": str(blueprint.names.deploy_role),
+        "warehouse": spec.snowflake.warehouse,
+        "preview_features_enabled": list(blueprint.preview_features),
+    }
+    return snowflake.Provider("snowflake", **said, opts=_nothing_but(said))
+
+
+def _nothing_but(said: Collection[str]) -> pulumi.ResourceOptions:
+    """What a program leaves unsaid, a provider's SDK takes from variables, passwords among it, and Pulumi keeps it in its
+    state. The plugin reads the same variables for itself, and keeps nothing.
+    """
+
+    def keep(given: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
+        return pulumi.ResourceTransformationResult({name: given.props[name] for name in said}, given.opts)
+
+    return pulumi.ResourceOptions(transformations=[keep])
