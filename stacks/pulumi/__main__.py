@@ -1,7 +1,7 @@
 """One environment, whole: everything that the specification of this stack asks for.
 
     firnline keys create dev ingest; firnline keys create dev reader
-    cd stacks/pulumi && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+    cd stacks/pulumi && pulumi up -s dev
 
 Pulumi.<stack>.yaml names the specification. Who connects comes from AWS_* and SNOWFLAKE_* variables.
 """

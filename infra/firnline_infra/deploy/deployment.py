@@ -76,7 +76,7 @@ class Deployment:
         if taken is not None:
             raise taken
         self._refuse_lost_secrets()
-        self.stack.cli.init(self.stack.name)
+        self.stack.init()
         lookups = aws_lookups(self.accounts.aws)
         recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh)
         if refresh:
@@ -92,7 +92,7 @@ class Deployment:
             refusals = [
                 error for error in (missing_keys(self.spec, self.env_argument), self._taken(session, state)) if error
             ]
-            self.stack.cli.init(self.stack.name)
+            self.stack.init()
             changes = False
             try:
                 self.stack.cli.preview(self.stack.name, refresh=refresh, expect_no_changes=expect_no_changes)

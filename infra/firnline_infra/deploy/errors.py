@@ -7,6 +7,7 @@ DeployError
 ├── SecretsLost        a secret that the file of keys names is gone
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── DestroyRefused     the environment is protected
+├── SecretsKeyOutOfReach  the key that a new stack's secrets would be encrypted with can't be used
 └── NotDeployed        there is no such stack yet, or nothing in it
 """
 
@@ -105,4 +106,18 @@ class OwnerOutOfReach(DeployError):
         super().__init__(
             f"{table} belongs to role {owner}, which {deployer} no longer has: Pulumi would not see it, and take it for gone.",
             next_step=f"find out who revoked it, and run: GRANT ROLE {owner.sql} TO ROLE {deployer.sql}; Nothing was changed.",
+        )
+
+
+class SecretsKeyOutOfReach(DeployError):
+    """The key that a new stack's secrets would be encrypted with is not there, or not for whoever deploys."""
+
+    id = "FL-5501"
+
+    def __init__(self, stack: str, encryption: str, lines: Sequence[str]) -> None:
+        super().__init__(
+            f"Stack {stack} was not made: its secrets are to be encrypted with {encryption}, and that key refused:\n"
+            + "\n".join(f"    {line}" for line in lines[-3:]),
+            next_step="make what `firnline bootstrap` renders (its key is this one), or name another secretsprovider in "
+            f"Pulumi.{stack}.yaml: the URL of a key of yours, or `passphrase`. Nothing was created.",
         )

@@ -1,4 +1,5 @@
-"""Where the Pulumi program of an environment is, and what its stack is told: the path of the specification, no more.
+"""Where the Pulumi program of an environment is, and what its stack is told: the path of the specification, and what
+encrypts secrets.
 
 A program in stacks/pulumi is the team's own, and counts where there is one; else it is the one of this package. The settings
 of a stack, Pulumi.<stack>.yaml, are in stacks/pulumi either way, and are committed. For the embedded environment the program
@@ -7,6 +8,7 @@ is copied into the environment's folder, which goes with the environment and lea
 
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,14 +29,16 @@ class Program:
     stack: str
 
     @classmethod
-    def committed(cls, stack: str, spec_file: Path, *, program: Path = PROGRAM) -> "Program":
+    def committed(
+        cls, stack: str, spec_file: Path, *, secrets_provider: str | None = None, program: Path = PROGRAM
+    ) -> "Program":
         """With the packaged program, settings that are missing are written; whoever has a program of their own writes them.
 
         Raises NoProgram where the settings name no specification, or another one.
         """
         settings, is_packaged = settings_of(program, stack), not _is_there(program)
         if is_packaged and not settings.exists():
-            write_settings(stack, spec_file, program=program)
+            write_settings(stack, spec_file, secrets_provider=secrets_provider, program=program)
         named, wanted = named_in(settings), _seen_from(settings, spec_file)
         if named is None:
             raise NoProgram(
@@ -59,22 +63,50 @@ class Program:
         return cls(into, stack)
 
 
-def write_settings(stack: str, spec_file: Path, *, program: Path = PROGRAM) -> Path:
-    """Those of a new stack."""
+def write_settings(
+    stack: str, spec_file: Path, *, secrets_provider: str | None = None, program: Path = PROGRAM
+) -> Path:
+    """Those of a new stack. `secrets_provider` is a URL of Pulumi's; a passphrase where absent."""
     settings = settings_of(program, stack)
     settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(f"config:\n  {SPEC}: {_seen_from(settings, spec_file)}\n", encoding="utf-8")
+    encrypting = f"secretsprovider: {secrets_provider}\n" if secrets_provider else ""
+    text = f"{encrypting}config:\n  {SPEC}: {_seen_from(settings, spec_file)}\n"
+    settings.write_text(text, encoding="utf-8")
     return settings
 
 
 def named_in(settings: Path) -> Path | None:
     """The specification that the settings of a stack name."""
-    try:
-        document = yaml.safe_load(settings.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    named = ((document or {}).get("config") or {}).get(SPEC)
+    named = (_read(settings).get("config") or {}).get(SPEC)
     return settings.parent / str(named) if named else None
+
+
+def encryption_in(settings: Path) -> str | None:
+    """What the settings of a stack say that its secrets are encrypted with: a URL, `passphrase`, or nothing."""
+    document = _read(settings)
+    named = document.get("secretsprovider")
+    return str(named) if named else "passphrase" if document.get("encryptionsalt") else None
+
+
+def complete(settings: Path, state: Mapping[str, Any]) -> None:
+    """Adds the encrypted data key of a stack that is there, where settings were not committed after its first `up`.
+
+    Pulumi would make another one at each command, and for that whoever only previews would need a right to encrypt.
+    """
+    document = _read(settings)
+    kept = state.get("deployment", {}).get("secrets_providers", {}).get("state", {})
+    if document.get("secretsprovider") != kept.get("url") or "encryptedkey" in document or not kept.get("encryptedkey"):
+        return
+    text = settings.read_text(encoding="utf-8")
+    settings.write_text(f"encryptedkey: {kept['encryptedkey']}\n{text}", encoding="utf-8")
+
+
+def _read(settings: Path) -> dict[str, Any]:
+    """Empty where there are none."""
+    try:
+        return yaml.safe_load(settings.read_text(encoding="utf-8")) or {}
+    except FileNotFoundError:
+        return {}
 
 
 def settings_of(program: Path, stack: str) -> Path:

@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.template import secrets_provider
 from firnline_infra.blueprint.bootstrap.workflow import workflow, workflow_file
 from firnline_infra.deploy.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
 from firnline_infra.specification import EnvironmentSpec
@@ -53,7 +54,7 @@ def _write(path: Path, text: str) -> Became:
 def _settle(settings: Path, spec: EnvironmentSpec, spec_file: Path) -> Became:
     """Pulumi writes into them too, so that only what they name has to be the same."""
     if not settings.exists():
-        write_settings(spec.name, spec_file)
+        write_settings(spec.name, spec_file, secrets_provider=secrets_provider(spec))
         return Became.NEW
     named = named_in(settings)
     return Became.SAME if named is not None and named.resolve() == spec_file.resolve() else Became.KEPT

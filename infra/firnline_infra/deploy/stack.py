@@ -1,4 +1,8 @@
-"""The stack of an environment: its program, its state, and the CLI that runs it where the accounts say."""
+"""The stack of an environment: its program, its state, and the CLI that runs it where the accounts say.
+
+Nothing secret is in a state. What Pulumi encrypts all the same (an output that somebody marks) is encrypted with the key that
+the bootstrap makes; a stack from before that goes on with its passphrase until somebody changes it (docs/deploy.md).
+"""
 
 import os
 from collections.abc import Callable
@@ -6,19 +10,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.accounts import Accounts, PulumiPlace
-from firnline_infra.deploy.program import Program
+from firnline_infra.accounts import Accounts
+from firnline_infra.blueprint.bootstrap.template import secrets_provider
+from firnline_infra.deploy.errors import SecretsKeyOutOfReach
+from firnline_infra.deploy.program import PROGRAM, Program, complete, encryption_in, settings_of
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
-from firnline_infra.pulumi_cli.errors import NoSuchStack
+from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
 from firnline_infra.specification.model import EnvironmentSpec
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
+KMS = "awskms://"
 
 
 @dataclass(frozen=True)
 class Stack:
     cli: PulumiCli
     name: str
+    encryption: str = "default"
+    """What a new stack's secrets are encrypted with, as `pulumi stack init` takes it."""
+    settings: Path | None = None
+    """Pulumi.<stack>.yaml, where it is kept in a repository."""
 
     @property
     def backend(self) -> str:
@@ -31,17 +42,35 @@ class Stack:
         except NoSuchStack:
             return None
 
+    def init(self) -> None:
+        """Makes the stack unless it exists. Raises SecretsKeyOutOfReach."""
+        if self.settings is not None and (state := self.state()) is not None:
+            complete(self.settings, state)
+            return
+        try:
+            self.cli.init(self.name, secrets_provider=self.encryption)
+        except CommandFailed as failed:
+            if self.encryption.startswith(KMS) and "KMS" in "".join(failed.lines):
+                raise SecretsKeyOutOfReach(self.name, self.encryption, failed.lines) from failed
+            raise
+
 
 def stack_of(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts, *, on_line: Callable[[str], None]) -> Stack:
     """Raises CliMissing, CliTooOld or NoProgram."""
-    place = accounts.pulumi(spec.name, spec_file) or _committed(spec.name, spec_file)
+    place = accounts.pulumi(spec.name, spec_file)
+    if place is None:
+        return _committed(spec, spec_file, on_line)
     cli = PulumiCli(binary=place.binary, project=place.project, variables=dict(place.variables), on_line=on_line)
     return Stack(cli, spec.name)
 
 
-def _committed(stack: str, spec_file: Path) -> PulumiPlace:
-    """No secret is in a stack, so the passphrase is empty unless somebody has chosen one."""
-    program = Program.committed(stack, spec_file)
+def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], None]) -> Stack:
+    """Its secrets are encrypted with the bootstrap's key, or with what the settings say."""
+    program = Program.committed(spec.name, spec_file, secrets_provider=secrets_provider(spec))
+    settings = settings_of(PROGRAM, spec.name)
+    encryption = encryption_in(settings) or secrets_provider(spec)
     is_chosen = any(name in os.environ for name in PASSPHRASES)
-    variables = engine_variables(passphrase=None if is_chosen else "")
-    return PulumiPlace(binary=find_cli(), project=program.folder, variables=variables)
+    is_unsaid = encryption == "passphrase" and not is_chosen
+    variables = engine_variables(passphrase="" if is_unsaid else None)  # as such stacks were made
+    cli = PulumiCli(binary=find_cli(), project=program.folder, variables=variables, on_line=on_line)
+    return Stack(cli, spec.name, encryption, settings)

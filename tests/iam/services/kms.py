@@ -1,11 +1,13 @@
 """Key Management Service (Service Authorization Reference, `list_awskeymanagementservice`)."""
 
+import base64
 from collections.abc import Iterator, Mapping
 
 from firnline_local.aws.policy import Context
 from tests.iam.request import Access, Request
 
 EVERYWHERE = {"GenerateRandom", "ListAliases", "ListKeys"}
+KEY_ID_BYTES = 36
 ON_ALIAS = {"CreateAlias", "DeleteAlias", "UpdateAlias"}
 
 
@@ -21,11 +23,17 @@ def accesses(request: Request) -> Iterator[Access] | None:
         return _alias(request)
     if operation == "ReEncrypt":
         return _re_encryption(request)
-    if not parameters.get("KeyId"):
+    key = parameters.get("KeyId") or _in(parameters.get("CiphertextBlob"))
+    if not key:
         return None
-    aliases = request.directory.key_aliases(parameters["KeyId"])
+    aliases = request.directory.key_aliases(key)
     context = {**_context(parameters.get("EncryptionContext")), **({"kms:ResourceAliases": aliases} if aliases else {})}
-    return iter((Access(action, request.directory.key_arn(parameters["KeyId"]), context),))
+    return iter((Access(action, request.directory.key_arn(key), context),))
+
+
+def _in(ciphertext: str | None) -> str | None:
+    """What was encrypted names its key. Moto's begins with the key's id."""
+    return base64.b64decode(ciphertext)[:KEY_ID_BYTES].decode("ascii", "replace") if ciphertext else None
 
 
 def _alias(request: Request) -> Iterator[Access]:

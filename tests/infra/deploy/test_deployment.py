@@ -42,7 +42,7 @@ class Engine:
             raise NoSuchStack("stack export", exit_status=6, lines=[])
         return {"deployment": {"resources": self.resources, "pending_operations": []}}
 
-    def init(self, stack: str) -> None:
+    def init(self, stack: str, *, secrets_provider: str) -> None:
         self.resources = self.resources or []
         self.calls.append("init")
 

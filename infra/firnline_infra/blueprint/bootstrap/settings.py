@@ -9,7 +9,6 @@ def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
     return {
         "AWS_REGION": spec.aws.region,
         "PULUMI_BACKEND_URL": backend_url(spec),
-        "PULUMI_CONFIG_PASSPHRASE": "",  # the stacks of stacks/pulumi hold nothing that is encrypted
         "SNOWFLAKE_USER": user,
     }
 

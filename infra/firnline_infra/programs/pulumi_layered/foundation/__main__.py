@@ -1,6 +1,6 @@
 """The first of three stacks of an environment: what holds data, and changes hardly ever. See docs/layered-stacks.md.
 
-cd stacks/pulumi-layered/foundation && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+cd stacks/pulumi-layered/foundation && pulumi up -s dev
 """
 
 import pulumi

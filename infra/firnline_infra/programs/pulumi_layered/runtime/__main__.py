@@ -1,6 +1,6 @@
 """The third of three stacks of an environment: what the engine is and reads, and what watches it. See docs/layered-stacks.md.
 
-cd stacks/pulumi-layered/runtime && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+cd stacks/pulumi-layered/runtime && pulumi up -s dev
 """
 
 import pulumi

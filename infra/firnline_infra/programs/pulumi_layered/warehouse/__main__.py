@@ -1,6 +1,6 @@
 """The second of three stacks of an environment: volumes and everything in Snowflake. See docs/layered-stacks.md.
 
-cd stacks/pulumi-layered/warehouse && PULUMI_CONFIG_PASSPHRASE= pulumi up -s dev
+cd stacks/pulumi-layered/warehouse && pulumi up -s dev
 """
 
 import pulumi
