@@ -122,8 +122,10 @@ def make_removable(trial: Trial) -> None:
 @pytest.mark.parametrize("name", ["dev", "staging"])
 def test_an_environment_is_made_and_then_nothing_is_left_to_do(name: str, tmp_path: Path) -> None:
     with trial_of(name, tmp_path) as trial:
-        before = survey(trial.environment)
-        outputs = trial.deployment.up()
+        before, plan = survey(trial.environment), tmp_path / "plan.json" if name == "staging" else None
+        if plan is not None:
+            trial.deployment.preview(save_plan=plan)
+        outputs = trial.deployment.up(refresh=True, plan=plan)
         assert trial.differences(outputs, before=before) == {}
         if name == "dev":
             ingest(trial, outputs)

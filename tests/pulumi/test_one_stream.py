@@ -1,10 +1,11 @@
 """One stream, made by the real engine in the embedded environment, and looked at with boto3."""
 
 import uuid
+from pathlib import Path
 
 import pytest
 
-from firnline_infra.pulumi_cli.errors import UnexpectedChanges
+from firnline_infra.pulumi_cli.errors import PlanExceeded, UnexpectedChanges
 from firnline_local.running import RunningEnvironment
 from tests.pulumi.trial_project import TrialProject
 
@@ -26,21 +27,25 @@ pulumi.export("stream_arn", stream.arn)
 
 
 def test_a_stream_is_made_kept_repaired_and_removed(
-    embedded_project: TrialProject, local_environment: RunningEnvironment
+    embedded_project: TrialProject, local_environment: RunningEnvironment, tmp_path: Path
 ) -> None:
     name = f"trial-{uuid.uuid4().hex[:8]}"
     kinesis, cli = local_environment.client("kinesis"), embedded_project.cli
     embedded_project.write(PROGRAM, stream=name)
 
-    cli.up("dev")
+    plan = tmp_path / "plan.json"
+    cli.preview("dev", refresh=True, save_plan=plan)
+    cli.up("dev", refresh=True, plan=plan)
     made = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
     assert made["RetentionPeriodHours"] == 48
     assert cli.outputs("dev") == {"stream_arn": made["StreamARN"]}
-    cli.preview("dev", refresh=True, expect_no_changes=True)
+    cli.preview("dev", refresh=True, expect_no_changes=True, save_plan=plan)
 
     kinesis.increase_stream_retention_period(StreamName=name, RetentionPeriodHours=72)
     with pytest.raises(UnexpectedChanges, match=r"retentionPeriod.*72 => 48"):
         cli.preview("dev", refresh=True, expect_no_changes=True)
+    with pytest.raises(PlanExceeded, match="orders"):
+        cli.up("dev", refresh=True, plan=plan)
     cli.up("dev", refresh=True)
     assert kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]["RetentionPeriodHours"] == 48
 

@@ -20,7 +20,14 @@ DIFFERS = 3
     help="Look at what there is first, or go by the state alone.",
 )
 @click.option("--expect-no-changes", is_flag=True, help="Exit status 3 where `up` would change anything.")
-def preview(environment: Path, accounts: ChosenAccounts, refresh: bool, expect_no_changes: bool) -> None:
+@click.option(
+    "--save-plan",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="Keep what `up` would do in this file, for `firnline up --plan`.",
+)
+def preview(
+    environment: Path, accounts: ChosenAccounts, refresh: bool, expect_no_changes: bool, save_plan: Path | None
+) -> None:
     """Show what `up` would do, and what was changed meanwhile.
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
@@ -30,7 +37,9 @@ def preview(environment: Path, accounts: ChosenAccounts, refresh: bool, expect_n
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
 
-    found = deployment(environment, accounts).preview(refresh=refresh, expect_no_changes=expect_no_changes)
+    found = deployment(environment, accounts).preview(
+        refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan.resolve() if save_plan else None
+    )
     if found.findings:
         click.echo("\nNot as the specification says, where Pulumi does not look:")
         rows = [(each.object, each.property, each.expected, each.found) for each in found.findings]

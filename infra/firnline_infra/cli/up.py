@@ -19,7 +19,12 @@ from firnline_infra.cli.environment_argument import environment_argument
     show_default=True,
     help="Look at what there is first, or go by the state alone.",
 )
-def up(environment: Path, accounts: ChosenAccounts, refresh: bool) -> None:
+@click.option(
+    "--plan",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Do nothing that this plan (`firnline preview --save-plan`) does not say.",
+)
+def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | None) -> None:
     """Make ENV what its specification says.
 
     Looks first whether everything is ready, in the right accounts, and free; puts in order what a killed `up` has left;
@@ -32,7 +37,7 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool) -> None:
     from firnline_infra.cli.deployment import deployment
 
     found = deployment(environment, accounts)
-    outputs = found.up(refresh=refresh)
+    outputs = found.up(refresh=refresh, plan=plan.resolve() if plan else None)
     click.echo()
     click.echo(f"{found.spec.name} is up in {found.accounts.place}.")
     click.echo(_next(outputs, found.env_argument, found.accounts.before_running))

@@ -58,9 +58,10 @@ class Deployment:
         stack = stack_of(spec, spec_file, accounts, on_line=say)
         return cls(spec=spec, spec_file=spec_file, env_argument=env_argument, accounts=accounts, say=say, stack=stack)
 
-    def up(self, *, refresh: bool = False) -> dict[str, Any]:
+    def up(self, *, refresh: bool = False, plan: Path | None = None) -> dict[str, Any]:
         """The outputs. With `refresh`, what was changed behind the program's back is set back too, also where Pulumi does
-        not look: a table that it made anew has none of its properties yet.
+        not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
+        nothing else than it says.
 
         Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost, and what
         Pulumi and the recovery raise.
@@ -78,13 +79,15 @@ class Deployment:
         self._refuse_lost_secrets()
         self.stack.init()
         lookups = aws_lookups(self.accounts.aws)
-        recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh)
+        recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh, plan=plan)
         if refresh:
             self._set_back()
         return self.stack.cli.outputs(self.stack.name)
 
-    def preview(self, *, refresh: bool = True, expect_no_changes: bool = False) -> Preview:
-        """What `up` would do, through `say`; then what Pulumi can't see is read back, once it was made."""
+    def preview(
+        self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
+    ) -> Preview:
+        """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
         with self._session() as session:
             state = self.stack.state() or {}
             check_owners(session, state)
@@ -95,7 +98,9 @@ class Deployment:
             self.stack.init()
             changes = False
             try:
-                self.stack.cli.preview(self.stack.name, refresh=refresh, expect_no_changes=expect_no_changes)
+                self.stack.cli.preview(
+                    self.stack.name, refresh=refresh, expect_no_changes=expect_no_changes, save_plan=save_plan
+                )
             except UnexpectedChanges:
                 changes = True
             findings = read_back(self._blueprint, session) if _is_made(state) else []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, StackLocked, UnexpectedChanges
+from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack, PlanExceeded, StackLocked, UnexpectedChanges
 from firnline_infra.pulumi_cli.lock import Lock
 from firnline_infra.pulumi_cli.resource import ImportedResource, Urn, import_document
 from firnline_infra.pulumi_cli.run import Ended, run
@@ -21,6 +21,7 @@ UNATTENDED = ("--non-interactive", "--color", "never")
 NO_SUCH_STACK = 6  # exit statuses of 3.226.1 and newer
 CHANGES = 7
 NOT_EXPECTED = "no changes were expected"
+EXCEEDS = "violates plan"
 
 
 def _ignore(line: str) -> None:
@@ -43,15 +44,26 @@ class PulumiCli:
         except NoSuchStack:
             self._run("stack", "init", "--no-select", "--secrets-provider", secrets_provider, "--stack", stack)
 
-    def up(self, stack: str, *, refresh: bool = False) -> None:
-        """Makes the cloud what the program says. With `refresh`, the state is first updated from the cloud."""
-        refreshing = ["--refresh"] if refresh else []
-        self._run("up", "--yes", "--skip-preview", *refreshing, "--stack", stack)
+    def up(self, stack: str, *, refresh: bool = False, plan: Path | None = None) -> None:
+        """Makes the cloud what the program says. With `refresh`, the state is first updated from the cloud; with a `plan`
+        that a preview saved, nothing is done that is not in it. Raises PlanExceeded.
+        """
+        options = ["--refresh"] if refresh else []
+        options += ["--plan", str(plan)] if plan else []
+        ended = self._execute("up", "--yes", "--skip-preview", *options, "--stack", stack)
+        if plan is not None and EXCEEDS in ended.text:
+            raise PlanExceeded(stack, exit_status=ended.exit_status, lines=ended.lines)
+        self._succeeded(ended)
 
-    def preview(self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False) -> Sequence[str]:
-        """What `up` would do, line by line, each property named. Raises UnexpectedChanges if there should be none."""
+    def preview(
+        self, stack: str, *, refresh: bool = False, expect_no_changes: bool = False, save_plan: Path | None = None
+    ) -> Sequence[str]:
+        """What `up` would do, line by line, each property named; for `up` also in a file. Raises UnexpectedChanges if
+        there should be none.
+        """
         options = ["--diff"]
         options += ["--refresh"] if refresh else []
+        options += ["--save-plan", str(save_plan)] if save_plan else []
         options += ["--expect-no-changes"] if expect_no_changes else []
         ended = self._execute("preview", *options, "--stack", stack)
         if expect_no_changes and (ended.exit_status == CHANGES or NOT_EXPECTED in ended.text):

@@ -5,6 +5,7 @@ PulumiError
 ├── CliTooOld           there is one, and nothing newer
 ├── CommandFailed       it ended with an error
 │   ├── NoSuchStack     the stack is not in the backend
+│   ├── PlanExceeded    `up` would do what the reviewed plan does not say
 │   └── StackLocked     another command holds the lock, or was killed while it held it
 ├── UnexpectedChanges   nothing should have changed, and something did
 ├── StackInUse          the command that holds the lock may still be running
@@ -75,6 +76,21 @@ class NoSuchStack(CommandFailed):
     """The backend has no stack of that name."""
 
     id = "FL-7104"
+
+
+class PlanExceeded(CommandFailed):
+    """What is there, or the program, is no longer what the saved plan was made from."""
+
+    id = "FL-7110"
+
+    def __init__(self, stack: str, *, exit_status: int, lines: Sequence[str]) -> None:
+        super().__init__(
+            f"up --stack {stack} --plan",
+            exit_status=exit_status,
+            lines=lines,
+            next_step="something has changed since the plan was reviewed: preview again, have that reviewed, then `up` with the "
+            "new plan. What was done before the first step beyond the plan stays.",
+        )
 
 
 class StackLocked(CommandFailed):

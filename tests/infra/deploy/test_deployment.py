@@ -46,10 +46,10 @@ class Engine:
         self.resources = self.resources or []
         self.calls.append("init")
 
-    def up(self, stack: str, *, refresh: bool) -> None:
+    def up(self, stack: str, *, refresh: bool, plan: Path | None) -> None:
         self.calls.append("up --refresh" if refresh else "up")
 
-    def preview(self, stack: str, *, refresh: bool, expect_no_changes: bool) -> None:
+    def preview(self, stack: str, *, refresh: bool, expect_no_changes: bool, save_plan: Path | None) -> None:
         self.calls.append("preview")
         if self.differs:
             raise UnexpectedChanges(stack, lines=[])

@@ -14,21 +14,35 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 
-ACTIONS = {"checkout": "actions/checkout@v5", "python": "actions/setup-python@v6"}
-CREDENTIALS, PULUMI = "aws-actions/configure-aws-credentials@v5", "pulumi/actions@v7"
+# By commit, which nobody can move; a test wants the release beside it.
+CHECKOUT = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0"
+PYTHON = "actions/setup-python@e797f83bcb11b83ae66e0230d6156d7c80228e7c # v6.0.0"
+PULUMI = "pulumi/actions@8e5e406f4007fca908480587cb9893c07090f58d # v7.0.0"
+CREDENTIALS = "aws-actions/configure-aws-credentials@a03048d87541d1d9fcf2ecf528a4a65ba9bd7838 # v5.0.0"
+KEEP = "actions/upload-artifact@330a01c490aca151604b8cf639adc76d48f6c5d4 # v5.0.0"
+FETCH = "actions/download-artifact@018cc2cf5baa6db3ef3c5f8a56943fffe632ef53 # v6.0.0"
+KEPT_DAYS = 30  # as long as GitHub waits for an approval
 # What Pulumi does not see is compared with the pull request's own specification: that it differs may be what is asked for.
 PREVIEW = """\
       - id: preview
         run: |
           set -o pipefail
-          .venv/bin/firnline preview {environment} 2>&1 | tee "$RUNNER_TEMP/preview.txt" || [ $? -eq 3 ]
+          plan="$RUNNER_TEMP/plan.json"
+          .venv/bin/firnline preview {environment} --save-plan "$plan" 2>&1 | tee "$RUNNER_TEMP/preview.txt" || [ $? -eq 3 ]
       - if: always() && steps.preview.conclusion != 'skipped'
         run: |
           {{ echo '```'; head -c 900000 "$RUNNER_TEMP/preview.txt"; echo '```'; }} >> "$GITHUB_STEP_SUMMARY"
 """
+KEEP_PLAN = """\
+      - if: github.event_name == 'push'
+        uses: {keep}
+        with: {{name: plan, path: '${{{{ runner.temp }}}}/plan.json', if-no-files-found: error, retention-days: {days}}}
+"""
 UP = """\
+      - uses: {fetch}
+        with: {{name: plan, path: '${{{{ runner.temp }}}}'}}
       - run: |
-          .venv/bin/firnline up {environment}
+          .venv/bin/firnline up {environment} --plan "$RUNNER_TEMP/plan.json"
 """
 TOOLKIT = """\
       - run: |
@@ -50,11 +64,13 @@ def workflow(
     paths = f"[{', '.join(map(quoted, _paths(spec, environment)))}]"
     package, called = quote(f"firnline-infra[deploy]=={release}"), quote(environment)
     toolkit = TOOLKIT.format(package=package, environment=called)
+    merged = f"github.event_name == 'push' && github.ref == 'refs/heads/{branch}'"
     return (
         f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
         f"# In the repository's settings make the environments {spec.name} and {preview_environment(spec)}; let reviewers\n"
         f"# approve both: a preview runs the program of the pull request, with the deploy role in Snowflake.\n"
-        "# A preview reads Pulumi's state and writes nothing, so there is none before the first up. The run's summary has it.\n"
+        "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
+        "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
         f"name: firnline {spec.name}\n"
         "on:\n"
         f"  pull_request:\n    paths: {paths}\n"
@@ -64,7 +80,7 @@ def workflow(
         + _job(
             "preview",
             # Forks get no token; without this their runs would fail instead of being left out.
-            condition="github.event.pull_request.head.repo.full_name == github.repository",
+            condition=f"{merged} || github.event.pull_request.head.repo.full_name == github.repository",
             environment=preview_environment(spec),
             # Not in the group of `up`: of those that wait in a group GitHub keeps only the last one.
             concurrency=f"{{group: 'firnline-{spec.name}-${{{{ github.ref }}}}', cancel-in-progress: true}}",
@@ -72,19 +88,19 @@ def workflow(
             settings=settings(spec, str(names.previewer)),
             role=arns.role(names.previewer_role),
             toolkit=toolkit,
-            command=PREVIEW.format(environment=called),
+            command=PREVIEW.format(environment=called) + KEEP_PLAN.format(keep=KEEP, days=KEPT_DAYS),
             spec=spec,
         )
         + _job(
             "up",
-            condition=f"github.event_name == 'push' && github.ref == 'refs/heads/{branch}'",
+            condition=f"{merged}\n    needs: preview",
             environment=spec.name,
             concurrency=f"{{group: firnline-{spec.name}, cancel-in-progress: false}}",
             permissions="{contents: read, id-token: write}",
             settings=settings(spec, str(blueprint.names.deploy_role)),
             role=arns.role(names.deployer_role),
             toolkit=toolkit,
-            command=UP.format(environment=called),
+            command=UP.format(environment=called, fetch=FETCH),
             spec=spec,
         )
     )
@@ -123,9 +139,9 @@ def _job(
         f"    permissions: {permissions}\n"
         f"    env:\n{variables}"
         "    steps:\n"
-        f"      - uses: {ACTIONS['checkout']}\n"
+        f"      - uses: {CHECKOUT}\n"
         "        with: {persist-credentials: false}\n"
-        f"      - uses: {ACTIONS['python']}\n"
+        f"      - uses: {PYTHON}\n"
         "        with: {python-version: '3.13'}\n"
         f"{toolkit}"
         f"      - uses: {PULUMI}\n"  # without a command it provides the CLI

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from firnline_infra.pulumi_cli.cli import PulumiCli
@@ -30,20 +31,22 @@ def recovered_up(
     say: Callable[[str], None],
     lookups: Mapping[str, Lookup] = NO_LOOKUPS,
     refresh: bool = False,
+    plan: Path | None = None,
 ) -> None:
     """Clears what a killed command left, then brings the stack up. `say` hears what was found and done.
 
-    With `refresh`, what the cloud has become is looked at even if nothing was killed.
+    With `refresh`, what the cloud has become is looked at even if nothing was killed. With the `plan` of a preview,
+    nothing else is done than it says.
 
     Nothing that somebody else has is touched: a lock counts until its process is gone for certain, and an object that
     exists has to be the stack's own. Killed in turn, it can be run again. Raises StackInUse, PendingForeign,
     PendingUnknown, and what `up` raises.
     """
     try:
-        _settle_and_up(cli, stack, say, lookups, refresh=refresh)
+        _settle_and_up(cli, stack, say, lookups, refresh=refresh, plan=plan)
     except StackLocked as locked:
         _clear(cli, stack, locked, say)
-        _settle_and_up(cli, stack, say, lookups, refresh=refresh)
+        _settle_and_up(cli, stack, say, lookups, refresh=refresh, plan=plan)
 
 
 def _clear(cli: PulumiCli, stack: str, locked: StackLocked, say: Callable[[str], None]) -> None:
@@ -55,7 +58,13 @@ def _clear(cli: PulumiCli, stack: str, locked: StackLocked, say: Callable[[str],
 
 
 def _settle_and_up(
-    cli: PulumiCli, stack: str, say: Callable[[str], None], lookups: Mapping[str, Lookup], *, refresh: bool
+    cli: PulumiCli,
+    stack: str,
+    say: Callable[[str], None],
+    lookups: Mapping[str, Lookup],
+    *,
+    refresh: bool,
+    plan: Path | None,
 ) -> None:
     """The pending creates are read before anything is refreshed: a refresh forgets them."""
     state = cli.export(stack)
@@ -64,7 +73,7 @@ def _settle_and_up(
         _settle(cli, stack, creates, say, lookups)
     if pending:
         cli.drop_pending_operations(stack)
-    cli.up(stack, refresh=refresh or pending)  # what a killed update or delete has done is seen by looking
+    cli.up(stack, refresh=refresh or pending, plan=plan)  # what a killed update or delete has done is seen by looking
 
 
 def _settle(

@@ -23,6 +23,7 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 REPOSITORY = Path(__file__).parents[4]
 RELEASE = "1.2.3"
+PLAN = "$RUNNER_TEMP/plan.json"
 
 
 @pytest.fixture(params=["prod", "small", "odd"])
@@ -93,14 +94,14 @@ def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dic
                 found = command.get_command(click.Context(command), words.pop(0))
                 assert found is not None
                 command = found
-            assert words == [spec.name]
+            assert [word for word in words if word not in ("--save-plan", "--plan", "$plan", PLAN)] == [spec.name]
 
 
 def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: EnvironmentSpec) -> None:
     path = "the team's/prod.yaml"
     rendered = workflow(prod_spec, blueprint_of(prod_spec), release=RELEASE, environment=path)
     document = yaml.safe_load(rendered)
-    assert {words[-1] for lines in called(document["jobs"]).values() for words in lines} == {path}
+    assert {path in words for lines in called(document["jobs"]).values() for words in lines} == {True}
     assert document[True]["pull_request"]["paths"][1] == "the team's/prod.*"  # its file of keys too
 
 
@@ -163,3 +164,24 @@ def test_only_up_may_change_anything_and_neither_keeps_a_token(jobs: dict[str, d
         assert job["steps"][0]["with"] == {"persist-credentials": False}
         assert [words[1] for words in called(jobs)[name]] == ["spec", name]
     assert jobs["up"]["if"].startswith("github.event_name == 'push' && ")
+
+
+def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dict[str, Any]]) -> None:
+    assert jobs["up"]["needs"] == "preview"
+    merged = jobs["up"]["if"]
+    assert jobs["preview"]["if"].startswith(f"{merged} || ")
+    (kept,) = [step for step in jobs["preview"]["steps"] if "upload-artifact" in step.get("uses", "")]
+    (fetched,) = [step for step in jobs["up"]["steps"] if "download-artifact" in step.get("uses", "")]
+    assert kept["with"]["name"] == fetched["with"]["name"]
+    assert kept["with"]["path"] == f"{fetched['with']['path']}/plan.json" == "${{ runner.temp }}/plan.json"
+    (saves,), (obeys,) = [[words for words in called(jobs)[name] if words[1] == name] for name in ("preview", "up")]
+    assert saves[-2:] == ["--save-plan", "$plan"]
+    assert any(f'plan="{PLAN}"' in script for script in scripts({"preview": jobs["preview"]}))
+    assert obeys[-2:] == ["--plan", PLAN]
+
+
+def test_actions_are_named_by_commit_with_their_release_beside_it(text: str) -> None:
+    uses = [line.partition("uses: ")[2] for line in text.splitlines() if "uses: " in line]
+    assert len(uses) > 4
+    for each in uses:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each

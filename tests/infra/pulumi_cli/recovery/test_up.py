@@ -2,6 +2,7 @@
 
 import os
 import socket
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -50,7 +51,7 @@ class ScriptedCli:
         self._ask("drop")
         self.deployment["pending_operations"] = []
 
-    def up(self, stack: str, *, refresh: bool) -> None:
+    def up(self, stack: str, *, refresh: bool, plan: Path | None) -> None:
         self._ask("up --refresh" if refresh else "up")
 
     def cancel(self, stack: str) -> None:
