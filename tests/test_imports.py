@@ -78,7 +78,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": "ingest.errors ingest.ledger ingest.values",
-    "infra.runtimes": "build specification ingest.errors",
+    "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (

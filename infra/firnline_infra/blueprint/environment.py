@@ -21,7 +21,9 @@ from firnline_infra.blueprint.aws import (
 )
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.places import log_uri
 from firnline_infra.blueprint.principals import engine_role, engine_user
+from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
@@ -44,6 +46,8 @@ class Blueprint:
     """The engine's first, the reader's second."""
     role: Role | None
     user: User | None
+    runtime: RuntimeParts
+    """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolume, ...]
     landing: SnowflakeObjects
     alarms: tuple[Alarm, ...]
@@ -73,6 +77,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         secrets=secrets(spec, names),
         role=engine_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
+        runtime=runtime_parts(spec, names, key_arn, log_uri(spec)),
         volumes=volumes(spec, key_arn),
         landing=snowflake_objects(spec, names),
         alarms=alarms(spec, names),

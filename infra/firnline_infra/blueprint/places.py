@@ -55,3 +55,8 @@ def checkpoint_folder(spec: EnvironmentSpec) -> str:
 def log_folder(spec: EnvironmentSpec) -> str | None:
     """Where EMR writes the logs of a job with the job's role; None on runtimes that keep logs themselves."""
     return LOG_FOLDER if has_bucket(spec) and is_on_emr(spec) else None
+
+
+def log_uri(spec: EnvironmentSpec) -> str | None:
+    folder = log_folder(spec)
+    return None if folder is None else s3_url(spec, folder)

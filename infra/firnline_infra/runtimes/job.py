@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from firnline_infra.runtimes.size import Size
+from firnline_infra.blueprint.size import Size
 from firnline_infra.specification.runtime import Architecture, Runtime
 
 APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG = "firnline:application", "firnline:environment", "firnline:hash"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.render import hash_of
-from firnline_infra.runtimes.size import size_of_specification
 from firnline_infra.runtimes.spark_conf import engine_conf
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from firnline_infra.blueprint.size import Size
 from firnline_infra.build.settings import DRIVER_VARIABLES, spark_settings
 from firnline_infra.runtimes.job import Artefact, EngineJob
-from firnline_infra.runtimes.size import Size
 
 ENGINE = {
     "spark.dynamicAllocation.enabled": "false",  # it would end workers that hold channels

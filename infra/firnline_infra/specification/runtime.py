@@ -216,6 +216,8 @@ class EmrEc2(Section):
     """A private one with a way to Snowflake; needed for a cluster that is made."""
     security_group: SecurityGroup | None = None
     """Of the nodes, beside those that EMR manages; none where absent."""
+    service_role: Annotated[str, ROLE_NAME] = "EMR_DefaultRole"
+    """What EMR itself is while it makes machines; `aws emr create-default-roles` makes the default one."""
     attempts: int = Field(default=5, ge=1, le=100)
     """How often YARN starts the driver within an hour."""
 
@@ -223,7 +225,7 @@ class EmrEc2(Section):
     def _an_adopted_one_is_named(self) -> Self:
         if (self.origin is Origin.ADOPT) != (self.cluster_id is not None):
             raise ValueError("give cluster_id with origin: adopt, and only then")
-        given = self.model_fields_set & {"instance_type", "core_nodes", "subnet", "security_group"}
+        given = self.model_fields_set & {"instance_type", "core_nodes", "subnet", "security_group", "service_role"}
         if self.origin is Origin.ADOPT and given:
             raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(sorted(given))}")
         if self.origin is Origin.CREATE and self.subnet is None:

@@ -1,0 +1,249 @@
+"""What has to exist for the engine's job, as data: an application, a cluster, a network's fence, a node's profile.
+
+The job itself is no object of a stack: `firnline deploy` starts it (firnline_infra/runtimes renders what it is started with).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from firnline_infra.blueprint.iam.trust import base36
+from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.size import Size, size_of_specification
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import EmrEc2, EmrServerless, Kubernetes, Trust
+
+MIB_PER_GB = 1024
+SPARE = 2
+"""Times the job: a new attempt need not wait until the last one's workers are given back."""
+OF_EMR = ("client", "driver", "executor")
+"""The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecurityGroup:
+    """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
+
+    name: str
+    vpc: str
+    description: str = "Firnline's engine: nothing in from outside"
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogGroup:
+    """A CloudWatch log group for the engine's logs."""
+
+    name: str
+    retention_days: int = 30
+    key_arn: Value | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerlessApplication:
+    """An EMR Serverless application for one engine: no more than one run at once, started with its job, stopped when idle."""
+
+    name: str
+    release: str
+    architecture: str
+    """ARM64 or X86_64, as the service writes it."""
+    subnets: tuple[str, ...]
+    security_groups: tuple[Value, ...]
+    maximum_vcpus: int
+    maximum_memory_gb: int
+    idle_minutes: int = 15
+    concurrent_runs: int = 1
+    """A second run waits: the service's own guard against two writers."""
+    queue_minutes: int = 15
+    """The shortest that the service takes."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VirtualCluster:
+    """A namespace of an EKS cluster, for EMR on EKS."""
+
+    name: str
+    cluster: str
+    namespace: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstanceProfile:
+    """What a machine of a cluster gets the role through; named as the role, because EMR refuses another name."""
+
+    role: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.role
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ec2Cluster:
+    """An EMR cluster on EC2 for one engine: a primary node, and core nodes for driver and executors."""
+
+    name: str
+    release: str
+    instance_type: str
+    core_nodes: int
+    subnet: str
+    security_groups: tuple[Value, ...]
+    """Beside those that EMR manages."""
+    instance_profile: str
+    service_role: str
+    log_uri: str | None
+    concurrent_steps: int = 2
+    """The engine occupies one for ever; the second lets a person run something beside it."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodIdentityAssociation:
+    """Lets the pods of one service account of one cluster be the role."""
+
+    cluster: str
+    namespace: str
+    service_account: str
+    role_arn: Value
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuntimeParts:
+    """In the order in which they can be made. What is None, or not listed, is not made here."""
+
+    security_group: SecurityGroup | None = None
+    log_group: LogGroup | None = None
+    instance_profile: InstanceProfile | None = None
+    associations: tuple[PodIdentityAssociation, ...] = ()
+    application: ServerlessApplication | None = None
+    virtual_cluster: VirtualCluster | None = None
+    cluster: Ec2Cluster | None = None
+    place: Value | None = None
+    """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
+
+
+def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None, log_uri: str | None) -> RuntimeParts:
+    """`log_uri` is the folder for logs; `key_arn` the environment's key, where it has one."""
+    runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
+    profile = InstanceProfile(role=names.engine_role, tags=marks) if runtime.trust is Trust.EMR_EC2 else None
+    application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
+    cluster = _cluster(spec, names, log_uri, marks)
+    return RuntimeParts(
+        security_group=_security_group(spec, names, marks),
+        log_group=_log_group(spec, key_arn, marks),
+        instance_profile=profile,
+        associations=_associations(spec, names, marks),
+        application=application,
+        virtual_cluster=virtual_cluster,
+        cluster=cluster,
+        place=_place(spec),
+    )
+
+
+def _place(spec: EnvironmentSpec) -> Value | None:
+    match spec.aws.runtime.job:
+        case None | Kubernetes():
+            return None
+        case EmrServerless() as section:
+            return section.application_id or Reference("runtime/application")
+        case EmrEc2() as section:
+            return section.cluster_id or Reference("runtime/cluster")
+        case section:
+            return section.virtual_cluster_id or Reference("runtime/virtual-cluster")
+
+
+def _security_group(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> SecurityGroup | None:
+    section = spec.aws.runtime.job
+    group = section.security_group if isinstance(section, EmrServerless | EmrEc2) else None
+    if group is None or group.vpc is None:
+        return None
+    return SecurityGroup(name=f"{names.application}-engine", vpc=group.vpc, tags=marks)
+
+
+def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
+    if section.security_group is None:
+        return ()
+    return tuple(section.security_group.ids) or (Reference("runtime/security-group"),)
+
+
+def _log_group(spec: EnvironmentSpec, key_arn: Value | None, marks: Mapping[str, str]) -> LogGroup | None:
+    section = spec.aws.runtime.emr_serverless
+    if section is None or section.log_group is None:
+        return None
+    return LogGroup(name=section.log_group, key_arn=key_arn, tags=marks)
+
+
+def _application(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> ServerlessApplication | None:
+    section, size = spec.aws.runtime.emr_serverless, size_of_specification(spec)
+    if section is None or section.origin is Origin.ADOPT:
+        return None
+    return ServerlessApplication(
+        name=names.application,
+        release=section.release,
+        architecture=section.architecture.value.upper(),
+        subnets=tuple(section.subnets),
+        security_groups=_groups(section),
+        maximum_vcpus=section.maximum_vcpus or SPARE * size.cores,
+        maximum_memory_gb=section.maximum_memory_gb or SPARE * -(-size.memory_mib // MIB_PER_GB),
+        idle_minutes=section.idle_minutes,
+        tags=marks,
+    )
+
+
+def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> VirtualCluster | None:
+    runtime = spec.aws.runtime
+    if runtime.emr_eks is None or runtime.cluster is None or runtime.namespace is None:
+        return None
+    if runtime.emr_eks.origin is Origin.ADOPT:
+        return None
+    return VirtualCluster(name=names.application, cluster=runtime.cluster, namespace=runtime.namespace, tags=marks)
+
+
+def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Mapping[str, str]) -> Ec2Cluster | None:
+    section, size = spec.aws.runtime.emr_ec2, size_of_specification(spec)
+    if section is None or section.subnet is None:
+        return None
+    return Ec2Cluster(
+        name=names.application,
+        release=section.release,
+        instance_type=section.instance_type,
+        core_nodes=section.core_nodes or _nodes(size),
+        subnet=section.subnet,
+        security_groups=_groups(section),
+        instance_profile=names.engine_role,
+        service_role=section.service_role,
+        log_uri=log_uri,
+        tags=marks,
+    )
+
+
+def _nodes(size: Size) -> int:
+    """One for each executor, and one for the driver, which YARN puts onto a core node."""
+    return size.executors + 1
+
+
+def _associations(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> tuple[PodIdentityAssociation, ...]:
+    runtime = spec.aws.runtime
+    if runtime.trust is not Trust.POD_IDENTITY or runtime.cluster is None or runtime.namespace is None:
+        return ()
+    suffix = f"{spec.aws.account}-{base36(names.engine_role)}"
+    accounts = [runtime.service_account] if runtime.service_account else []
+    if runtime.emr_eks is not None:
+        accounts = [f"emr-containers-sa-spark-{each}-{suffix}" for each in OF_EMR]
+    return tuple(
+        PodIdentityAssociation(
+            cluster=runtime.cluster,
+            namespace=runtime.namespace,
+            service_account=account,
+            role_arn=Reference("role"),
+            tags=marks,
+        )
+        for account in accounts
+    )

@@ -1,0 +1,123 @@
+"""What has to exist for the engine's job, on each runtime."""
+
+import json
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam.trust import base36
+from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from tests.infra.runtimes.models import faults
+
+VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
+GROUP = "sg-0a1b2c3d4e5f60718"
+SERVERLESS = {"subnets": SUBNETS, "security_group": {"vpc": VPC}}
+PODS = {"cluster": "platform", "namespace": "ingest"}
+PROVIDER = "oidc.eks.eu-central-1.amazonaws.com/id/ABC"
+
+
+def spec_of(runtime: dict[str, Any], shards: int = 2) -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": "dev",
+        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": runtime},
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders", "shards": shards}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    }
+    return parse_spec(json.dumps(document), "dev.yaml")
+
+
+def parts_of(runtime: dict[str, Any], shards: int = 2) -> RuntimeParts:
+    return blueprint_of(spec_of(runtime, shards)).runtime
+
+
+def test_started_by_hand_it_needs_nothing() -> None:
+    assert parts_of({}) == RuntimeParts()
+
+
+def test_emr_serverless_takes_the_application() -> None:
+    made = parts_of({"emr_serverless": SERVERLESS}).application
+    assert made is not None
+    request = {
+        "name": made.name,
+        "releaseLabel": made.release,
+        "type": "SPARK",
+        "clientToken": "1",
+        "architecture": made.architecture,
+        "maximumCapacity": {"cpu": f"{made.maximum_vcpus} vCPU", "memory": f"{made.maximum_memory_gb} GB"},
+        "autoStopConfiguration": {"enabled": True, "idleTimeoutMinutes": made.idle_minutes},
+        "networkConfiguration": {"subnetIds": list(made.subnets), "securityGroupIds": [GROUP]},
+        "schedulerConfiguration": {
+            "maxConcurrentRuns": made.concurrent_runs,
+            "queueTimeoutMinutes": made.queue_minutes,
+        },
+    }
+    assert faults("emr-serverless", "CreateApplication", request) == []
+    assert made.concurrent_runs == 1
+
+
+@pytest.mark.parametrize(("shards", "vcpus", "memory"), [(2, 8, 16), (64, 12, 24), (500, 68, 136)])
+def test_an_application_has_room_for_two_of_its_jobs(shards: int, vcpus: int, memory: int) -> None:
+    made = parts_of({"emr_serverless": SERVERLESS}, shards).application
+    assert made is not None
+    assert (made.maximum_vcpus, made.maximum_memory_gb) == (vcpus, memory)
+
+
+def test_a_security_group_is_made_in_the_vpc_or_taken_as_it_is() -> None:
+    made = parts_of({"emr_serverless": SERVERLESS})
+    assert made.security_group is not None
+    assert (made.security_group.name, made.security_group.vpc) == ("firnline-dev-engine", VPC)
+    assert made.application is not None
+    assert made.application.security_groups == (Reference("runtime/security-group"),)
+    taken = parts_of({"emr_serverless": SERVERLESS | {"security_group": {"origin": "adopt", "ids": [GROUP]}}})
+    assert taken.security_group is None
+    assert taken.application is not None
+    assert taken.application.security_groups == (GROUP,)
+
+
+def test_what_is_adopted_is_not_made_and_is_where_the_job_runs() -> None:
+    adopted = parts_of({"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}})
+    assert adopted == RuntimeParts(place="00fabcdefghijk09")
+    eks = {"trust": "emr-eks", "oidc_provider": PROVIDER, "namespace": "ingest"}
+    section = {"origin": "adopt", "virtual_cluster_id": "abc123"}
+    assert parts_of({**eks, "emr_eks": section}) == RuntimeParts(place="abc123")
+
+
+def test_a_virtual_cluster_is_made_over_the_namespace() -> None:
+    runtime = {"trust": "emr-eks", "oidc_provider": PROVIDER, **PODS, "emr_eks": {}}
+    made = parts_of(runtime)
+    assert made.virtual_cluster is not None
+    assert (made.virtual_cluster.cluster, made.virtual_cluster.namespace) == ("platform", "ingest")
+    assert made.place == Reference("runtime/virtual-cluster")
+
+
+def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
+    """EMR refuses a profile with another name than its role's (Management Guide, Customize IAM roles)."""
+    subnet = {"subnet": SUBNETS[0]}
+    blueprint = blueprint_of(spec_of({"trust": "emr-ec2", "emr_ec2": subnet}))
+    profile, cluster = blueprint.runtime.instance_profile, blueprint.runtime.cluster
+    assert blueprint.role is not None
+    assert profile is not None
+    assert cluster is not None
+    assert profile.name == profile.role == cluster.instance_profile == blueprint.role.name
+    assert cluster.core_nodes == 2
+    assert cluster.concurrent_steps > 1
+    by_hand = parts_of({"trust": "emr-ec2"})
+    assert by_hand.instance_profile == profile
+    assert by_hand.cluster is None
+
+
+def test_pods_are_associated_with_the_role() -> None:
+    operator = {"trust": "pod-identity", **PODS, "service_account": "engine"}
+    (made,) = parts_of(operator).associations
+    assert (made.cluster, made.namespace, made.service_account) == ("platform", "ingest", "engine")
+    assert made.role_arn == Reference("role")
+    on_emr = parts_of({"trust": "pod-identity", **PODS, "emr_eks": {}}).associations
+    end = f"123456789012-{base36('firnline-dev-engine')}"
+    assert [each.service_account for each in on_emr] == [
+        f"emr-containers-sa-spark-{part}-{end}" for part in ("client", "driver", "executor")
+    ]
