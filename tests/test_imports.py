@@ -67,7 +67,7 @@ ROOMS_BELOW = {
         "ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
-    "infra.build": "ingest.__main__ ingest.errors",
+    "infra.build": "specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy keys specification terminal ingest.__main__ ingest.config "
         "ingest.deadletter ingest.errors"

@@ -2,7 +2,17 @@
 
 from firnline_infra.build.artefact import BuiltArtefact, read_artefact
 from firnline_infra.build.assemble import build, build_cached
+from firnline_infra.build.of_specification import target_of_specification
 from firnline_infra.build.settings import spark_settings
 from firnline_infra.build.target import Target, target_of
 
-__all__ = ["BuiltArtefact", "Target", "build", "build_cached", "read_artefact", "spark_settings", "target_of"]
+__all__ = [
+    "BuiltArtefact",
+    "Target",
+    "build",
+    "build_cached",
+    "read_artefact",
+    "spark_settings",
+    "target_of",
+    "target_of_specification",
+]

@@ -1,0 +1,46 @@
+from pathlib import Path
+
+import pytest
+
+from firnline_infra.build import target_of, target_of_specification
+from firnline_infra.build.errors import TargetUnsupported
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.runtime import Runtime
+
+PROD = load_spec(Path(__file__).parents[3] / "stacks" / "environments" / "prod.yaml")
+POOL = {"subnets": ["subnet-0a1b2c3d"], "security_group": {"vpc": "vpc-0a1b2c3d"}}
+
+
+def prod_with(**runtime: object) -> EnvironmentSpec:
+    aws = PROD.aws.model_copy(update={"runtime": Runtime.model_validate(runtime)})
+    return PROD.model_copy(update={"aws": aws})
+
+
+def test_a_job_of_emr_serverless_gets_what_its_release_has() -> None:
+    spec = prod_with(trust="emr-serverless", python="3.12", emr_serverless=POOL)
+    assert target_of_specification(spec) == target_of(python="3.12", architecture="aarch64", spark="4.1.1")
+
+
+def test_emr_on_eks_names_its_release_with_a_date() -> None:
+    eks = {
+        "release": "emr-spark-8.0.0-20260421",
+        "virtual_cluster_id": "abc",
+        "origin": "adopt",
+        "architecture": "x86_64",
+    }
+    oidc = {"oidc_provider": "oidc.eks.eu-central-1.amazonaws.com/id/0123", "namespace": "firnline"}
+    spec = prod_with(trust="emr-eks", emr_eks=eks, **oidc)
+    assert target_of_specification(spec) == target_of(python="3.13", architecture="x86_64", spark="4.0.2")
+
+
+def test_a_python_that_the_release_does_not_have_is_refused_before_anything_is_built() -> None:
+    spec = prod_with(trust="emr-serverless", python="3.12", emr_serverless={**POOL, "release": "emr-spark-8.0.0"})
+    with pytest.raises(TargetUnsupported, match=r"Python 3\.12: emr-spark-8\.0\.0 has 3\.11, 3\.13 there"):
+        target_of_specification(spec)
+
+
+def test_an_engine_that_is_started_by_hand_is_built_for_what_is_said_with_the_command() -> None:
+    spec = prod_with(trust="emr-serverless")
+    assert target_of_specification(spec) == target_of(python="3.13", architecture="x86_64", spark="4.1.1")
+    given = target_of_specification(spec, python="3.11", architecture="arm64", spark="4.0.2")
+    assert given == target_of(python="3.11", architecture="aarch64", spark="4.0.2")
