@@ -79,6 +79,7 @@ ROOMS_BELOW = {
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": "ingest.errors ingest.ledger ingest.values",
     "infra.runtimes": "blueprint build specification ingest.errors",
+    "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (

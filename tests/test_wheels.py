@@ -39,6 +39,7 @@ ROOMS = {
             "pulumi_cli",
             "runtimes",
             "rollout",
+            "s3a",
             "specification",
         ),
     },
@@ -52,6 +53,7 @@ DATA = {
         "build/files/Containerfile",
         "build/files/python",
         "programs/pulumi/Pulumi.yaml",
+        *(f"s3a/hadoop-{version}.sha256" for version in ("3.4.2", "3.5.0")),
         *(f"programs/pulumi_layered/{layer}/Pulumi.yaml" for layer in ("foundation", "warehouse", "runtime")),
     },
     "local": {

@@ -99,7 +99,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
 
 def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:
     """What was given wins."""
-    is_in_s3 = inputs.spark_checkpoint.startswith("s3a://")
+    is_in_s3 = "://" in inputs.spark_checkpoint
     return {**(spark_s3_settings(spec, inputs.aws_endpoints.get("s3")) if is_in_s3 else {}), **inputs.spark_conf}
 
 

@@ -8,23 +8,28 @@ S3A = "spark.hadoop.fs.s3a."
 _SDK = "software.amazon.awssdk.auth.credentials"
 PROVIDERS = {
     Trust.IRSA: f"{_SDK}.WebIdentityTokenFileCredentialsProvider",
-    Trust.POD_IDENTITY: f"{_SDK}.ContainerCredentialsProvider",
+    Trust.POD_IDENTITY: f"{_SDK}.DefaultCredentialsProvider",
     Trust.STATIC_KEYS: f"{_SDK}.DefaultCredentialsProvider",
     Trust.NOBODY: f"{_SDK}.DefaultCredentialsProvider",
 }
-"""S3A's own chain knows no web identity, and where it finds nothing else it is the machine: on Kubernetes it would write as the
-node. The SDK's chain looks where boto3 looks, so that Spark and the engine are the same."""
+"""S3A's own chain knows no web identity: Spark would write as the node. The SDK's chain looks where boto3 looks, so that Spark is
+who the engine is. (Its provider of containers alone can't be named: S3A needs a `create()`, which it has since 2.29.)"""
 
 
 def spark_s3_settings(spec: EnvironmentSpec, endpoint: str | None = None) -> dict[str, str]:
-    """Settings for spark-submit and the session alike; none on EMR, which has its own, and none without a bucket.
+    """Settings for spark-submit and the session alike; on EMR, which has its own, hardly any, and none without a bucket.
 
     `endpoint` is a URL in place of AWS's; the bucket is then part of the path, as private endpoints and emulators want it.
     """
     trust = spec.aws.runtime.trust
-    if is_on_emr(spec) or not has_bucket(spec):
+    if not has_bucket(spec):
         return {}
+    # Else a new folder's parents are looked at, up to the bucket's first level, where the engine has no rights.
+    flags = {f"{S3A}performance.flags": "mkdir"}
+    if is_on_emr(spec):
+        return flags
     settings = {
+        **flags,
         # Without it S3A asks for the bucket's region, with rights on the whole bucket.
         f"{S3A}endpoint.region": spec.aws.region,
         f"{S3A}aws.credentials.provider": PROVIDERS[trust],

@@ -1,0 +1,42 @@
+"""What can go wrong while S3A's jars are fetched."""
+
+from collections.abc import Iterable
+
+from firnline_ingest.errors import EnvironmentalError
+
+
+class HadoopUnknown(EnvironmentalError):
+    """No list of jars for this Hadoop."""
+
+    id = "FL-5401"
+
+    def __init__(self, hadoop: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"There is no list of jars for Hadoop {hadoop}; there is one for {', '.join(known)}.",
+            next_step="give Spark hadoop-aws of its own Hadoop's version, and the AWS SDK that it was built with "
+            "(software.amazon.awssdk:bundle in its pom.xml).",
+        )
+
+
+class JarsUnreachable(EnvironmentalError):
+    """The repository did not give a jar. What came before stays and is not fetched again."""
+
+    id = "FL-5402"
+
+    def __init__(self, url: str, cause: str) -> None:
+        super().__init__(
+            f"{url} can't be fetched: {cause}",
+            next_step="run the same again; where Maven Central can't be reached, name a mirror with --repository.",
+        )
+
+
+class JarForeign(EnvironmentalError):
+    """A jar is not the one that was tested; it was not kept."""
+
+    id = "FL-5403"
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"{url} is not the jar that was tested: its SHA-256 is another one.",
+            next_step="ask whoever runs this repository, or name another one with --repository.",
+        )
