@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EMBEDDED = ROOT / "local" / "firnline_local"
 PAGES = ["adopt.md", "build.md", "layered-stacks.md", "rotate-keys.md", "tutorial.md"]
-ENGINE = {"run", "stop", "validate", "resume"}  # their options are the engine's own
+ENGINE = {"run", "validate", "resume"}  # their options are the engine's own
 
 
 def typed(page: str) -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""`firnline run`, `stop`, `validate` and `resume`: the engine's own commands (firnline_ingest/__main__.py), under one roof."""
+"""`firnline run`, `validate` and `resume`: the engine's own commands (firnline_ingest/__main__.py), under one roof."""
 
 import click
 
@@ -19,6 +19,5 @@ def _engine_command(name: str, summary: str) -> click.Command:
 
 
 run = _engine_command("run", "Read the streams into Snowflake until stopped.")
-stop = _engine_command("stop", "Ask the running engine to prove its last rows and end.")
 validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
 resume = _engine_command("resume", "Decide about shards that the engine refused.")

@@ -28,7 +28,8 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     """Make ENV what its specification says.
 
     Looks first whether everything is ready, in the right accounts, and free; puts in order what a killed `up` has left;
-    then runs `pulumi up --refresh`.
+    then runs `pulumi up --refresh`. Where the specification says where the engine runs, it is deployed then, as
+    `firnline deploy` does.
 
     \b
     For example:
@@ -40,7 +41,14 @@ def up(environment: Path, accounts: ChosenAccounts, refresh: bool, plan: Path | 
     outputs = found.up(refresh=refresh, plan=plan.resolve() if plan else None)
     click.echo()
     click.echo(f"{found.spec.name} is up in {found.accounts.place}.")
-    click.echo(_next(outputs, found.env_argument, found.accounts.before_running))
+    if found.spec.aws.runtime.job is None:
+        click.echo(_next(outputs, found.env_argument, found.accounts.before_running))
+        return
+    from firnline_infra.cli.deploy import told
+    from firnline_infra.cli.rollout import artefact_of, engine_in
+
+    engine = engine_in(found, outputs)
+    click.echo(told(engine.deploy(artefact_of(found.spec, None, click.echo)), found.env_argument))
 
 
 def _next(outputs: dict[str, Any], environment: str, before_running: Sequence[str]) -> str:

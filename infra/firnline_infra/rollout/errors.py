@@ -9,7 +9,7 @@ RolloutError
 ├── RolloutFailed        the new engine did not come up
 ├── NothingToRollBackTo  no earlier deployment ended well
 ├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
-├── NoRuntime            the specification names no place to run the engine at
+├── PlaceMissing         what the stack makes for the engine to run at is not there, or twice
 ├── RuntimeRefused       the service refused a call
 └── RuntimeUnavailable   passing: the service is throttling, or out of reach
 """
@@ -141,26 +141,28 @@ class RuntimeUnavailable(RolloutError, Retryable):
         )
 
 
-class NoRuntime(RolloutError, Fatal):
-    """The specification names no place where the engine runs."""
-
-    id = "FL-5471"
-
-    def __init__(self, environment: str) -> None:
-        super().__init__(
-            f"The specification of {environment} names no runtime: its engine is started by hand.",
-            next_step="give aws.runtime one of emr_serverless, emr_eks, emr_ec2, kubernetes (docs/spec.md); or run the engine "
-            "with firnline run --config engine.json, and stop it with firnline stop --config engine.json.",
-        )
-
-
 class RecordUnreadable(RolloutError, Fatal):
     """A record of a deployment can't be understood."""
 
-    id = "FL-5472"
+    id = "FL-5471"
 
     def __init__(self, place: str, why: str) -> None:
         super().__init__(
             f"{place} is no record of a deployment that this release reads: {why}",
             next_step="where a newer release wrote it, deploy with that one; where somebody else did, move it away.",
+        )
+
+
+class PlaceMissing(RolloutError, Fatal):
+    """The place where the engine is to run is not there, or there are several of its name."""
+
+    id = "FL-5472"
+
+    def __init__(self, what: str, found: Sequence[str], environment: str) -> None:
+        said = f"There are {len(found)} of these: {', '.join(found)}; wanted is the {what}." if found else ""
+        super().__init__(
+            said or f"There is no {what}.",
+            next_step="remove the one that is not yours, or adopt one by its id (docs/spec.md)."
+            if found
+            else f"firnline up {environment} makes it.",
         )

@@ -51,6 +51,8 @@ class Deployment:
     beat: int = 0
     step: str = ""
     """What its deployer did last."""
+    run: str = ""
+    """The id of the run that it started."""
     told: str = ""
     """How it ended, in a sentence."""
     went_back_to: int | None = None
@@ -165,6 +167,10 @@ class Claim:
     def step(self, doing: str) -> None:
         """Before anything is done that two deployers must not both do. Raises DeployDisplaced."""
         self._write(replace(self.deployment, step=doing))
+
+    def started(self, run_id: str) -> None:
+        """Raises DeployDisplaced."""
+        self._write(replace(self.deployment, run=run_id, step=f"watch {run_id}"))
 
     def beat(self) -> None:
         """While something is waited for; cheap enough for every second. Raises DeployDisplaced."""

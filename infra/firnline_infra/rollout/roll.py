@@ -13,8 +13,9 @@ from typing import Any
 
 from firnline_infra.rollout.errors import EngineElsewhere, NotReady, RolloutError, RolloutFailed, StillThere
 from firnline_infra.rollout.records import Claim, Deployment, Deployments, Outcome
-from firnline_infra.rollout.runtime import Job, Run, RunState, Runtime
+from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger, Takeover, read_lately, shard_rows, takeover
+from firnline_infra.runtimes import EngineJob
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
 
@@ -67,11 +68,11 @@ class RollOut:
     runtime: Runtime
     ledger: EngineLedger
     records: Deployments
-    streams_of: Callable[[Any], Sequence[str]]
+    streams_of: Callable[[EngineJob], Sequence[str]]
     """The streams that a job's configuration names."""
-    job_of: Callable[[dict[str, Any]], Any]
+    job_of: Callable[[dict[str, Any]], EngineJob]
     """A job, from how a record has it; `document_of` is the way back."""
-    document_of: Callable[[Any], dict[str, Any]]
+    document_of: Callable[[EngineJob], dict[str, Any]]
     say: Callable[[str], None] = print
     command: str = "firnline deploy"
     """For a person who has to go on."""
@@ -81,7 +82,7 @@ class RollOut:
     _asked_s: float | None = None
     """When the old engine was asked to stop."""
 
-    def deploy(self, job: Job, *, went_back_to: int | None = None) -> Deployed:
+    def deploy(self, job: EngineJob, *, went_back_to: int | None = None) -> Deployed:
         """The engine runs what `job` says. Raises NotReady, DeployRunning, DeployDisplaced, EngineElsewhere, StillThere,
         RolloutFailed, and what runtime, ledger and bucket refuse.
         """
@@ -111,7 +112,7 @@ class RollOut:
             self._stop(run, beat=_nothing)
         return list(runs)
 
-    def _carry_out(self, claim: Claim, job: Job) -> Deployed:
+    def _carry_out(self, claim: Claim, job: EngineJob) -> Deployed:
         before = shard_rows(self.ledger, self.streams_of(job))
         needed = read_lately(before) if self.ledger.current_run() or self._asked_s else frozenset[ShardKey]()
         staying = self._clear(claim, job)
@@ -128,7 +129,7 @@ class RollOut:
         claim.end(Outcome.GOOD, told)
         return Deployed(run=run, number=claim.number, gap_s=gap_s, is_at_tip=is_at_tip)
 
-    def _clear(self, claim: Claim, job: Job) -> Run | None:
+    def _clear(self, claim: Claim, job: EngineJob) -> Run | None:
         """Stops whatever runs and is not the job; the run that is, where there is one: a deploy was killed after it."""
         runs = self.runtime.runs(job.application)
         staying = _unchanged(runs, job.hash)
@@ -177,7 +178,7 @@ class RollOut:
 
     # Starting
 
-    def _start(self, claim: Claim, job: Job, *, token: str) -> Run:
+    def _start(self, claim: Claim, job: EngineJob, *, token: str) -> Run:
         """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
         claim.step(f"start {token}")
         for other in self.runtime.runs(job.application):
@@ -186,10 +187,10 @@ class RollOut:
             raise StillThere(other, 0, "it runs again")
         return self.runtime.start(job, token)
 
-    def _watch(self, claim: Claim, run: Run, job: Job, before: Rows, needed: frozenset[ShardKey]) -> Takeover:
+    def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows, needed: frozenset[ShardKey]) -> Takeover:
         """Until the run's engine has opened every shard that was read before, or at least one where none was."""
+        claim.started(run.id)
         holder = self._await_lease(claim, run)
-        claim.step(f"watch {run.id}")
         until_s = self.clock() + self.bounds.serve_s
         while True:
             found = takeover(holder, before=before, now=shard_rows(self.ledger, self.streams_of(job)), needed=needed)
@@ -222,7 +223,7 @@ class RollOut:
         if now.attempt >= self.bounds.attempts:
             raise _NewFailed(f"run {now.id} was started {now.attempt} times by its service: {now.reason}")
 
-    def _reach_tip(self, claim: Claim, run: Run, job: Job, before: Rows) -> bool:
+    def _reach_tip(self, claim: Claim, run: Run, job: EngineJob, before: Rows) -> bool:
         engine = self.ledger.current_run()
         until_s = self.clock() + self.bounds.tip_s
         while engine is not None and self.clock() < until_s:
@@ -237,7 +238,7 @@ class RollOut:
 
     # Going back
 
-    def _put_back(self, claim: Claim, job: Job, why: str) -> None:
+    def _put_back(self, claim: Claim, job: EngineJob, why: str) -> None:
         """Raises RolloutFailed, always, which says what runs now."""
         self.say(f"Deployment {claim.number}: {why}.")
         for run in self.runtime.runs(job.application):
@@ -271,7 +272,7 @@ class RollOut:
             next_step=f"firnline logs says what the new engine wrote; mend that, and run {self.command} again.",
         )
 
-    def _last_good(self, claim: Claim, job: Job) -> Deployment | None:
+    def _last_good(self, claim: Claim, job: EngineJob) -> Deployment | None:
         return next(
             (
                 each
@@ -281,7 +282,7 @@ class RollOut:
             None,
         )
 
-    def _refuse_a_foreign_engine(self, job: Job, runs: Sequence[Run]) -> None:
+    def _refuse_a_foreign_engine(self, job: EngineJob, runs: Sequence[Run]) -> None:
         """Raises EngineElsewhere for one whose heart beats while nothing runs here; a dead one's row stays, and is nothing."""
         engine = None if runs else self.ledger.current_run()
         until_s = self.clock() + self.bounds.heart_s

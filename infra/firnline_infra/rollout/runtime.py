@@ -10,10 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-HASH_TAG = "firnline:hash"
-"""The tag of a run that holds its job's hash; in Kubernetes the label `firnline/hash`, cut to the 63 letters of a label."""
-APPLICATION_TAG = "firnline:application"
-"""The tag of a run that says whose it is; in Kubernetes the label `firnline/application`."""
+from firnline_infra.runtimes import EngineJob
+
 GENERATION_TAG = "firnline:generation"
 """The tag of a run with the number of the deployment that started it; in Kubernetes the label `firnline/generation`."""
 
@@ -64,24 +62,13 @@ class Problem:
     next_step: str
 
 
-class Job(Protocol):
-    """As much of an EngineJob as every roll-out needs."""
-
-    @property
-    def application(self) -> str: ...
-
-    @property
-    def hash(self) -> str:
-        """Hexadecimal; of everything that decides what runs."""
-
-
 class Runtime(Protocol):
     """A place where engines run. Every call raises RuntimeRefused or RuntimeUnreachable, with the service's words."""
 
-    def check(self, job: Job) -> Sequence[Problem]:
+    def check(self, job: EngineJob) -> Sequence[Problem]:
         """What would keep the job from running, as far as it can be known without starting it. Changes nothing."""
 
-    def start(self, job: Job, token: str) -> Run:
+    def start(self, job: EngineJob, token: str) -> Run:
         """Starts the job. The same token twice is one start: it depends on the deployment, not on the attempt at it."""
 
     def runs(self, application: str) -> Sequence[Run]:

@@ -10,7 +10,7 @@ from firnline_infra.cli.environment_argument import WHAT_ENV_IS
 from firnline_infra.cli.main import firnline
 from firnline_ingest.__main__ import main as engine
 
-ENGINE = ["run", "stop", "validate", "resume"]
+ENGINE = ["run", "validate", "resume"]
 WIDTH = 200
 """Of the terminal, so that no sentence is broken."""
 

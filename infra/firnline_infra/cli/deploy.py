@@ -1,0 +1,59 @@
+"""`firnline deploy`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+if TYPE_CHECKING:
+    from firnline_infra.rollout.roll import Deployed
+
+
+@click.command()
+@environment_argument
+@accounts_options
+@click.option(
+    "--artefact",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="A folder that `firnline build` has written; one is built where absent, of the engine that is installed here.",
+)
+@click.option("--rollback", is_flag=True, help="Run what ran before, by the record of deployments in the bucket.")
+def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, rollback: bool) -> None:
+    """Run the engine that ENV's specification says.
+
+    Does nothing where it does so already. Else the running engine is asked to stop, and proves its rows; when it is gone, the
+    new one is started and watched until it reads, and if it does not, the old one runs again. Where it was killed, the
+    same command goes on.
+
+    \b
+    For example:
+      firnline deploy dev
+      firnline deploy dev --rollback
+    """
+    from firnline_infra.cli.rollout import engine_of
+
+    if rollback and artefact is not None:
+        raise click.UsageError("--rollback runs what was deployed before; leave --artefact out.")
+    engine = engine_of(environment, accounts)
+    if rollback:
+        done = engine.roll_back()
+    else:
+        from firnline_infra.cli.rollout import artefact_of
+
+        done = engine.deploy(artefact_of(engine.spec, artefact, click.echo))
+    click.echo(told(done, engine.env_argument))
+
+
+def told(done: "Deployed", environment: str) -> str:
+    """How a deploy ended, for a person."""
+    if done.number is None:
+        return f"Run {done.run.id} runs this already: nothing to do."
+    lines = [f"Deployment {done.number} is done: run {done.run.id} runs {done.run.hash[:12]}."]
+    if done.gap_s is not None:
+        lines.append(f"Between the two engines nothing was read for at most {done.gap_s:.0f} s.")
+    if not done.is_at_tip:
+        lines.append(f"It is still behind the tip of its streams: firnline status {environment} shows how far.")
+    return "\n".join(lines)

@@ -1,0 +1,56 @@
+"""What `deploy`, `status`, `stop` and `logs` begin with, and `up` ends with."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.accounts_option import ChosenAccounts
+
+if TYPE_CHECKING:
+    from firnline_infra.build import BuiltArtefact
+    from firnline_infra.deploy.deployment import Deployment
+    from firnline_infra.rollout.environment import EngineEnvironment
+    from firnline_infra.specification import EnvironmentSpec
+
+
+def engine_of(spec_file: Path, accounts: ChosenAccounts) -> "EngineEnvironment":
+    """Of what is deployed; nothing is asked of anybody yet."""
+    from firnline_infra.cli.deployment import deployment
+    from firnline_infra.rollout.environment import EngineEnvironment
+    from firnline_infra.specification import load_spec
+
+    chosen = accounts.of(load_spec(spec_file))
+    return EngineEnvironment(
+        spec=load_spec(chosen.specification(spec_file)),
+        accounts=chosen,
+        outputs=lambda: deployment(spec_file, accounts, quiet=True).outputs(),
+        env_argument=accounts.env_argument(spec_file),
+        say=click.echo,
+    )
+
+
+def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnvironment":
+    """Of a stack that was just brought up."""
+    from firnline_infra.rollout.environment import EngineEnvironment
+
+    return EngineEnvironment(
+        spec=found.spec,
+        accounts=found.accounts,
+        outputs=lambda: outputs,
+        env_argument=found.env_argument,
+        say=found.say,
+    )
+
+
+def artefact_of(spec: "EnvironmentSpec", folder: Path | None, say: Callable[[str], None]) -> "BuiltArtefact":
+    """That of the folder, or one that is built for the environment's runtime, or was already. Raises BuildError."""
+    from firnline_infra.build import build_cached, read_artefact
+    from firnline_infra.rollout.targets import target_of_specification
+
+    if folder is not None:
+        return read_artefact(folder)
+    target = target_of_specification(spec)
+    say(f"Building the engine for {target}; what was built before is taken from the cache.")
+    return build_cached(target)

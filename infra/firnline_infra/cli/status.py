@@ -1,0 +1,84 @@
+"""`firnline status`"""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+if TYPE_CHECKING:
+    from firnline_infra.rollout.runtime import Run
+    from firnline_infra.rollout.status import Status
+
+NOT_RUNNING = 3
+
+
+@click.command()
+@environment_argument
+@accounts_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of tables.")
+def status(environment: Path, accounts: ChosenAccounts, as_json: bool) -> None:
+    """Show what runs in ENV, and how far each shard is.
+
+    Asks the runtime and the ledger; changes nothing. Exit status: 0 an engine's heart beats, 3 none does, 2 it could not be
+    told.
+    """
+    import json
+
+    from firnline_infra.cli.rollout import engine_of
+
+    found = engine_of(environment, accounts).status()
+    click.echo(json.dumps(found.as_document(), indent=2) if as_json else text_of(found))
+    raise SystemExit(0 if found.is_beating else NOT_RUNNING)
+
+
+def text_of(found: "Status") -> str:
+    from firnline_infra.terminal import text_table
+
+    lines = [_engine(found), *(_run(run) for run in found.runs)]
+    if newest := found.deployment:
+        lines.append(
+            f"Deployment {newest.number}, {newest.outcome.value}: {newest.hash[:12]}, by {newest.by}, {newest.began}"
+        )
+        lines += [f"  {newest.told}"] if newest.told else []
+    if found.shards:
+        rows = [
+            (each.stream, each.shard, _how(each.is_read, each.has_ended), _behind(each.behind_s))
+            for each in found.shards
+        ]
+        lines += ["", text_table(("stream", "shard", "", "accounted for, up to"), rows)]
+    if found.incidents:
+        incidents = [
+            (_time(each.last_ms), f"{each.stream}/{each.shard}", each.kind, each.detail) for each in found.incidents
+        ]
+        lines += ["", text_table(("last incidents", "shard", "kind", "what"), incidents)]
+    return "\n".join(lines)
+
+
+def _engine(found: "Status") -> str:
+    if not found.holder:
+        return f"{found.application}: no engine holds the application."
+    heart = "its heart beats" if found.is_beating else "its heart does not beat: it was killed, or is frozen"
+    return f"{found.application}: {found.holder}; {heart}."
+
+
+def _run(run: "Run") -> str:
+    since = f" since {run.since:%FT%TZ}" if run.since else ""
+    again = f", attempt {run.attempt}" if run.attempt > 1 else ""
+    why = f" ({run.reason})" if run.reason else ""
+    return f"Run {run.id}: {run.state}{since}{again}, {run.hash[:12] or 'of unknown content'}{why}"
+
+
+def _how(is_read: bool, has_ended: bool) -> str:
+    return "ended" if has_ended else "read" if is_read else "NOT READ"
+
+
+def _behind(seconds: float | None) -> str:
+    return "nothing yet" if seconds is None else f"{seconds:,.0f} s ago"
+
+
+def _time(ms: int) -> str:
+    return f"{datetime.fromtimestamp(ms / 1000, UTC):%FT%TZ}"

@@ -1,0 +1,56 @@
+"""The records of deployments as objects of the environment's bucket; a new one only where there is none of its name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.rollout.aws import call, code_of, is_missing
+from firnline_infra.rollout.errors import RuntimeRefused
+from firnline_infra.rollout.records import FOLDER
+
+TAKEN = {"PreconditionFailed", "ConditionalRequestConflict"}
+"""S3's answers to If-None-Match where there is one, and where another request makes one at this moment (PutObject)."""
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class BucketObjects:
+    """Implements records.Objects."""
+
+    s3: Any
+    bucket: str
+
+    @property
+    def place(self) -> str:
+        return f"s3://{self.bucket}/{FOLDER}"
+
+    def names(self) -> list[str]:
+        with call("s3:ListBucket", self.place):
+            pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=FOLDER)
+            return [each["Key"].removeprefix(FOLDER) for page in pages for each in page.get("Contents", ())]
+
+    def read(self, name: str) -> str | None:
+        try:
+            with call("s3:GetObject", self.place + name):
+                body: bytes = self.s3.get_object(Bucket=self.bucket, Key=FOLDER + name)["Body"].read()
+                return body.decode()
+        except RuntimeRefused as error:
+            if is_missing(error):
+                return None
+            raise
+
+    def create(self, name: str, text: str) -> bool:
+        try:
+            with call("s3:PutObject", self.place + name):
+                self.s3.put_object(
+                    Bucket=self.bucket, Key=FOLDER + name, Body=text.encode(), ContentType=JSON, IfNoneMatch="*"
+                )
+        except RuntimeRefused as error:
+            if code_of(error) in TAKEN:
+                # It is ours where only the answer to an earlier attempt of the client was lost.
+                return self.read(name) == text
+            raise
+        return True
+
+    def overwrite(self, name: str, text: str) -> None:
+        with call("s3:PutObject", self.place + name):
+            self.s3.put_object(Bucket=self.bucket, Key=FOLDER + name, Body=text.encode(), ContentType=JSON)

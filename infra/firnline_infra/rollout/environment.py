@@ -1,0 +1,178 @@
+"""The engine of one environment: what should run by its specification and its stack, and the way to everything that is asked."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from firnline_infra.accounts import Accounts, check_aws
+from firnline_infra.blueprint.engine_config import document_hash, document_text
+from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, log_folder, s3_url
+from firnline_infra.build import BuiltArtefact
+from firnline_infra.rollout.aws import bucket_and_key, call
+from firnline_infra.rollout.bucket import BucketObjects
+from firnline_infra.rollout.errors import NothingToRollBackTo
+from firnline_infra.rollout.records import Deployment, Deployments, Outcome
+from firnline_infra.rollout.roll import Deployed, RollOut
+from firnline_infra.rollout.runtime import Run, RunState, Runtime
+from firnline_infra.rollout.services import place_of, runtime_of
+from firnline_infra.rollout.status import Status, status_of
+from firnline_infra.rollout.uploads import put_once, uploaded
+from firnline_infra.runtimes import EngineJob, engine_job
+from firnline_infra.runtimes.errors import StartedByHand
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_ingest.config.load import parse_config
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+
+JOB = TypeAdapter(EngineJob)
+OF_THE_JOB = ("spark", "dead_letters")
+"""Sections of the configuration that stay as the stack has them: a job runs beside its bucket, also in an imitated account,
+whose own values are for an engine that is started by hand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineEnvironment:
+    spec: EnvironmentSpec
+    accounts: Accounts
+    outputs: Callable[[], Mapping[str, Any]]
+    """Of the stack; asked only by what needs them."""
+    env_argument: str
+    say: Callable[[str], None]
+
+    def deploy(self, built: BuiltArtefact) -> Deployed:
+        """What the specification, the stack and the artefact say. Raises as RollOut.deploy, and StartedByHand."""
+        self._check()
+        return self._roll_out.deploy(self.job(built))
+
+    def roll_back(self) -> Deployed:
+        """What ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
+        self._check()
+        target = before_that(self._records.newest_first())
+        if target is None:
+            raise NothingToRollBackTo(self._objects.place)
+        self.say(f"Going back to deployment {target.number} of {target.began}.")
+        job = recorded_job(target.job)
+        return self._roll_out.deploy(job, went_back_to=target.place_in_history)
+
+    def stop(self) -> Sequence[Run]:
+        self._check()
+        return self._roll_out.stop(self.application)
+
+    def status(self) -> Status:
+        self._check()
+        return status_of(
+            self.application,
+            runs=self._runtime.runs(self.application),
+            ledger=self._ledger,
+            streams=[pipeline.stream for pipeline in self.spec.pipelines],
+            deployment=self._records.newest(),
+            now_ms=time.time_ns() // 1_000_000,
+        )
+
+    def log_lines(self, run_id: str | None = None) -> Iterator[str]:
+        """Of a run; where none is named, of the one that runs, or else the last one that was started."""
+        self._check()
+        runs = self._runtime.runs(self.application)
+        newest = self._records.newest()
+        chosen = run_id or (runs[-1].id if runs else newest.run if newest else "")
+        found = next((run for run in runs if run.id == chosen), None)
+        if chosen:
+            yield from self._runtime.log_lines(found or self._runtime.look(unknown_run(chosen)))
+
+    def job(self, built: BuiltArtefact) -> EngineJob:
+        """With artefact and configuration uploaded, where they are not there yet."""
+        outputs, bucket = self.outputs(), Names.of(self.spec).bucket
+        document = self._document(outputs["engine_config"])
+        digest = document_hash(document)
+        logs = log_folder(self.spec)
+        return engine_job(
+            self.spec,
+            artefact=uploaded(self._s3, bucket, ARTEFACT_FOLDER, built),
+            configuration=put_once(self._s3, bucket, f"{CONFIGURATION_FOLDER}{digest}.json", document_text(document)),
+            configuration_hash=digest,
+            role_arn=outputs.get("engine_role_arn"),
+            logs=s3_url(self.spec, logs) if logs else None,
+            place=self._place,
+        )
+
+    @property
+    def application(self) -> str:
+        return Names.of(self.spec).application
+
+    @cached_property
+    def _roll_out(self) -> RollOut:
+        return RollOut(
+            runtime=self._runtime,
+            ledger=self._ledger,
+            records=self._records,
+            streams_of=self._streams_of,
+            job_of=recorded_job,
+            document_of=lambda job: JOB.dump_python(job, mode="json"),
+            say=self.say,
+            command=f"firnline deploy {self.env_argument}",
+        )
+
+    @cached_property
+    def _runtime(self) -> Runtime:
+        return runtime_of(self.spec, self.accounts, self._place)
+
+    @cached_property
+    def _place(self) -> str:
+        return place_of(self.spec, self.accounts)
+
+    @cached_property
+    def _ledger(self) -> DynamoLedger:
+        return DynamoLedger(self.accounts.aws("dynamodb"), Names.of(self.spec).ledger_table)
+
+    @cached_property
+    def _records(self) -> Deployments:
+        return Deployments(self._objects)
+
+    @cached_property
+    def _objects(self) -> BucketObjects:
+        return BucketObjects(self._s3, Names.of(self.spec).bucket)
+
+    @cached_property
+    def _s3(self) -> Any:
+        return self.accounts.aws("s3")
+
+    def _check(self) -> None:
+        """Raises StartedByHand, WrongAwsAccount or AwsUnreachable."""
+        if self.spec.aws.runtime.job is None:
+            raise StartedByHand(self.spec.name)
+        check_aws(self.spec, self.accounts)
+
+    def _document(self, of_stack: dict[str, Any]) -> dict[str, Any]:
+        here = self.accounts.engine_config(of_stack, self.spec)
+        return {**here, **{name: of_stack[name] for name in OF_THE_JOB if name in of_stack}}
+
+    def _streams_of(self, job: EngineJob) -> list[str]:
+        """As the job's own configuration has them: that of a rollback may have others than the specification."""
+        bucket, key = bucket_and_key(job.configuration)
+        with call("s3:GetObject", job.configuration):
+            text = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        config = parse_config(text, job.configuration)
+        return [pipeline.stream for pipeline in config.pipelines]
+
+
+def recorded_job(document: dict[str, Any]) -> EngineJob:
+    """As a deployment's record has it."""
+    return JOB.validate_json(json.dumps(document))
+
+
+def before_that(newest_first: Iterator[Deployment]) -> Deployment | None:
+    """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back."""
+    history = [each for each in newest_first if each.outcome is Outcome.GOOD]
+    if not history:
+        return None
+    runs = history[0]
+    return next((e for e in history if e.number < runs.place_in_history and e.hash != runs.hash), None)
+
+
+def unknown_run(run_id: str) -> Run:
+    return Run(id=run_id, hash="", state=RunState.STOPPED)

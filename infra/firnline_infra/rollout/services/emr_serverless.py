@@ -1,0 +1,188 @@
+"""Engines as streaming jobs of one application of EMR Serverless (botocore's emr-serverless, 2021-07-13)."""
+
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.rollout.aws import bucket_and_key, call, is_missing, pages
+from firnline_infra.rollout.checks import distrust, missing_objects
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+
+PRINCIPAL = "emr-serverless.amazonaws.com"
+STATES = {
+    "SUBMITTED": RunState.STARTING,
+    "QUEUED": RunState.STARTING,
+    "PENDING": RunState.STARTING,
+    "SCHEDULED": RunState.STARTING,
+    "RUNNING": RunState.RUNNING,
+    "CANCELLING": RunState.STOPPING,
+    "CANCELLED": RunState.STOPPED,
+    "SUCCESS": RunState.SUCCEEDED,
+    "FAILED": RunState.FAILED,
+}
+ACTIVE = [name for name, state in STATES.items() if state.is_active]
+GRACE_S = range(15, 1801)
+"""What CancelJobRun takes, beside 0 for at once (User Guide, "Job cancellation with a grace period")."""
+UNUSABLE = {"TERMINATED", "STOPPING"}
+ARCHITECTURES = {"ARM64": "arm64", "X86_64": "x86_64"}
+DRIVER = "SPARK_DRIVER"
+NEXT_STEPS = {
+    "ServiceQuotaExceededException": "ask AWS for a higher quota (Service Quotas, EMR Serverless, vCPUs per account), or give "
+    "the engine a smaller size in aws.runtime.",
+    "ConflictException": "another deployment has used this token: run firnline deploy again, it takes the next number.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EmrServerlessRuntime:
+    """Implements runtime.Runtime."""
+
+    emr: Any
+    s3: Any
+    iam: Any
+    application_id: str
+
+    def check(self, job: EngineJob) -> Sequence[Problem]:
+        return [
+            *self._unfit(job),
+            *missing_objects(self.s3, (job.artefact.entry, job.artefact.archive, job.configuration)),
+            *distrust(self.iam, job.role_arn, PRINCIPAL),
+        ]
+
+    def start(self, job: EngineJob, token: str) -> Run:
+        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
+        with call("emr-serverless:StartJobRun", self._application, next_steps=NEXT_STEPS):
+            answer = self.emr.start_job_run(**request)
+        return Run(id=answer["jobRunId"], hash=job.hash, state=RunState.STARTING)
+
+    def runs(self, application: str) -> Sequence[Run]:
+        with call("emr-serverless:ListJobRuns", self._application):
+            listed = list(pages(self.emr, "list_job_runs", "jobRuns", applicationId=self.application_id, states=ACTIVE))
+        found = [self._described(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
+        return [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
+
+    def look(self, run: Run) -> Run:
+        found = self._described(run.id)
+        return _run(found) if found else _forgotten(run)
+
+    def cancel(self, run: Run, *, grace_s: int) -> None:
+        grace_s = min(max(grace_s, GRACE_S.start), GRACE_S.stop - 1) if grace_s else 0
+        try:
+            with call("emr-serverless:CancelJobRun", run.id):
+                self.emr.cancel_job_run(
+                    applicationId=self.application_id, jobRunId=run.id, shutdownGracePeriodInSeconds=grace_s
+                )
+        except RuntimeRefused:
+            if self.look(run).state in (RunState.STARTING, RunState.RUNNING):
+                raise
+
+    def is_gone(self, run: Run) -> bool:
+        """In a final state. The service does not say that the workers of an attempt are gone; the fence covers what is left."""
+        return not self.look(run).state.is_active
+
+    def log_lines(self, run: Run) -> Iterator[str]:
+        """Of the driver's last attempt, as far as they have come to S3, which they do every minute or so."""
+        found = self._described(run.id) or {}
+        monitoring = found.get("configurationOverrides", {}).get("monitoringConfiguration", {})
+        uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
+        if uri is None:
+            return
+        bucket, folder = bucket_and_key(uri)
+        prefix = f"{folder.rstrip('/')}/applications/{self.application_id}/jobs/{run.id}/"
+        with call("s3:ListBucket", f"s3://{bucket}/{prefix}"):
+            listed = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+            keys = [each["Key"] for page in listed for each in page.get("Contents", ()) if DRIVER in each["Key"]]
+        for key in sorted(_of_last_attempt(keys, prefix)):
+            with call("s3:GetObject", f"s3://{bucket}/{key}"):
+                content: bytes = self.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+            text = gzip.decompress(content) if key.endswith(".gz") else content
+            yield from text.decode(errors="replace").splitlines()
+
+    @property
+    def _application(self) -> str:
+        return f"application {self.application_id}"
+
+    def _unfit(self, job: EngineJob) -> Iterator[Problem]:
+        try:
+            with call("emr-serverless:GetApplication", self._application):
+                found = self.emr.get_application(applicationId=self.application_id)["application"]
+        except RuntimeRefused as error:
+            if not is_missing(error):
+                raise
+            yield Problem(what=f"There is no {self._application}: {error.what}", next_step="firnline up makes one.")
+            return
+        state, label = found["state"], found["releaseLabel"]
+        details = f": {found['stateDetails']}" if found.get("stateDetails") else ""
+        starts_itself = found.get("autoStartConfiguration", {}).get("enabled", True)
+        if state in UNUSABLE or (state == "STOPPED" and not starts_itself):
+            yield Problem(
+                what=f"The {self._application} is {state}{details}.",
+                next_step=f"aws emr-serverless start-application --application-id {self.application_id}"
+                if state == "STOPPED"
+                else "wait until it has stopped; a terminated one is made anew by firnline up.",
+            )
+        if not label.startswith("emr-spark-"):
+            yield Problem(
+                what=f"The {self._application} has release {label}, which has no Spark 4.",
+                next_step="set a release that has, such as emr-spark-8.1.0, in aws.runtime, and run firnline up; AWS changes it "
+                "only while the application is stopped.",
+            )
+        architecture = ARCHITECTURES[found.get("architecture", "X86_64")]
+        if architecture != job.artefact.architecture:
+            yield Problem(
+                what=f"The {self._application} runs on {architecture}, and the artefact is for {job.artefact.architecture}.",
+                next_step=f"build it for {architecture} (firnline build), or correct aws.runtime.",
+            )
+
+    def _described(self, run_id: str) -> dict[str, Any] | None:
+        try:
+            with call("emr-serverless:GetJobRun", run_id):
+                found: dict[str, Any] = self.emr.get_job_run(applicationId=self.application_id, jobRunId=run_id)[
+                    "jobRun"
+                ]
+                return found
+        except RuntimeRefused as error:
+            if is_missing(error):
+                return None
+            raise
+
+
+def application_id(emr: Any, name: str, environment: str) -> str:
+    """Of the application that the stack made: the one of that name which is not terminated. Raises PlaceMissing."""
+    with call("emr-serverless:ListApplications", name):
+        found = [
+            each["id"]
+            for each in pages(emr, "list_applications", "applications")
+            if each["name"] == name and each["state"] != "TERMINATED"
+        ]
+    if len(found) != 1:
+        raise PlaceMissing(f"application of EMR Serverless named {name}", found, environment)
+    return str(found[0])
+
+
+def _run(found: dict[str, Any]) -> Run:
+    return Run(
+        id=found["jobRunId"],
+        hash=found.get("tags", {}).get(HASH_TAG, ""),
+        state=STATES[found["state"]],
+        since=found["createdAt"],
+        attempt=found.get("attempt") or 1,
+        reason=found.get("stateDetails", ""),
+    )
+
+
+def _forgotten(run: Run) -> Run:
+    return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+
+
+def _of_last_attempt(keys: Sequence[str], prefix: str) -> list[str]:
+    """A streaming job has a folder for each attempt: attempts/<n>/."""
+    attempts = [key.removeprefix(prefix).split("/") for key in keys]
+    numbers = [int(parts[1]) for parts in attempts if parts[0] == "attempts" and parts[1].isdigit()]
+    if not numbers:
+        return list(keys)
+    return [key for key in keys if key.startswith(f"{prefix}attempts/{max(numbers)}/")]

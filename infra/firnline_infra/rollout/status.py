@@ -1,0 +1,122 @@
+"""What `firnline status` tells: what the runtime says of its runs, and what the ledger says of the engine and its shards."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from firnline_infra.rollout.records import Deployment
+from firnline_infra.rollout.runtime import Run
+from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
+from firnline_ingest.ledger.backend import Run as EngineRun
+from firnline_ingest.ledger.lease import is_alive
+from firnline_ingest.ledger.row import ShardRow
+
+MOST_INCIDENTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardStatus:
+    stream: str
+    shard: str
+    is_read: bool
+    """By the engine that holds the application."""
+    behind_s: float | None
+    """Everything that arrived before so many seconds ago is accounted for; None where nothing was read yet. A shard's row is
+    written every half a minute where nothing arrives."""
+    has_ended: bool
+    unproven: bool
+    """Whether rows may have been sent that are not proven yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentStatus:
+    stream: str
+    shard: str
+    kind: str
+    last_ms: int
+    count: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    application: str
+    runs: tuple[Run, ...]
+    deployment: Deployment | None
+    """The newest one."""
+    holder: str
+    """The process that holds the application; empty where none does."""
+    is_beating: bool
+    shards: tuple[ShardStatus, ...]
+    incidents: tuple[IncidentStatus, ...]
+    """The last ones, newest first."""
+
+    def as_document(self) -> dict[str, Any]:
+        """For programs; a field may be added, and none is renamed."""
+        runs = [
+            {**asdict(run), "state": run.state.value, "since": run.since.isoformat() if run.since else None}
+            for run in self.runs
+        ]
+        told = ("number", "hash", "outcome", "by", "began", "told")
+        return {
+            "application": self.application,
+            "is_running": self.is_beating,
+            "runs": runs,
+            "deployment": {name: getattr(self.deployment, name) for name in told} if self.deployment else None,
+            "engine": {"holder": self.holder, "is_beating": self.is_beating} if self.holder else None,
+            "shards": [asdict(each) for each in self.shards],
+            "incidents": [asdict(each) for each in self.incidents],
+        }
+
+
+def status_of(
+    application: str,
+    *,
+    runs: Sequence[Run],
+    ledger: EngineLedger,
+    streams: Iterable[str],
+    deployment: Deployment | None,
+    now_ms: int,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Status:
+    """Looks at the engine's heart for some seconds."""
+    engine = ledger.current_run()
+    is_beating = engine is not None and is_alive(ledger, engine, sleep)
+    rows = sorted(shard_rows(ledger, streams).values(), key=lambda row: str(row.key))
+    return Status(
+        application=application,
+        runs=tuple(runs),
+        deployment=deployment,
+        holder=engine.holder if engine else "",
+        is_beating=is_beating,
+        shards=tuple(_shard(row, engine, now_ms) for row in rows),
+        incidents=_incidents(rows),
+    )
+
+
+def _shard(row: ShardRow, engine: EngineRun | None, now_ms: int) -> ShardStatus:
+    return ShardStatus(
+        stream=row.key.stream,
+        shard=row.key.shard_id,
+        is_read=engine is not None and run_of(row) == engine.run_id and not row.ended,
+        behind_s=max(0, now_ms - row.known_ms) / 1000 if row.known_ms else None,
+        has_ended=row.ended,
+        unproven=row.is_sending,
+    )
+
+
+def _incidents(rows: Iterable[ShardRow]) -> tuple[IncidentStatus, ...]:
+    found = [
+        IncidentStatus(
+            stream=row.key.stream,
+            shard=row.key.shard_id,
+            kind=each.kind.value,
+            last_ms=each.last_ms,
+            count=each.count,
+            detail=each.detail,
+        )
+        for row in rows
+        for each in row.incidents
+    ]
+    return tuple(sorted(found, key=lambda each: -each.last_ms)[:MOST_INCIDENTS])

@@ -1,0 +1,68 @@
+"""What a job is started with, put into the environment's bucket under its content's hash: never over anything, so that what
+runs, and what a rollback goes back to, stays as it is.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_infra.build import BuiltArtefact
+from firnline_infra.rollout.aws import call, code_of, is_missing
+from firnline_infra.rollout.bucket import JSON, TAKEN
+from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes import Artefact
+from firnline_infra.specification.runtime import Architecture
+
+ARCHITECTURES = {"aarch64": Architecture.ARM64, "x86_64": Architecture.X86_64}
+
+
+def uploaded(s3: Any, bucket: str, folder: str, built: BuiltArtefact) -> Artefact:
+    """The artefact below s3://bucket/folder; its manifest comes last, so that where that is, everything is."""
+    manifest = built.manifest
+    place = f"{folder}{manifest.hash}/"
+    if not _is_there(s3, bucket, f"{place}manifest.json"):
+        for file in built.files:
+            _upload(s3, bucket, f"{place}{file.name}", file)
+    return Artefact(
+        hash=manifest.hash,
+        python=manifest.python,
+        architecture=ARCHITECTURES[manifest.architecture],
+        entry=f"s3://{bucket}/{place}{built.entry.name}",
+        archive=f"s3://{bucket}/{place}{built.archive.name}",
+    )
+
+
+def put_once(s3: Any, bucket: str, key: str, text: str) -> str:
+    """The URI of an object whose name says its content: where it is there already, it is the same."""
+    uri = f"s3://{bucket}/{key}"
+    try:
+        with call("s3:PutObject", uri):
+            s3.put_object(Bucket=bucket, Key=key, Body=text.encode(), ContentType=JSON, IfNoneMatch="*")
+    except RuntimeRefused as error:
+        if code_of(error) not in TAKEN:
+            raise
+    return uri
+
+
+def _is_there(s3: Any, bucket: str, key: str) -> bool:
+    try:
+        with call("s3:HeadObject", f"s3://{bucket}/{key}"):
+            s3.head_object(Bucket=bucket, Key=key)
+    except RuntimeRefused as error:
+        if is_missing(error):
+            return False
+        raise
+    return True
+
+
+def _upload(s3: Any, bucket: str, key: str, file: Path) -> None:
+    """In parts, several at a time, where it is large."""
+    from boto3.exceptions import S3UploadFailedError
+
+    try:
+        s3.upload_file(str(file), bucket, key)
+    except S3UploadFailedError as error:
+        raise RuntimeRefused("s3:PutObject", f"s3://{bucket}/{key}", str(error)) from error
+    except (ClientError, BotoCoreError) as error:
+        raise RuntimeUnavailable("s3:PutObject", f"s3://{bucket}/{key}", str(error)) from error

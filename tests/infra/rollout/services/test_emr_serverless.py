@@ -1,0 +1,275 @@
+import gzip
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import pytest
+from botocore.response import StreamingBody
+
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable
+from firnline_infra.rollout.runtime import Run, RunState
+from firnline_infra.rollout.services.emr_serverless import ACTIVE, STATES, EmrServerlessRuntime, application_id
+from firnline_infra.runtimes import EngineJob
+from tests.infra.rollout.conftest import BUCKET, NOW, ROLE, StubbedAws
+
+Job = Callable[..., EngineJob]
+RUN = Run(id="00frun", hash="ab", state=RunState.RUNNING)
+TRUST = '{"Statement":[{"Effect":"Allow","Principal":{"Service":"emr-serverless.amazonaws.com"},"Action":"sts:AssumeRole"}]}'
+
+
+@pytest.fixture
+def runtime(aws: StubbedAws) -> EmrServerlessRuntime:
+    return EmrServerlessRuntime(aws.client("emr-serverless"), aws.client("s3"), aws.client("iam"), "00fapp")
+
+
+def described(state: str = "RUNNING", **more: Any) -> dict[str, Any]:
+    tags = {"firnline:application": "firnline-dev", "firnline:hash": "ab"}
+    return {
+        "jobRun": {
+            "applicationId": "00fapp",
+            "jobRunId": "00frun",
+            "arn": "arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00fapp/jobruns/00frun",
+            "createdBy": ROLE,
+            "createdAt": NOW,
+            "updatedAt": NOW,
+            "executionRole": ROLE,
+            "state": state,
+            "stateDetails": "-",
+            "releaseLabel": "emr-spark-8.1.0",
+            "jobDriver": {"sparkSubmit": {"entryPoint": "s3://entry.py"}},
+            "tags": tags,
+            **more,
+        }
+    }
+
+
+def listed(run_id: str) -> dict[str, Any]:
+    return {
+        "applicationId": "00fapp",
+        "id": run_id,
+        "arn": "arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00fapp/jobruns/x",
+        "createdBy": ROLE,
+        "createdAt": NOW,
+        "updatedAt": NOW,
+        "executionRole": ROLE,
+        "state": "RUNNING",
+        "stateDetails": "-",
+        "releaseLabel": "emr-spark-8.1.0",
+    }
+
+
+def application(**changes: Any) -> dict[str, Any]:
+    return {
+        "application": {
+            "applicationId": "00fapp",
+            "name": "firnline-dev",
+            "arn": "arn:aws:emr-serverless:eu-central-1:123456789012:/applications/00fapp",
+            "releaseLabel": "emr-spark-8.1.0",
+            "type": "Spark",
+            "state": "STARTED",
+            "createdAt": NOW,
+            "updatedAt": NOW,
+            "architecture": "ARM64",
+            **changes,
+        }
+    }
+
+
+def test_every_state_of_the_service_is_known(aws: StubbedAws) -> None:
+    model = aws.client("emr-serverless").meta.service_model.shape_for("JobRunState")
+    assert set(STATES) == set(model.enum)
+
+
+def test_a_job_is_started_with_the_rendered_request(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+    made = job()
+    aws.answers(
+        "emr-serverless",
+        "start_job_run",
+        {"applicationId": "00fapp", "jobRunId": "00frun", "arn": described()["jobRun"]["arn"]},
+    )
+    assert runtime.start(made, f"00000007-{made.hash[:40]}") == Run(
+        id="00frun", hash=made.hash, state=RunState.STARTING
+    )
+
+
+def test_a_quota_that_is_reached_is_told_in_the_services_words(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+) -> None:
+    aws.refuses("emr-serverless", "start_job_run", "ServiceQuotaExceededException", "16 vCPUs is all you have")
+    with pytest.raises(RuntimeRefused, match="16 vCPUs is all you have") as raised:
+        runtime.start(job(), "1")
+    assert "higher quota" in raised.value.next_step
+
+
+def test_throttling_is_passing(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    aws.refuses("emr-serverless", "list_job_runs", "ThrottlingException")
+    with pytest.raises(RuntimeUnavailable):
+        runtime.runs("firnline-dev")
+
+
+def test_its_runs_are_those_of_the_application_over_all_pages(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    asked = {"applicationId": "00fapp", "states": ACTIVE}
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("another")], "nextToken": "2"}, asked)
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]}, {**asked, "nextToken": "2"})
+    aws.answers("emr-serverless", "get_job_run", described(tags={"firnline:application": "somebody-else"}))
+    aws.answers("emr-serverless", "get_job_run", described(attempt=2))
+    assert runtime.runs("firnline-dev") == [
+        Run(id="00frun", hash="ab", state=RunState.RUNNING, since=NOW, attempt=2, reason="-")
+    ]
+
+
+def test_a_run_that_the_service_has_forgotten_has_stopped(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
+    assert runtime.look(RUN).state is RunState.STOPPED
+
+
+@pytest.mark.parametrize(("asked", "given"), [(0, 0), (5, 15), (120, 120), (5000, 1800)])
+def test_the_grace_is_one_that_the_service_takes(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, asked: int, given: int
+) -> None:
+    request = {"applicationId": "00fapp", "jobRunId": "00frun", "shutdownGracePeriodInSeconds": given}
+    aws.answers("emr-serverless", "cancel_job_run", {"applicationId": "00fapp", "jobRunId": "00frun"}, request)
+    runtime.cancel(RUN, grace_s=asked)
+
+
+def test_cancelling_what_has_ended_is_no_error(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    aws.refuses("emr-serverless", "cancel_job_run", "ValidationException", "the run is in a final state")
+    aws.answers("emr-serverless", "get_job_run", described("SUCCESS"))
+    runtime.cancel(RUN, grace_s=120)
+
+
+def test_a_cancel_that_was_denied_is_one(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    aws.refuses("emr-serverless", "cancel_job_run", "AccessDeniedException", "not authorized")
+    aws.answers("emr-serverless", "get_job_run", described())
+    with pytest.raises(RuntimeRefused, match="emr-serverless:CancelJobRun"):
+        runtime.cancel(RUN, grace_s=120)
+
+
+@pytest.mark.parametrize(("state", "gone"), [("CANCELLING", False), ("RUNNING", False), ("CANCELLED", True)])
+def test_it_is_gone_when_its_state_is_final(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, state: str, gone: bool
+) -> None:
+    aws.answers("emr-serverless", "get_job_run", described(state))
+    assert runtime.is_gone(RUN) is gone
+
+
+def everything_is_there(aws: StubbedAws) -> None:
+    for _ in range(3):
+        aws.answers("s3", "head_object", {})
+    role = {
+        "Path": "/",
+        "RoleName": "firnline-dev-engine",
+        "RoleId": "A" * 20,
+        "Arn": ROLE,
+        "CreateDate": NOW,
+        "AssumeRolePolicyDocument": TRUST,
+    }
+    aws.answers("iam", "get_role", {"Role": role})
+
+
+def test_where_all_is_well_there_are_no_problems(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+    aws.answers("emr-serverless", "get_application", application())
+    everything_is_there(aws)
+    assert runtime.check(job()) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({"state": "TERMINATED"}, "is TERMINATED"),
+        ({"state": "STOPPED", "autoStartConfiguration": {"enabled": False}}, "is STOPPED"),
+        ({"releaseLabel": "emr-7.12.0"}, "emr-7.12.0, which has no Spark 4"),
+        ({"architecture": "X86_64"}, "runs on x86_64, and the artefact is for arm64"),
+    ],
+)
+def test_an_application_that_would_not_run_it_is_told_before(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
+) -> None:
+    aws.answers("emr-serverless", "get_application", application(**found))
+    everything_is_there(aws)
+    (problem,) = runtime.check(job())
+    assert said in problem.what
+    assert problem.next_step
+
+
+def test_a_stopped_application_that_starts_by_itself_is_fine(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+) -> None:
+    aws.answers("emr-serverless", "get_application", application(state="STOPPED"))
+    everything_is_there(aws)
+    assert runtime.check(job()) == []
+
+
+def test_everything_that_is_missing_is_told_at_once(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+    aws.refuses("emr-serverless", "get_application", "ResourceNotFoundException", "no such application")
+    for _ in range(3):
+        aws.refuses("s3", "head_object", "404")
+    aws.refuses("iam", "get_role", "NoSuchEntity")
+    said = [problem.what for problem in runtime.check(job())]
+    assert len(said) == 5
+    assert said[0].startswith("There is no application 00fapp")
+    assert said[1] == f"s3://{BUCKET}/artefacts/{'ab' * 32}/entry.py is not there."
+    assert said[4] == f"The job's role {ROLE} does not exist."
+
+
+def test_a_role_that_the_service_may_not_assume_is_told(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firnline_infra.rollout.services.emr_serverless.PRINCIPAL", "somebody.amazonaws.com")
+    aws.answers("emr-serverless", "get_application", application())
+    everything_is_there(aws)
+    (problem,) = runtime.check(job())
+    assert "does not let somebody.amazonaws.com assume it" in problem.what
+
+
+def test_logs_are_those_of_the_drivers_last_attempt(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    folder = "logs/applications/00fapp/jobs/00frun/attempts"
+    keys = [f"{folder}/{number}/SPARK_DRIVER/stderr.gz" for number in (9, 10)]
+    keys.append(f"{folder}/10/SPARK_EXECUTOR/1/stderr.gz")
+    monitoring = {"monitoringConfiguration": {"s3MonitoringConfiguration": {"logUri": f"s3://{BUCKET}/logs/"}}}
+    aws.answers("emr-serverless", "get_job_run", described(configurationOverrides=monitoring))
+    prefix = "logs/applications/00fapp/jobs/00frun/"
+    aws.answers(
+        "s3", "list_objects_v2", {"Contents": [{"Key": key} for key in keys]}, {"Bucket": BUCKET, "Prefix": prefix}
+    )
+    content = gzip.compress(b"engine.started\nepoch.ended\n")
+    body = StreamingBody(BytesIO(content), len(content))
+    aws.answers("s3", "get_object", {"Body": body}, {"Bucket": BUCKET, "Key": keys[1]})
+    assert list(runtime.log_lines(RUN)) == ["engine.started", "epoch.ended"]
+
+
+def applications(*found: tuple[str, str, str]) -> dict[str, Any]:
+    return {
+        "applications": [
+            {
+                "id": id_,
+                "name": name,
+                "arn": "arn:aws:emr-serverless:eu-central-1:123456789012:/applications/x",
+                "releaseLabel": "emr-spark-8.1.0",
+                "type": "Spark",
+                "state": state,
+                "createdAt": NOW,
+                "updatedAt": NOW,
+            }
+            for id_, name, state in found
+        ]
+    }
+
+
+def test_the_application_is_found_by_its_name(aws: StubbedAws) -> None:
+    found = applications(
+        ("1", "firnline-dev", "TERMINATED"), ("2", "other", "STARTED"), ("3", "firnline-dev", "STARTED")
+    )
+    aws.answers("emr-serverless", "list_applications", found)
+    assert application_id(aws.client("emr-serverless"), "firnline-dev", "dev") == "3"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [((), "There is no application of EMR Serverless named firnline-dev"), (("1", "2"), "There are 2")],
+)
+def test_none_and_two_are_told(aws: StubbedAws, found: tuple[str, ...], said: str) -> None:
+    answer = applications(*((id_, "firnline-dev", "STARTED") for id_ in found))
+    aws.answers("emr-serverless", "list_applications", answer)
+    with pytest.raises(PlaceMissing, match=said):
+        application_id(aws.client("emr-serverless"), "firnline-dev", "dev")
