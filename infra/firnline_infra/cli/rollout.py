@@ -46,8 +46,7 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
 
 def artefact_of(spec: "EnvironmentSpec", folder: Path | None, say: Callable[[str], None]) -> "BuiltArtefact":
     """That of the folder, or one that is built for the environment's runtime, or was already. Raises BuildError."""
-    from firnline_infra.build import build_cached, read_artefact
-    from firnline_infra.rollout.targets import target_of_specification
+    from firnline_infra.build import build_cached, read_artefact, target_of_specification
 
     if folder is not None:
         return read_artefact(folder)
