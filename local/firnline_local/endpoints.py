@@ -19,10 +19,15 @@ if TYPE_CHECKING:
     from botocore.client import BaseClient
     from snowflake.connector import SnowflakeConnection
 
-Server = Literal["kinesis", "aws", "snowflake"]
-SERVERS: tuple[Server, ...] = ("kinesis", "aws", "snowflake")
+Server = Literal["kinesis", "aws", "runtimes", "snowflake"]
+SERVERS: tuple[Server, ...] = ("kinesis", "aws", "runtimes", "snowflake")
 AWS_SERVICES = ("cloudwatch", "dynamodb", "iam", "kms", "s3", "secretsmanager", "ssm", "sts")  # of the `aws` server
-SERVER_OF: dict[str, Server] = {"kinesis": "kinesis", "snowflake": "snowflake", **dict.fromkeys(AWS_SERVICES, "aws")}
+SERVER_OF: dict[str, Server] = {
+    "kinesis": "kinesis",
+    "snowflake": "snowflake",
+    "emr-serverless": "runtimes",
+    **dict.fromkeys(AWS_SERVICES, "aws"),
+}
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
 CONTROL = "/__firnline__"
 TIMEOUT_S = 30.0
@@ -36,12 +41,15 @@ class Endpoints:
     aws_account: str
     kinesis: str
     aws: str
+    runtimes: str
+    """EMR Serverless, and the part of a Kubernetes API that the Spark operators' resources need."""
     snowflake: str
     snowflake_account: str
     ca_file: Path
 
     def of_service(self, service: str) -> str:
-        return self.kinesis if service == "kinesis" else self.aws
+        server = SERVER_OF.get(service, "aws")
+        return self.kinesis if server == "kinesis" else self.runtimes if server == "runtimes" else self.aws
 
     @property
     def aws_variables(self) -> dict[str, str]:
@@ -52,6 +60,7 @@ class Endpoints:
             "AWS_DEFAULT_REGION": self.region,
             "AWS_ENDPOINT_URL": self.aws,
             "AWS_ENDPOINT_URL_KINESIS": self.kinesis,
+            "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.runtimes,
         }
 
 

@@ -25,6 +25,8 @@ class Folder:
         self.keys = self.path / "keys"
         self.logs = self.path / "logs"
         self.snowflake = self.path / "snowflake"
+        self.runtimes = self.path / "runtimes"
+        """What jobs work in, that the embedded runtimes run."""
         self.engine_config = self.path / "engine.json"
         self.engine = self.path / "engine"
         """Checkpoint and dead letters of an engine that runs here."""
@@ -61,7 +63,7 @@ class Folder:
         """The services begin empty; a checkpoint of the last ones would point at records that are gone."""
         self.state.unlink(missing_ok=True)
         self.engine_config.unlink(missing_ok=True)
-        for folder in (self.keys, self.logs, self.snowflake, self.engine):
+        for folder in (self.keys, self.logs, self.snowflake, self.engine, self.runtimes):
             shutil.rmtree(folder, ignore_errors=True)
-        for folder in (self.logs, self.snowflake, self.engine):
+        for folder in (self.logs, self.snowflake, self.engine, self.runtimes):
             folder.mkdir()

@@ -1,4 +1,4 @@
-"""The three servers of the embedded environment, each a process of its own: Kinesis, the rest of AWS, Snowflake."""
+"""The four servers of the embedded environment, each a process of its own: Kinesis, AWS, what runs jobs, Snowflake."""
 
 import os
 from collections.abc import Mapping
@@ -33,6 +33,7 @@ class ServerModules:
 
     kinesis: str = "firnline_local.kinesis"
     aws: str = "firnline_local.aws"
+    runtimes: str = "firnline_local.runtimes"
     snowflake: str = "firnline_local.snowflake"
     folder: Path | None = None
     """Searched for the modules, before what PYTHONPATH names; needed for those that are not installed."""
@@ -53,7 +54,7 @@ class Servers:
         self._children: dict[Server, ChildProcess] = {}
 
     def start(self, *, admin_public_key: Path) -> Endpoints:
-        """Returns when all answer, and Snowflake knows where to verify external volumes.
+        """Returns when all answer, and Snowflake and the runtimes know where AWS is.
 
         Raises ProcessEnded, ProcessNotReady, PortInUse or ControlRefused; call `stop` then, too.
         """
@@ -66,6 +67,10 @@ class Servers:
         )
         self._spawn("aws", variables={"MOTO_ACCOUNT_ID": spec.aws.account})
         self._spawn(
+            "runtimes",
+            *("--account-id", spec.aws.account, "--region", spec.aws.region, "--folder", str(self._folder.runtimes)),
+        )
+        self._spawn(
             "snowflake",
             *("--account", spec.snowflake.account, "--admin-public-key", str(admin_public_key)),
             *("--state", str(self._folder.snowflake), "--commit-lag-ms", str(behaviour.commit_lag_ms)),
@@ -76,11 +81,13 @@ class Servers:
             aws_account=spec.aws.account,
             kinesis=ready["kinesis"]["endpoint"],
             aws=ready["aws"]["endpoint"],
+            runtimes=ready["runtimes"]["endpoint"],
             snowflake=ready["snowflake"]["endpoint"],
             snowflake_account=spec.snowflake.account,
             ca_file=Path(ready["snowflake"]["ca_file"]),
         )
         control(endpoints, "snowflake", "aws", {"endpoint": endpoints.aws, "region": endpoints.region})
+        control(endpoints, "runtimes", "places", {"aws": endpoints.aws, "kinesis": endpoints.kinesis})
         return endpoints
 
     @property

@@ -22,6 +22,7 @@ def state() -> State:
             aws_account="000000000000",
             kinesis="http://127.0.0.1:1",
             aws="http://127.0.0.1:2",
+            runtimes="http://127.0.0.1:4",
             snowflake="https://127.0.0.1:3",
             snowflake_account="FIRNLINE-LOCAL",
             ca_file=Path("/env/ca.pem"),

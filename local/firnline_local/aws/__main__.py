@@ -22,7 +22,7 @@ def command(make_application: Callable[[], WSGIApplication]) -> click.Command:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _stop)
 
-        from firnline_local.aws.server import endpoint, listen  # moto takes a second to import
+        from firnline_local.wsgi import endpoint, listen  # what it serves with takes a moment to import
 
         server = listen(make_application(), port=port)
         announce_ready(endpoint=endpoint(server))

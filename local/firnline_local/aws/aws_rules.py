@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_local.aws.call import Protocol
+from firnline_local.aws.call import SERVICE_KEY, Protocol
 from firnline_local.aws.digests import wrong_digest
 from firnline_local.aws.moto_state import MotoState
 from firnline_local.aws.parsed_call import ParsedCall
@@ -54,6 +54,8 @@ HAS_VERSIONS = (
     "This policy has more than one version. Before you delete a policy, you must delete the policy's versions."
 )
 WAITS = "You can't create this secret because a secret with this name is already scheduled for deletion."
+ASKED_FOR = {"aws:SourceArn": "HTTP_X_AMZ_SOURCE_ARN", "aws:SourceAccount": "HTTP_X_AMZ_SOURCE_ACCOUNT"}
+"""What a service says of whom it acts for, in headers of its own."""
 LOCKED_OUT = "The new key policy will not allow you to update the key policy in the future."
 
 
@@ -102,6 +104,8 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
     role = call.state.role(arn.rpartition("/")[2])
     external_id = call.parameters.get("ExternalId")
     context = {"sts:ExternalId": str(external_id)} if external_id else {}
+    if call.access_key.startswith(SERVICE_KEY):
+        context |= {key: call.environ[name] for key, name in ASKED_FOR.items() if name in call.environ}
     if role is not None and role.arn == arn:
         trust = [each for each in statements_of(role.assume_role_policy_document) if names(each, principals)]
         if is_allowed(trust, "sts:AssumeRole", arn, context):

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs
 from wsgiref.types import WSGIEnvironment
 
 SIGNED_AS = {"monitoring": "cloudwatch"}  # the service whose signing name is not what everybody calls it
+SERVICE_KEY = "SERVICE-"
+"""Begins the access key of a service that acts for itself, such as SERVICE-emr-serverless.amazonaws.com."""
 FORM = "application/x-www-form-urlencoded"
 
 

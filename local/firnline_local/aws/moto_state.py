@@ -6,6 +6,8 @@ from typing import Any
 from moto.backends import get_backend
 from moto.core.models import DEFAULT_ACCOUNT_ID
 
+from firnline_local.aws.call import SERVICE_KEY
+
 PARTITION = "aws"
 ADMINISTRATOR = "administrator"  # signs with any key that belongs to nobody, as the environment itself does
 
@@ -38,7 +40,9 @@ class MotoState:
         return next((each for each in secrets.values() if secret in (each.name, each.arn, each.arn[:-7])), None)
 
     def principals(self, access_key: str) -> tuple[str, ...]:
-        """Returns the ARN of the user or session that owns the key, with the session's role; else an administrator's."""
+        """Returns the ARN of the user or session that owns the key, with the session's role; a service; else an administrator."""
+        if access_key.startswith(SERVICE_KEY):
+            return (access_key.removeprefix(SERVICE_KEY),)
         users = self.backend("iam").users.values()
         owner = next((user for user in users for key in user.access_keys if key.access_key_id == access_key), None)
         if owner:

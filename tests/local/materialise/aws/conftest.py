@@ -22,6 +22,7 @@ def clients() -> Iterator[Clients]:
             aws_account="123456789012",
             kinesis=kinesis.endpoint,
             aws=aws.endpoint,
+            runtimes="http://127.0.0.1:1",
             snowflake="https://127.0.0.1:1",
             snowflake_account="NONE",
             ca_file=NOWHERE,

@@ -1,0 +1,48 @@
+"""The seam for whoever decides about calls to the embedded runtimes. As shipped, every caller may do everything.
+
+The tests put one here that enforces the policies of IAM, of callers and of the roles that jobs run as (tests/iam).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOf:
+    """One call."""
+
+    service: str
+    operation: str
+    parameters: Mapping[str, Any]
+    access_key: str
+    tags: Mapping[str, str]
+    """Of what the call is about."""
+
+
+class Authorizer(Protocol):
+    def refusal(self, call: AskedOf, /) -> str | None:
+        """The sentence that refuses the call; None where it is allowed."""
+
+    def over(self, call: AskedOf, succeeded: bool, /) -> None:
+        """Told once of each call."""
+
+    def principal(self, access_key: str, /) -> str | None:
+        """The ARN that the key stands for."""
+
+    def began_session(self, access_key: str, role_arn: str, /) -> None:
+        """Told of the sessions of jobs' roles before they are used."""
+
+
+class AllowEverything:
+    def refusal(self, call: AskedOf, /) -> str | None:
+        return None
+
+    def over(self, call: AskedOf, succeeded: bool, /) -> None:
+        pass
+
+    def principal(self, access_key: str, /) -> str | None:
+        return None
+
+    def began_session(self, access_key: str, role_arn: str, /) -> None:
+        pass

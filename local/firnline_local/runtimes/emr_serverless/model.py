@@ -1,0 +1,138 @@
+"""The service's model, as botocore ships it: which operation a request is, what it says, and how an answer is written.
+
+The protocol is REST-JSON: a parameter lies in the path, in the query or in the body, as the model has it.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from firnline_local.runtimes.errors import ServiceError, validation_error
+from firnline_local.runtimes.validation import violations
+
+SERVICE = "emr-serverless"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that the model allows. `parameters` are named as boto3's are."""
+
+    operation: str
+    parameters: Mapping[str, Any]
+
+
+@cache
+def service_model() -> Any:
+    """botocore's; it takes a moment to read."""
+    import botocore.session
+
+    return botocore.session.Session().get_service_model(SERVICE)
+
+
+@cache
+def _routes() -> tuple[tuple[str, re.Pattern[str], Any], ...]:
+    """Longest paths first, so that an id never swallows what follows it. An ARN holds slashes."""
+    model = service_model()
+    operations = [model.operation_model(name) for name in model.operation_names]
+    operations.sort(key=lambda each: -len(each.http["requestUri"]))
+    return tuple((each.http["method"], _pattern(each.http["requestUri"]), each) for each in operations)
+
+
+def _pattern(uri: str) -> re.Pattern[str]:
+    path = uri.partition("?")[0]
+    return re.compile(re.sub(r"\{(\w+)\}", lambda name: f"(?P<{name[1]}>{_segment(name[1])})", path))
+
+
+def _segment(name: str) -> str:
+    return ".+" if name == "resourceArn" else "[^/]+"
+
+
+def operation_of(method: str, path: str) -> str | None:
+    """None where the service has no such operation."""
+    found = _matched(method, path)
+    return str(found[0].name) if found else None
+
+
+def parse(method: str, path: str, query: str, body: bytes) -> Request:
+    """`path` is without its percent signs. Raises ServiceError for what the service's model refuses."""
+    found = _matched(method, path)
+    if found is None:
+        raise ServiceError(404, "UnknownOperationException", f"There is no {method} {path}.")
+    operation, in_path = found
+    shape = operation.input_shape
+    parameters = {**_of_body(body), **_of_uri(shape, in_path), **_of_query(shape, query)}
+    if problems := violations(shape, parameters):
+        raise validation_error(problems)
+    return Request(operation.name, parameters)
+
+
+def _matched(method: str, path: str) -> tuple[Any, dict[str, str]] | None:
+    for verb, pattern, operation in _routes():
+        if verb == method and (match := pattern.fullmatch(path)):
+            return operation, match.groupdict()
+    return None
+
+
+def _of_body(body: bytes) -> dict[str, Any]:
+    if not body:
+        return {}
+    try:
+        content = json.loads(body)
+    except ValueError as error:
+        raise ServiceError(400, "SerializationException", f"The body is no JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise ServiceError(400, "SerializationException", "The body is no JSON object.")
+    return content
+
+
+def _of_uri(shape: Any, values: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        member: values[each.serialization.get("name", member)]
+        for member, each in shape.members.items()
+        if each.serialization.get("location") == "uri"
+    }
+
+
+def _of_query(shape: Any, query: str) -> dict[str, Any]:
+    given, found = parse_qs(query, keep_blank_values=True), dict[str, Any]()
+    for member, each in shape.members.items():
+        values = given.get(each.serialization.get("name", member))
+        if each.serialization.get("location") == "querystring" and values is not None:
+            found[member] = values if each.type_name == "list" else _scalar(each, values[-1])
+    return found
+
+
+def _scalar(shape: Any, text: str) -> Any:
+    if shape.type_name in {"integer", "long"}:
+        return int(text) if re.fullmatch(r"-?\d+", text) else text
+    if shape.type_name == "boolean":
+        return text == "true"
+    if shape.type_name == "timestamp":
+        return datetime.fromisoformat(text)
+    return text
+
+
+def answer_of(operation: str, content: Mapping[str, Any]) -> bytes:
+    """The body of an answer. Raises AssertionError for what the model's answer does not have."""
+    shape = service_model().operation_model(operation).output_shape
+    return json.dumps(_written(shape, content) if shape is not None else {}).encode()
+
+
+def _written(shape: Any, value: Any) -> Any:
+    match shape.type_name:
+        case "structure":
+            assert not (unknown := value.keys() - shape.members.keys()), unknown
+            return {name: _written(shape.members[name], each) for name, each in value.items() if each is not None}
+        case "list":
+            return [_written(shape.member, each) for each in value]
+        case "map":
+            return {name: _written(shape.value, each) for name, each in value.items()}
+        case "timestamp":
+            return value.timestamp()
+        case _:
+            return value

@@ -1,0 +1,91 @@
+"""The processes of one attempt, seen from the runtime: one of our own holds them together (host.py)."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+STDOUT, STDERR = "stdout", "stderr"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What to start."""
+
+    command: Sequence[str]
+    folder: Path
+    variables: Mapping[str, str]
+    """All that the process sees of environment variables."""
+    logs: Path
+    """The folder of its stdout and stderr."""
+
+
+class Container:
+    """Ends with everything in it when this process does, however it ends."""
+
+    def __init__(self, order: Order) -> None:
+        order.logs.mkdir(parents=True, exist_ok=True)
+        self._host = subprocess.Popen(
+            [sys.executable, "-m", __package__ + ".host"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+        )
+        self._order(
+            json.dumps(
+                {
+                    "command": list(order.command),
+                    "folder": str(order.folder),
+                    "variables": dict(order.variables),
+                    "stdout": str(order.logs / STDOUT),
+                    "stderr": str(order.logs / STDERR),
+                }
+            )
+        )
+        self._timer: threading.Timer | None = None
+        self.pid = int(self._said().get("pid", 0))
+        """Of the process that the order names; 0 where it could not be started."""
+
+    def wait(self) -> int:
+        """Its exit status, minus the number of a signal that ended it, when nothing of it runs any more."""
+        status = int(self._said().get("status", -9))
+        self._host.wait()
+        if self._timer is not None:
+            self._timer.cancel()
+        self.kill()
+        return status
+
+    def terminate(self, grace_s: float) -> None:
+        """Returns at once. SIGTERM, and after that time what `kill` does."""
+        if grace_s <= 0:
+            self.kill()
+            return
+        self._order("term")
+        self._timer = threading.Timer(grace_s, self.kill)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def kill(self) -> None:
+        """Ends everything at once; twice is fine."""
+        if self._host.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._host.stdin.close()
+
+    def _order(self, line: str) -> None:
+        if self._host.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._host.stdin.write(line + "\n")
+                self._host.stdin.flush()
+
+    def _said(self) -> Mapping[str, Any]:
+        """Nothing where the host itself was ended."""
+        assert self._host.stdout is not None
+        line = self._host.stdout.readline()
+        found: Mapping[str, Any] = json.loads(line) if line else {}
+        return found

@@ -1,0 +1,100 @@
+"""A job's credentials: sessions of its role, which the service assumes and hands out as containers get theirs.
+
+A job's processes have a URL and a token (AWS_CONTAINER_CREDENTIALS_FULL_URI, AWS_CONTAINER_AUTHORIZATION_TOKEN); every SDK asks
+there, and again before a session ends. (AWS SDKs and tools reference guide, "Container credential provider".)
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from firnline_local.aws.call import SERVICE_KEY
+from firnline_local.runtimes.jobs.places import Places, client
+from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
+
+RENEWED_BEFORE = timedelta(minutes=15)
+PATH = "/__firnline__/credentials/"
+
+OnSession = Callable[[str, str], None]
+"""Told the access key and the role of each new session, before it is used."""
+
+
+class RoleSession:
+    """Credentials of one job's role. Thread-safe."""
+
+    def __init__(self, submission: Submission, places: Places, on_session: OnSession) -> None:
+        self.id = submission.name
+        self.token = secrets.token_urlsafe(24)
+        self._submission = submission
+        self._places = places
+        self._on_session = on_session
+        self._lock = threading.Lock()
+        self._current: Mapping[str, Any] | None = None
+
+    def current(self) -> Mapping[str, Any]:
+        """AccessKeyId, SecretAccessKey, SessionToken and Expiration. Raises LaunchRefused where the role is not given."""
+        with self._lock:
+            if self._current is None or self._current["Expiration"] - datetime.now(UTC) < RENEWED_BEFORE:
+                self._current = self._assumed()
+                self._on_session(self._current["AccessKeyId"], self._submission.role_arn)
+            return self._current
+
+    def client(self, service: str) -> Any:
+        """A client that may do what the job may."""
+        own = self.current()
+        return client(self._places, service, own["AccessKeyId"], own["SecretAccessKey"], own["SessionToken"])
+
+    def _assumed(self) -> Mapping[str, Any]:
+        from botocore.exceptions import ClientError
+
+        role, service = self._submission.role_arn, self._submission.service
+        sts: Any = client(self._places, "sts", f"{SERVICE_KEY}{service}", "-")
+        sts.meta.events.register("before-sign.sts.AssumeRole", self._name_source)
+        try:
+            answer = sts.assume_role(RoleArn=role, RoleSessionName=self.id[:64])
+        except ClientError as error:
+            raise LaunchRefused(
+                f"Job execution role {role} can't be assumed by {service}: {error.response['Error']['Message']}"
+            ) from error
+        found: Mapping[str, Any] = answer["Credentials"]
+        return found
+
+    def _name_source(self, request: Any, **_: Any) -> None:
+        request.headers["x-amz-source-arn"] = self._submission.source_arn
+        request.headers["x-amz-source-account"] = self._places.account
+
+
+class Sessions:
+    """Those of the jobs that run."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, RoleSession] = {}
+
+    def add(self, session: RoleSession) -> None:
+        self._sessions[session.id] = session
+
+    def remove(self, session: RoleSession) -> None:
+        self._sessions.pop(session.id, None)
+
+    def answer(self, name: str, token: str) -> Mapping[str, str] | None:
+        """What an SDK reads; None for who has no such token. Raises LaunchRefused where the role is not given any more."""
+        session = self._sessions.get(name)
+        if session is None or not secrets.compare_digest(session.token.encode(), token.encode()):
+            return None
+        own = session.current()
+        return {
+            "AccessKeyId": own["AccessKeyId"],
+            "SecretAccessKey": own["SecretAccessKey"],
+            "Token": own["SessionToken"],
+            "Expiration": own["Expiration"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+
+
+def variables(session: RoleSession, endpoint: str) -> dict[str, str]:
+    """What the job's processes are told."""
+    return {
+        "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"{endpoint}{PATH}{session.id}",
+        "AWS_CONTAINER_AUTHORIZATION_TOKEN": session.token,
+    }

@@ -1,0 +1,92 @@
+"""`python -m firnline_local.runtimes.jobs.host`: holds the processes of one attempt together, as a container would.
+
+Its stdin says first what to start, as one line of JSON (command, folder, variables, files for stdout and stderr); then
+`term` asks the process to shut down. At the end of stdin, whoever started this is gone or wants everything ended. stdout
+says the process's id and, when nothing of the attempt runs any more, its exit status.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+GONE_S = 10.0
+
+
+def main() -> None:
+    """Everything that the process starts is of its session, whatever process group it makes for itself."""
+    order = json.loads(sys.stdin.readline())
+    with Path(order["stdout"]).open("wb") as stdout, Path(order["stderr"]).open("wb") as stderr:
+        process = subprocess.Popen(
+            order["command"],
+            cwd=order["folder"],
+            env=order["variables"],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    _say(pid=process.pid)
+    threading.Thread(target=_listen, args=(process,), name="orders", daemon=True).start()
+    status = process.wait()
+    end_session(process.pid)
+    _say(status=status)
+
+
+def _listen(process: "subprocess.Popen[bytes]") -> None:
+    for line in sys.stdin:
+        if line.strip() == "term":
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGTERM)
+    end_session(process.pid)
+
+
+def end_session(session: int) -> None:
+    """Returns when no process of the session runs any more."""
+    give_up = time.monotonic() + GONE_S
+    while (left := list(_of_session(session))) and time.monotonic() < give_up:
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+def _of_session(session: int) -> Iterator[int]:
+    """Without those that have ended and are only waited for."""
+    proc = Path("/proc")
+    lines = _from_proc(proc) if proc.is_dir() else _from_ps()
+    for pid, state, its in lines:
+        if its == session and state != "Z":
+            yield pid
+
+
+def _from_proc(proc: Path) -> Iterator[tuple[int, str, int]]:
+    for folder in proc.iterdir():
+        if folder.name.isdecimal():
+            with suppress(OSError, ValueError, IndexError):
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                yield int(folder.name), fields[0], int(fields[3])
+
+
+def _from_ps() -> Iterator[tuple[int, str, int]]:
+    """Where there is no /proc."""
+    answer = subprocess.run(["/bin/ps", "-axo", "pid=,stat=,sess="], capture_output=True, text=True, check=True)
+    for line in answer.stdout.splitlines():
+        pid, state, session = line.split()
+        with suppress(ValueError):
+            yield int(pid), state[0], int(session, 0)
+
+
+def _say(**facts: int) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

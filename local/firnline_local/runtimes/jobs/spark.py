@@ -1,0 +1,142 @@
+"""Launches a job: a role session, a SPARK_HOME, the archive, and spark-submit with what was rendered.
+
+The master is `local-cluster[2,…]`: two executors, each a process with Python workers of its own, of the size that the job asks
+for. What else differs from the services is in docs/design/beliefs.md.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from firnline_local.runtimes.jobs.archives import unpack
+from firnline_local.runtimes.jobs.container import Container, Order
+from firnline_local.runtimes.jobs.credentials import OnSession, RoleSession, Sessions, variables
+from firnline_local.runtimes.jobs.distribution import Spark, java_variables, properties_file, service_defaults
+from firnline_local.runtimes.jobs.logs import DRIVER, LogSink
+from firnline_local.runtimes.jobs.places import Places
+from firnline_local.runtimes.jobs.settings import effective, with_prefix, worker
+from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
+
+EXECUTORS = 2
+DRIVER_VARIABLES = "spark.emr-serverless.driverEnv."
+KEPT_OF_LOGS = 5  # lines of a driver that failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkLauncher:
+    """Each attempt has a folder of its own; its logs stay there, all else goes when it ends."""
+
+    folder: Path
+    places: Callable[[], Places]
+    endpoint: Callable[[], str]
+    """Of the runtime's own server, which hands out credentials."""
+    sessions: Sessions
+    spark: Callable[[], Spark]
+    on_session: OnSession
+
+    def __call__(self, submission: Submission, /) -> "SparkAttempt":
+        places = self.places()
+        session = RoleSession(submission, places, self.on_session)
+        session.current()
+        self.sessions.add(session)
+        folder = self.folder / submission.name
+        work, home, logs = folder / "work", folder / "home", folder / "logs"
+        try:
+            work.mkdir(parents=True)
+            self.spark().lay_out(home)
+            defaults = {**service_defaults(places.aws, places.region), **submission.conf}
+            (home / "conf" / "spark-defaults.conf").write_text(properties_file(defaults))
+            settings = effective(defaults, submission.parameters)
+            unpack(settings.get("spark.archives", ""), work, session.client("s3"))
+            sink = _sink(submission, session, logs / DRIVER, home / "work")
+        except Exception:
+            self.sessions.remove(session)
+            raise
+        order = Order(
+            command=_command(submission, home, settings),
+            folder=work,
+            variables={
+                **_machine(home, work),
+                **places.variables,
+                **variables(session, self.endpoint()),
+                **with_prefix(settings, DRIVER_VARIABLES),
+            },
+            logs=logs / DRIVER,
+        )
+        return SparkAttempt(folder, Container(order), sink, lambda: self.sessions.remove(session))
+
+
+class SparkAttempt:
+    def __init__(self, folder: Path, container: Container, sink: LogSink | None, on_end: Callable[[], None]) -> None:
+        self.pid = container.pid
+        self._folder = folder
+        self._container = container
+        self._sink = sink
+        self._on_end = on_end
+
+    def wait(self) -> str | None:
+        """Returns when nothing of it runs any more: None for success, else why it failed."""
+        status = self._container.wait()
+        reason = None if status == 0 else _why(status, self._folder / "logs" / DRIVER / "stderr")
+        try:
+            if self._sink is not None:
+                self._sink.close()
+        finally:
+            self._on_end()
+            for name in ("work", "home"):
+                shutil.rmtree(self._folder / name, ignore_errors=True)
+        return reason
+
+    def stop(self, grace_s: float) -> None:
+        self._container.terminate(grace_s)
+
+    def kill(self) -> None:
+        self._container.kill()
+
+
+def _sink(submission: Submission, session: RoleSession, logs: Path, executors: Path) -> LogSink | None:
+    from botocore.exceptions import ClientError
+
+    if submission.log_uri is None:
+        return None
+    try:
+        return LogSink(submission.log_uri, logs, executors, lambda: session.client("s3"))
+    except ClientError as error:
+        raise LaunchRefused(f"The job's role can't write logs to {submission.log_uri}: {error}") from error
+
+
+def _command(submission: Submission, home: Path, settings: Mapping[str, str]) -> list[str]:
+    cores, memory = worker(settings)
+    return [
+        str(home / "bin" / "spark-submit"),
+        *submission.parameters,
+        *("--master", f"local-cluster[{EXECUTORS},{cores},{memory}]"),
+        submission.entry,
+        *submission.arguments,
+    ]
+
+
+def _machine(home: Path, work: Path) -> dict[str, str]:
+    """Python is the one below every virtual environment: what a job imports it brings itself."""
+    local = home.parent / "local"
+    return {
+        **java_variables(),
+        "HOME": str(work),
+        "SPARK_HOME": str(home),
+        "SPARK_CONF_DIR": str(home / "conf"),
+        "SPARK_LOCAL_DIRS": str(local),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": str(Path(sys.base_prefix) / "bin" / "python3"),
+    }
+
+
+def _why(status: int, stderr: Path) -> str:
+    """As the service says it: the status, and the last words."""
+    lines = stderr.read_text(errors="replace").splitlines() if stderr.exists() else []
+    said = [line.strip() for line in lines if "Error" in line or "Exception" in line] or lines
+    return (
+        f"Job failed, please check complete logs in configured logging destination. ExitCode: {status}. "
+        f"Last few exceptions: {' '.join(said[-KEPT_OF_LOGS:])}"
+    )

@@ -1,0 +1,157 @@
+"""The WSGI application of the embedded runtimes: control routes, credentials of jobs, faults, and the services.
+
+GET  /__firnline__/faults              the plan, with how often each fault was matched and hit
+POST /__firnline__/faults              replaces it: a list of faults
+POST /__firnline__/places              {"aws": …, "kinesis": …}: where the services are that jobs speak to
+GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from pathlib import Path
+from socket import SHUT_RDWR
+from typing import Any
+from uuid import uuid4
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from firnline_local.aws.call import credential
+from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
+from firnline_local.runtimes.authorizer import AllowEverything, AskedOf, Authorizer
+from firnline_local.runtimes.emr_serverless.model import SERVICE, Request, answer_of, operation_of, parse
+from firnline_local.runtimes.emr_serverless.service import EmrServerless
+from firnline_local.runtimes.errors import ServiceError
+from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
+from firnline_local.runtimes.jobs.credentials import Sessions
+from firnline_local.runtimes.jobs.distribution import installed_spark
+from firnline_local.runtimes.jobs.places import Places
+from firnline_local.runtimes.jobs.spark import SparkLauncher
+from firnline_local.runtimes.jobs.submission import LaunchRefused
+from firnline_local.runtimes.s3a import s3a_jars
+
+CONTROL_PREFIX = "/__firnline__/"
+NOWHERE = "http://127.0.0.1:1"
+Reply = tuple[int, bytes, dict[str, str]]
+
+
+class RuntimesApplication:
+    """`listens_at` has to be set before a job is started: jobs fetch their credentials there."""
+
+    def __init__(
+        self, folder: Path, *, account: str, region: str, faults: FaultPlan, authorizer: Authorizer | None = None
+    ) -> None:
+        self.faults = faults
+        self.listens_at = NOWHERE
+        self.places = Places(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
+        self._authorizer = authorizer or AllowEverything()
+        self._account = account
+        self._sessions = Sessions()
+        self._emr = EmrServerless(
+            account,
+            region,
+            SparkLauncher(
+                folder=folder,
+                places=lambda: self.places,
+                endpoint=lambda: self.listens_at,
+                sessions=self._sessions,
+                spark=lambda: installed_spark(s3a_jars()),
+                on_session=self._authorizer.began_session,
+            ),
+        )
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
+        if path.startswith(CONTROL_PREFIX):
+            return _send(self._control(environ, path, body), start_response)
+        operation = operation_of(environ["REQUEST_METHOD"], path)
+        fault = self.faults.decide(f"{SERVICE}:{operation}")
+        reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
+        return _send(reply, start_response)
+
+    def stop(self) -> None:
+        """Ends every job."""
+        self._emr.stop()
+
+    def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+        try:
+            request = parse(environ["REQUEST_METHOD"], path, environ.get("QUERY_STRING", ""), body)
+            content = self._asked(request, credential(environ).access_key)
+        except ServiceError as error:
+            return _error(error)
+        return 200, answer_of(request.operation, content), {}
+
+    def _asked(self, request: Request, access_key: str) -> dict[str, Any]:
+        """Raises ServiceError."""
+        call = AskedOf(
+            service=SERVICE,
+            operation=request.operation,
+            parameters=request.parameters,
+            access_key=access_key,
+            tags=self._emr.tags_of(self._about(request.parameters)),
+        )
+        succeeded = False
+        try:
+            if sentence := self._authorizer.refusal(call):
+                raise ServiceError(403, "AccessDeniedException", sentence)
+            caller = self._authorizer.principal(access_key) or f"arn:aws:iam::{self._account}:user/administrator"
+            content = self._emr.answer(request.operation, request.parameters, caller)
+            succeeded = True
+        finally:
+            self._authorizer.over(call, succeeded)
+        return content
+
+    def _about(self, parameters: Mapping[str, Any]) -> str:
+        arn = parameters.get("resourceArn") or self._emr.arn_of(parameters.get("applicationId", ""))
+        run = parameters.get("jobRunId")
+        return f"{arn}/jobruns/{run}" if run else str(arn)
+
+    def _with_fault(self, fault: Fault, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+        reply: Reply = (200, fault.body.encode(), {})
+        if fault.kind is FaultKind.ERROR:
+            code = fault.code or "InternalServerException"
+            reply = _error(ServiceError(fault.status, code, fault.message or "A fault that was asked for."))
+        elif fault.kind in {FaultKind.SLOW, FaultKind.LOST}:
+            reply = self._answer(environ, path, body)
+        time.sleep(fault.delay_s)
+        if fault.kind in {FaultKind.CUT, FaultKind.LOST}:
+            environ["werkzeug.socket"].shutdown(SHUT_RDWR)
+            raise ConnectionAbortedError("a fault cut this connection")
+        return reply
+
+    def _control(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+        method, route = environ["REQUEST_METHOD"], path.removeprefix(CONTROL_PREFIX)
+        if path.startswith(CREDENTIALS) and method == "GET":
+            return self._credentials(path.removeprefix(CREDENTIALS), environ.get("HTTP_AUTHORIZATION", ""))
+        try:
+            if route == "faults" and method == "POST":
+                self.faults.replace(faults_from_json(body))
+            elif route == "places" and method == "POST":
+                self.places = replace(self.places, **json.loads(body))
+                return 200, b"{}", {}
+            if route == "faults" and method in {"GET", "POST"}:
+                return 200, self.faults.to_json().encode(), {}
+        except (InvalidFault, ValueError, TypeError) as error:
+            return 400, str(error).encode(), {}
+        return 404, f"there is no {method} {route}; there are faults, places and credentials".encode(), {}
+
+    def _credentials(self, job: str, token: str) -> Reply:
+        try:
+            found = self._sessions.answer(job, token)
+        except LaunchRefused as refusal:
+            return 500, json.dumps({"code": "AssumeRoleFailed", "message": str(refusal)}).encode(), {}
+        return (403, b'{"code": "Forbidden"}', {}) if found is None else (200, json.dumps(found).encode(), {})
+
+
+def _error(error: ServiceError) -> Reply:
+    return error.status, json.dumps({"message": error.message}).encode(), {"x-amzn-ErrorType": error.code}
+
+
+def _send(reply: Reply, start_response: StartResponse) -> list[bytes]:
+    status, body, headers = reply
+    phrase = next((each.phrase for each in HTTPStatus if each == status), "Fault")
+    own = {"Content-Type": "application/json", "Content-Length": str(len(body)), "x-amzn-RequestId": str(uuid4())}
+    start_response(f"{status} {phrase}", list({**own, **headers}.items()))
+    return [body]
