@@ -88,7 +88,7 @@ ROOMS_BELOW = {
         "endpoints folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
         "infra.specification ingest.snowflake"
     ),
-    "local.aws": "exit_with_parent faults process",
+    "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
         "accounts demo environment event_file folder producer running infra.accounts infra.cli infra.keys "
         "infra.specification infra.terminal ingest.errors ingest.snowflake"
@@ -119,9 +119,11 @@ ROOMS_BELOW = {
     ),
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder producer report state",
+    "local.runtimes": "aws exit_with_parent faults process wsgi",
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
+    "local.wsgi": "",
 }
 INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.config",

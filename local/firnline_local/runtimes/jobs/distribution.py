@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LINKED = ("bin", "sbin", "python")
+SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # three JVMs share a machine here
 SCHEMES = ("s3", "s3a", "s3n")
 
 
@@ -63,6 +64,8 @@ def service_defaults(aws_endpoint: str, region: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.defaultJavaOptions": SMALL,
+        "spark.executor.defaultJavaOptions": SMALL,
     }
 
 
