@@ -7,7 +7,7 @@ service:Operation on `*`, never dropped: a missing row is seen wherever calls ar
 from collections.abc import Callable, Iterable, Mapping
 
 from tests.iam.request import Access, Request
-from tests.iam.services import cloudwatch, dynamodb, iam, kinesis, kms, s3, secretsmanager, ssm, sts
+from tests.iam.services import cloudwatch, dynamodb, emr_serverless, iam, kinesis, kms, s3, secretsmanager, ssm, sts
 
 Table = Callable[[Request], Iterable[Access] | None]
 """None where the table does not know the operation."""
@@ -15,6 +15,7 @@ Table = Callable[[Request], Iterable[Access] | None]
 TABLES: Mapping[str, Table] = {
     "cloudwatch": cloudwatch.accesses,
     "dynamodb": dynamodb.accesses,
+    "emr-serverless": emr_serverless.accesses,
     "iam": iam.accesses,
     "kinesis": kinesis.accesses,
     "kms": kms.accesses,

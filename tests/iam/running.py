@@ -1,4 +1,4 @@
-"""What both AWS servers of a running environment were asked for, and whose policies they enforce.
+"""What the AWS servers of a running environment were asked for, and whose policies they enforce.
 
 The environment has to run the servers of `MODULES`, as the one of tests/conftest.py does.
 """
@@ -14,8 +14,10 @@ from firnline_local.running import RunningEnvironment
 from firnline_local.servers import ServerModules
 from tests.iam.call_log import LoggedCall
 
-MODULES = ServerModules(kinesis="tests.iam.kinesis", aws="tests.iam.aws", folder=Path(__file__).parents[2])
-AWS_SERVERS: tuple[Server, ...] = ("kinesis", "aws")
+MODULES = ServerModules(
+    kinesis="tests.iam.kinesis", aws="tests.iam.aws", runtimes="tests.iam.runtimes", folder=Path(__file__).parents[2]
+)
+AWS_SERVERS: tuple[Server, ...] = ("kinesis", "aws", "runtimes")
 
 
 @dataclass(frozen=True, slots=True)

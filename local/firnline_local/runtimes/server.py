@@ -28,7 +28,7 @@ from firnline_local.runtimes.jobs.credentials import Sessions
 from firnline_local.runtimes.jobs.distribution import installed_spark
 from firnline_local.runtimes.jobs.places import Places
 from firnline_local.runtimes.jobs.spark import SparkLauncher
-from firnline_local.runtimes.jobs.submission import LaunchRefused
+from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
 from firnline_local.runtimes.s3a import s3a_jars
 
 CONTROL_PREFIX = "/__firnline__/"
@@ -40,25 +40,32 @@ class RuntimesApplication:
     """`listens_at` has to be set before a job is started: jobs fetch their credentials there."""
 
     def __init__(
-        self, folder: Path, *, account: str, region: str, faults: FaultPlan, authorizer: Authorizer | None = None
+        self,
+        folder: Path,
+        *,
+        account: str,
+        region: str,
+        faults: FaultPlan,
+        authorizer: Authorizer | None = None,
+        launch: Launcher | None = None,
     ) -> None:
+        """Jobs work in the folder. `launch` runs them in place of Spark."""
         self.faults = faults
         self.listens_at = NOWHERE
         self.places = Places(aws=NOWHERE, kinesis=NOWHERE, region=region, account=account)
         self._authorizer = authorizer or AllowEverything()
         self._account = account
         self._sessions = Sessions()
-        self._emr = EmrServerless(
-            account,
-            region,
-            SparkLauncher(
-                folder=folder,
-                places=lambda: self.places,
-                endpoint=lambda: self.listens_at,
-                sessions=self._sessions,
-                spark=lambda: installed_spark(s3a_jars()),
-                on_session=self._authorizer.began_session,
-            ),
+        self._emr = EmrServerless(account, region, launch or self._spark(folder))
+
+    def _spark(self, folder: Path) -> SparkLauncher:
+        return SparkLauncher(
+            folder=folder,
+            places=lambda: self.places,
+            endpoint=lambda: self.listens_at,
+            sessions=self._sessions,
+            spark=lambda: installed_spark(s3a_jars()),
+            on_session=self._authorizer.began_session,
         )
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
