@@ -295,6 +295,7 @@ class EngineJob:
         while not self._running.acquire(timeout=LOOK_S):
             if time.monotonic() > give_up_s or self._signals.at_once.is_set() or self._heart.is_displaced:
                 return False
+        self._running.release()  # whatever Spark begins now does nothing, and has to come back before Spark can end
         return True
 
     def _end_with(self, error: FirnlineError) -> None:

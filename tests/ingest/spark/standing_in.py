@@ -40,14 +40,21 @@ def problem(*, passes: bool = False) -> ShardProblem:
 class StandIn:
     """`epoch(n)` is the n-th epoch's work: receipts, or whatever a test wants to happen in it."""
 
-    def __init__(self, epoch: Callable[[int], list[Receipt]], *, opens: Callable[[], None] = lambda: None) -> None:
-        self.starts = 0
+    def __init__(
+        self,
+        epoch: Callable[[int], list[Receipt]],
+        *,
+        opens: Callable[[], None] = lambda: None,
+        finish: Callable[[], list[Receipt]] = list,
+    ) -> None:
+        self.starts = self.begun = 0
         self.error: FirnlineError | None = None
         self.committed: list[int] = []
         """Epochs that came back to Spark."""
         self.cancelled, self.killed, self.closed = threading.Event(), threading.Event(), threading.Event()
-        self._epoch, self._opens = epoch, opens
+        self._epoch, self._opens, self._finish = epoch, opens, finish
         self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def job(self, ledger: Ledger, signals: EndingSignals | None = None, **changes: Any) -> EngineJob:
         clock = changes.pop("clock", None)
@@ -58,7 +65,7 @@ class StandIn:
             is_bounded=bounded,
             signals=signals,
             new_query=lambda *_: self,
-            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch, finish=list)),
+            new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch, finish=self._finish)),
             **({"clock": clock} if clock else {}),
         )
 
@@ -68,11 +75,13 @@ class StandIn:
     def start(self, on_epoch: Callable[[Any, int], None]) -> None:
         self.starts += 1
         self.error, self._over = None, threading.Event()
-        threading.Thread(target=self._run, args=(on_epoch, self._over), daemon=True).start()
+        self._thread = threading.Thread(target=self._run, args=(on_epoch, self._over), daemon=True)
+        self._thread.start()
 
     def _run(self, on_epoch: Callable[[Any, int], None], over: threading.Event) -> None:
         number = len(self.committed)
         while not over.is_set():
+            self.begun += 1
             on_epoch(number, number)
             self.committed.append(number)
             number += 1
@@ -92,7 +101,10 @@ class StandIn:
         return {"tasks": 2, "completed": 1, "active": 1, "failed": 0}
 
     def close(self) -> None:
+        """As Spark does: it waits for a batch that is with our Python, which it can't interrupt."""
         self._over.set()
+        if self._thread is not None:
+            self._thread.join()
         self.closed.set()
 
     def kill(self) -> None:

@@ -32,6 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         (job_module, "BEAT_S", 0.02),
         (job_module, "STOP_S", 0.3),
         (job_module, "CANCELLED_S", 0.3),
+        (job_module, "CLOSE_S", 2.0),
         (patience, "LONGEST_PAUSE_S", 0.002),
         (policy, "LEAST_PAUSE_S", 0.002),
     ):
@@ -93,6 +94,22 @@ def test_a_run_that_is_asked_to_stop_ends_spark_and_gives_its_name_back() -> Non
     assert spark.closed.is_set()
     assert not spark.killed.is_set()
     assert ledger.current_run() is None
+
+
+def test_a_batch_that_begins_while_the_engine_stops_holds_up_no_end() -> None:
+    """Between the last epoch's end and Spark's, while rows that were read since are proven."""
+
+    def finish() -> list[Receipt]:
+        begun = spark.begun
+        until(lambda: spark.begun > begun)
+        return []
+
+    ledger, spark = MemoryLedger(), StandIn(read_on, finish=finish)
+    running = Running(spark.job(ledger))
+    until(lambda: spark.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert not spark.killed.is_set()
 
 
 def test_the_heart_beats_while_spark_starts() -> None:
