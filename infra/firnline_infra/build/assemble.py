@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -63,21 +64,27 @@ def build_cached(
     lock = locked() if lock is None else lock
     (cache / "artefacts").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as name:
-        engine = write_engine_wheel(Path(name))
+        made = Path(name, "artefact")
+        made.mkdir()
+        engine = write_engine_wheel(made)
         folder = cache / "artefacts" / _inputs(target, lock, engine)
-        try:
-            built = read_artefact(folder)
-        except NoArtefact:
-            pins = pins_of(lock, target)
-            found = wheels_of(pins, target, cache=cache / "wheels", given=wheels)
-            _write(Path(name), target, [*found, engine])
+        if not _is_whole(folder):
+            found = wheels_of(pins_of(lock, target), target, cache=cache / "wheels", given=wheels)
+            _write(made, target, [*found, engine])
             shutil.rmtree(folder, ignore_errors=True)
-            Path(name).rename(folder)
-            Path(name).mkdir()
-            built = read_artefact(folder)
+            with suppress(OSError):  # another command has built the same meanwhile
+                made.rename(folder)
     os.utime(folder)
     _forget_old(cache / "artefacts")
-    return built
+    return read_artefact(folder)
+
+
+def _is_whole(folder: Path) -> bool:
+    try:
+        read_artefact(folder)
+    except NoArtefact:
+        return False
+    return True
 
 
 def default_cache() -> Path:

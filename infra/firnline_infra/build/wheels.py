@@ -21,7 +21,7 @@ NO_WHEEL = re.compile(r"No matching distribution found for (\S+)")
 NO_INDEX = re.compile(
     r"(Max retries|NewConnectionError|NameResolution|Connection (?:refused|aborted)|timed out|ProxyError|SSLError).*"
 )
-OTHER_HASH = re.compile(r"(\S+==\S+) from (\S+?)(?:#\S*)?:?\s+Expected sha256")
+OTHER_HASH = re.compile(r"(\S+==\S+) from (\S+?)(?:#\S*)? [^\n]*\s+Expected sha256")
 
 
 def wheels_of(pins: Sequence[Pin], target: Target, *, cache: Path, given: Path | None = None) -> list[Path]:

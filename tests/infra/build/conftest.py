@@ -28,11 +28,16 @@ class Wheels:
         path = self.folder / f"{name}-{version}-{tag}.whl"
         metadata = f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nLicense-Expression: MIT\n"
         with zipfile.ZipFile(path, "w") as archive:
-            for each, content in {**files, f"{name}-{version}.dist-info/METADATA": metadata.encode()}.items():
+            folder = f"{name}-{version}.dist-info"
+            about = {f"{folder}/METADATA": metadata.encode(), f"{folder}/WHEEL": b"Wheel-Version: 1.0\n"}
+            for each, content in {**files, **about}.items():
                 archive.writestr(each, content)
+        self.pin(name, version, path)
+        return path
+
+    def pin(self, name: str, version: str, path: Path) -> None:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         self.lines.append(f"{name}=={version} \\\n    --hash=sha256:{digest}")
-        return path
 
 
 @pytest.fixture
