@@ -71,7 +71,11 @@ def _to(context: Context, reader: TokenReader) -> Result:
         (grant.created_on, "USAGE", "ROLE", display(grant.role.name), "ROLE", role.name, "false", grant.granted_by)
         for grant in grants.roles_of(role)
     ]
-    given = sorted(grants.to(role), key=lambda grant: (grant.on.full_name, grant.privilege))
+    there = {found.id for found in context.account.walk()}
+    given = sorted(
+        (grant for grant in grants.to(role) if grant.on.id in there),  # what was dropped keeps its grants, for UNDROP
+        key=lambda grant: (grant.on.full_name, grant.privilege),
+    )
     return listing(GRANT_COLUMNS, [*map(_grant_row, given), *owned, *held])
 
 

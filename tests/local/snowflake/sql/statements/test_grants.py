@@ -183,3 +183,10 @@ def test_securityadmin_may_grant_what_it_may_not_use(account) -> None:
 )
 def test_a_grant_that_makes_no_sense_or_is_not_known_is_refused(account, statement: str, message: str) -> None:
     assert message in account.refusal(statement).message
+
+
+def test_grants_on_what_was_dropped_are_not_shown_and_come_back_with_it(sql) -> None:
+    sql.run("CREATE ROLE reader", "CREATE TABLE t (a INT)", "GRANT SELECT ON TABLE t TO ROLE reader", "DROP TABLE t")
+    assert sql.table("SHOW GRANTS TO ROLE reader") == []
+    sql("UNDROP TABLE t")
+    assert [row["privilege"] for row in sql.table("SHOW GRANTS TO ROLE reader")] == ["SELECT"]
