@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.snowflake import role_statements
+from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.blueprint.snowflake import Table
+from firnline_infra.specification.adopted import adopted_databases, schemas_of_others
+from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_local.errors import StatementRefused
@@ -30,6 +33,7 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
         for statement in (
             *prerequisites(spec),
             *role_statements(spec, blueprint),
+            *owners_statements(blueprint),
             f"GRANT ROLE {blueprint.names.deploy_role.sql} TO USER {administrator.user}",
         ):
             _execute(clients, statement, role=administrator.role)
@@ -41,6 +45,23 @@ def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"CREATE WAREHOUSE IF NOT EXISTS {Identifier.parse(spec.snowflake.warehouse).sql}"
     for role in spec.snowflake.reader.granted_to:
         yield f"CREATE ROLE IF NOT EXISTS {Identifier.parse(role).sql}"
+    yield from _adopted(spec)
+
+
+def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
+    """What belongs to others in Snowflake, but for volumes, pipes and tables that are no standard ones."""
+    for database in sorted(adopted_databases(spec)):
+        yield f"CREATE DATABASE IF NOT EXISTS {database.sql}"
+    for schema in sorted(schemas_of_others(spec)):
+        yield f"CREATE SCHEMA IF NOT EXISTS {schema.sql}"
+    for table in blueprint_of(spec).landing.adopted_tables:
+        if isinstance(table, Table):
+            yield f"CREATE TABLE IF NOT EXISTS {table.name.sql} ({table.metadata_column.sql} {table.column_type})"
+            yield from (each.execute for each in table.alterations)
+    policy = spec.snowflake.network_policy
+    if policy.origin is ObjectOrigin.ADOPT and policy.name is not None:
+        name = Identifier.parse(policy.name).sql
+        yield f"CREATE NETWORK POLICY IF NOT EXISTS {name} ALLOWED_IP_LIST = ('127.0.0.0/8')"
 
 
 def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:

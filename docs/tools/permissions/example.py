@@ -73,7 +73,24 @@ USER = parse_spec(
     """,
     "prod.yaml",
 )
-BLUEPRINTS = tuple((spec, blueprint_of(spec)) for spec in (ROLE, USER))
+ADOPTING = parse_spec(
+    f"""
+    version: 1
+    name: prod
+    application: orders-prod
+    aws:
+      region: {REGION}
+      account: "{ACCOUNT}"
+      key: {{origin: skip}}
+      bucket: {{origin: adopt, name: everybodys-bucket}}
+      runtime: {{role_arn: "arn:aws:iam::{ACCOUNT}:role/engines"}}
+    snowflake: {{account: ORG-ACCOUNT}}
+    streams: [{{name: orders}}]
+    pipelines: [{{stream: orders, database: LAKE, schema: RAW}}]
+    """,
+    "prod.yaml",
+)
+BLUEPRINTS = tuple((spec, blueprint_of(spec)) for spec in (ROLE, USER, ADOPTING))
 
 
 def together(policies: Iterable[Iterable[PolicyStatement]]) -> tuple[PolicyStatement, ...]:

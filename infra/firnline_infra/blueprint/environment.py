@@ -7,6 +7,7 @@ bootstrap and `firnline keys` take their permissions from it, and `firnline prev
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firnline_infra.blueprint.adopted import owners_grants
 from firnline_infra.blueprint.alarms import alarms
 from firnline_infra.blueprint.aws import (
     Alarm,
@@ -22,9 +23,9 @@ from firnline_infra.blueprint.aws import (
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.places import log_uri
-from firnline_infra.blueprint.principals import engine_role, engine_user
+from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
-from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
+from firnline_infra.blueprint.snowflake import IcebergTable, OwnersGrant, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
@@ -45,11 +46,15 @@ class Blueprint:
     secrets: tuple[Secret, ...]
     """The engine's first, the reader's second."""
     role: Role | None
+    adopted_role: AdoptedRole | None
+    """What the engine runs as, where somebody else owns it."""
     user: User | None
     runtime: RuntimeParts
     """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolume, ...]
     landing: SnowflakeObjects
+    owners_grants: tuple[OwnersGrant, ...]
+    """What the role that deploys needs on the Snowflake objects of others."""
     alarms: tuple[Alarm, ...]
     outputs: EngineInputs
     """What the engine's configuration takes of the rest."""
@@ -68,6 +73,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     """The same specification always gives the same blueprint."""
     names = Names.of(spec)
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
+    landing = snowflake_objects(spec, names)
     return Blueprint(
         names=names,
         key=key(spec, names),
@@ -76,10 +82,12 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         bucket=bucket(spec, names, key_arn),
         secrets=secrets(spec, names),
         role=engine_role(spec, names, key_arn),
+        adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
         runtime=runtime_parts(spec, names, key_arn, log_uri(spec)),
         volumes=volumes(spec, key_arn),
-        landing=snowflake_objects(spec, names),
+        landing=landing,
+        owners_grants=owners_grants(spec, landing),
         alarms=alarms(spec, names),
         outputs=engine_inputs(spec),
         job_bucket=job_bucket,

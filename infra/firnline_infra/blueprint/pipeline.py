@@ -60,7 +60,7 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
 
 
 def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | None:
-    if pipeline.pipe is None:
+    if pipeline.pipe is None or pipeline.pipe.select is None:
         return None
     name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
     return Pipe(

@@ -1,6 +1,7 @@
 """What the engine is in AWS, a role or a user with static keys, and what it may do there: exactly what its features need."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.iam import PolicyStatement
@@ -54,7 +55,7 @@ def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: 
 
 def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> Role | None:
     """Raises ConfigError for a policy that is longer than IAM takes."""
-    if spec.aws.runtime.trust in (Trust.NOBODY, Trust.STATIC_KEYS):
+    if spec.aws.runtime.trust in (Trust.NOBODY, Trust.STATIC_KEYS) or spec.aws.runtime.role_arn is not None:
         return None
     statements = engine_policy(spec, names, key_arn)
     check_policy_length(statements, kind="role", name=names.engine_role, source=spec.name)
@@ -65,6 +66,29 @@ def engine_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> R
         description=f"Firnline's engine, environment {spec.name}",
         permissions_boundary=spec.aws.permissions_boundary,
         tags=tags(spec, component="engine"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdoptedRole:
+    """The role of somebody else that the engine runs as, and what its owner has to give it."""
+
+    arn: str
+    trust: tuple[PolicyStatement, ...]
+    statements: tuple[PolicyStatement, ...]
+
+
+def adopted_role(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> AdoptedRole | None:
+    """Raises ConfigError for a policy that is longer than IAM takes."""
+    runtime = spec.aws.runtime
+    if runtime.role_arn is None:
+        return None
+    statements = engine_policy(spec, names, key_arn)
+    check_policy_length(statements, kind="role", name=names.engine_role, source=spec.name)
+    return AdoptedRole(
+        arn=runtime.role_arn,
+        trust=trust(runtime, partition=spec.aws.partition, account=spec.aws.account, role=names.engine_role),
+        statements=statements,
     )
 
 

@@ -14,6 +14,19 @@ from firnline_infra.specification.model import Durability
 from firnline_ingest.identifiers import like_pattern
 
 
+class Securable(StrEnum):
+    """Kinds of objects that privileges are granted on, as GRANT spells them."""
+
+    DATABASE = "DATABASE"
+    SCHEMA = "SCHEMA"
+    TABLE = "TABLE"
+    ICEBERG_TABLE = "ICEBERG TABLE"
+    INTERACTIVE_TABLE = "INTERACTIVE TABLE"
+    PIPE = "PIPE"
+    WAREHOUSE = "WAREHOUSE"
+    EXTERNAL_VOLUME = "EXTERNAL VOLUME"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Database:
     name: Identifier
@@ -55,6 +68,7 @@ class Alteration:
 class Table:
     """A standard table, which Snowflake keeps itself."""
 
+    securable: ClassVar[Securable] = Securable.TABLE
     column_type: ClassVar[str] = "OBJECT"
 
     name: QualifiedName
@@ -84,6 +98,7 @@ class Table:
 class IcebergTable:
     """An Iceberg table of the format's third version, the first that knows VARIANT."""
 
+    securable: ClassVar[Securable] = Securable.ICEBERG_TABLE
     column_type: ClassVar[str] = "VARIANT"
     catalog: ClassVar[str] = "SNOWFLAKE"
     format_version: ClassVar[int] = 3
@@ -107,6 +122,8 @@ class IcebergTable:
 @dataclass(frozen=True, kw_only=True)
 class InteractiveTable:
     """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
+
+    securable: ClassVar[Securable] = Securable.INTERACTIVE_TABLE
 
     name: QualifiedName
     metadata_column: Identifier
@@ -179,6 +196,8 @@ class User:
     """Base64 without PEM armour; the first of the user's two places."""
     public_key_2: str | None
     network_policy: Identifier | None = None
+    adopted_network_policy: Identifier | None = None
+    """Its owner gives it to the user: only who owns both may, and it is left alone here."""
     authentication_policy: QualifiedName | None = None
     comment: str = ""
 
@@ -203,19 +222,6 @@ class AuthenticationPolicy:
     comment: str = ""
 
 
-class Securable(StrEnum):
-    """Kinds of objects that privileges are granted on, as GRANT spells them."""
-
-    DATABASE = "DATABASE"
-    SCHEMA = "SCHEMA"
-    TABLE = "TABLE"
-    ICEBERG_TABLE = "ICEBERG TABLE"
-    INTERACTIVE_TABLE = "INTERACTIVE TABLE"
-    PIPE = "PIPE"
-    WAREHOUSE = "WAREHOUSE"
-    EXTERNAL_VOLUME = "EXTERNAL VOLUME"
-
-
 @dataclass(frozen=True, kw_only=True)
 class PrivilegeGrant:
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
@@ -224,6 +230,21 @@ class PrivilegeGrant:
     on: Securable
     name: QualifiedName
     role: Identifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnersGrant:
+    """What the owner of an adopted object grants to the role that deploys."""
+
+    privileges: tuple[str, ...]
+    on: Securable
+    name: QualifiedName
+    handed_on: bool
+    """With the option to grant it on, because roles that are made here get it."""
+
+    def statement(self, role: Identifier) -> str:
+        option = " WITH GRANT OPTION" if self.handed_on else ""
+        return f"GRANT {', '.join(self.privileges)} ON {self.on.value} {self.name.sql} TO ROLE {role.sql}{option}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,3 +283,6 @@ class SnowflakeObjects:
     grants: tuple[PrivilegeGrant, ...] = ()
     warehouse: InteractiveWarehouse | None = None
     ownerships: tuple[OwnershipGrant, ...] = ()
+    adopted_tables: tuple[Table | IcebergTable | InteractiveTable, ...] = ()
+    """Of somebody else, as they have to be."""
+    adopted_pipes: tuple[QualifiedName, ...] = ()

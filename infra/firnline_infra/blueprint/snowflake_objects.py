@@ -19,6 +19,8 @@ from firnline_infra.blueprint.snowflake import (
     SnowflakeObjects,
     User,
 )
+from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
+from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
@@ -30,28 +32,48 @@ Thing = TypeVar("Thing")
 def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
     comment, pipelines = comment_of(spec), spec.pipelines
     policy, methods = _network_policy(spec, names), _authentication_policy(spec, names)
-    tables = _once(of_pipeline.table(each, spec.durability, comment) for each in pipelines)
+    made = [each for each in pipelines if each.table_origin is ObjectOrigin.CREATE]
+    adopted = [each for each in pipelines if each.table_origin is ObjectOrigin.ADOPT]
+    tables = _once(of_pipeline.table(each, spec.durability, comment) for each in made)
+    adopted_tables = _once(of_pipeline.table(each, spec.durability, comment) for each in adopted)
     return SnowflakeObjects(
-        databases=_once(
-            Database(name=Identifier.parse(each.database), durability=spec.durability, comment=comment)
-            for each in pipelines
-        ),
-        schemas=_once(
-            Schema(name=of_pipeline.schema_of(each), durability=spec.durability, comment=comment) for each in pipelines
-        ),
+        databases=_databases(spec, comment),
+        schemas=_schemas(spec, comment),
         tables=tables,
         pipes=_once(pipe for each in pipelines if (pipe := of_pipeline.pipe(each, spec.durability, comment))),
         network_policy=policy,
         authentication_policy=methods,
         roles=_once(Role(name=each.role, comment=comment) for each in (names.ingest, names.reader)),
         users=(
-            _user(spec.snowflake.ingest, names.ingest, policy, methods, comment),
-            _user(spec.snowflake.reader, names.reader, policy, methods, comment, warehouse=_warehouse(spec)),
+            _user(spec, spec.snowflake.ingest, names.ingest, policy, methods),
+            _user(spec, spec.snowflake.reader, names.reader, policy, methods, warehouse=_warehouse(spec)),
         ),
         role_grants=_once(_role_grants(spec, names)),
         grants=_once(_grants(spec, names)),
-        warehouse=_interactive_warehouse(spec, tables, comment),
+        warehouse=_interactive_warehouse(spec, (*tables, *adopted_tables), comment),
         ownerships=_once(owned for each in pipelines if (owned := of_pipeline.ownership(each, names.ingest))),
+        adopted_tables=adopted_tables,
+        adopted_pipes=_once(
+            QualifiedName((*of_pipeline.schema_of(each).parts, Identifier.parse(each.pipe.name)))
+            for each in pipelines
+            if each.pipe is not None and each.pipe.origin is ObjectOrigin.ADOPT
+        ),
+    )
+
+
+def _databases(spec: EnvironmentSpec, comment: str) -> tuple[Database, ...]:
+    adopted = adopted_databases(spec)
+    names = _once(Identifier.parse(each.database) for each in spec.pipelines)
+    return tuple(
+        Database(name=name, durability=spec.durability, comment=comment) for name in names if name not in adopted
+    )
+
+
+def _schemas(spec: EnvironmentSpec, comment: str) -> tuple[Schema, ...]:
+    adopted = adopted_schemas(spec)
+    names = _once(of_pipeline.schema_of(each) for each in spec.pipelines)
+    return tuple(
+        Schema(name=name, durability=spec.durability, comment=comment) for name in names if name not in adopted
     )
 
 
@@ -75,14 +97,15 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
 
 
 def _user(
+    spec: EnvironmentSpec,
     service_user: ServiceUser,
     principal: Principal,
     policy: NetworkPolicy | None,
     methods: AuthenticationPolicy | None,
-    comment: str,
     *,
     warehouse: Identifier | None = None,
 ) -> User:
+    adopted = spec.snowflake.network_policy
     return User(
         name=principal.user,
         default_role=principal.role,
@@ -90,8 +113,11 @@ def _user(
         public_key=service_user.public_keys.slot_1,
         public_key_2=service_user.public_keys.slot_2,
         network_policy=policy.name if policy else None,
+        adopted_network_policy=Identifier.parse(adopted.name)
+        if adopted.name and adopted.origin is ObjectOrigin.ADOPT
+        else None,
         authentication_policy=methods.name if methods else None,
-        comment=comment,
+        comment=comment_of(spec),
     )
 
 
@@ -124,7 +150,7 @@ def _interactive_warehouse(
     spec: EnvironmentSpec, tables: Iterable[object], comment: str
 ) -> InteractiveWarehouse | None:
     warehouse = spec.snowflake.interactive_warehouse
-    if warehouse is None:
+    if warehouse is None or warehouse.origin is ObjectOrigin.ADOPT:
         return None
     served = tuple(table.name for table in tables if isinstance(table, InteractiveTable))
     return InteractiveWarehouse(

@@ -7,6 +7,7 @@ from typing import Any
 from firnline_infra.blueprint.aws import Parameter
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -15,6 +16,7 @@ from firnline_infra.specification.runtime import Trust
 
 SECRETS = ("ingest", "reader")
 """Whose private keys there are; in the order of Blueprint.secrets."""
+WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,10 @@ class StackOutputs:
     secret_arns: Mapping[str, Value]
     """Of the private keys of the Snowflake users: ingest, reader."""
     engine_role_arn: Value | None
+    engine_policy: Value | None
+    """JSON: what the owner of an adopted role lets it do."""
+    engine_trust: Value | None
+    """JSON: who may be it."""
     engine_user: Value | None
     volume_iam_user_arns: Mapping[str, Value]
     """By external volume: what Snowflake is in AWS."""
@@ -49,7 +55,10 @@ class StackOutputs:
 def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> StackOutputs:
     """`bucket` is the name of the one for jobs."""
     trust = spec.aws.runtime.trust
-    volumes = [Identifier.parse(volume.name).name for volume in spec.snowflake.external_volumes]
+    volumes, adopted_role = (
+        [Identifier.parse(volume.name).name for volume in made_volumes(spec)],
+        spec.aws.runtime.role_arn,
+    )
     consumers = [f"{stream.name}/{consumer}" for stream in spec.streams for consumer in stream.consumers]
     return StackOutputs(
         engine_config=Reference("engine", "document"),
@@ -60,13 +69,12 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> 
         ledger_table=names.ledger_table,
         bucket=bucket,
         secret_arns={} if trust is Trust.NOBODY else {whose: Reference(f"secret/{whose}") for whose in SECRETS},
-        engine_role_arn=None if trust in (Trust.NOBODY, Trust.STATIC_KEYS) else Reference("role"),
+        engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
+        engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
+        engine_trust=Reference("adopted-role", "trust") if adopted_role else None,
         engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
         volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
     )
-
-
-WITHOUT_A_ROLE = (Trust.NOBODY, Trust.STATIC_KEYS)
 
 
 def publication(spec: EnvironmentSpec, names: Names) -> tuple[Parameter, ...]:
@@ -91,4 +99,4 @@ def _published(spec: EnvironmentSpec, names: Names) -> Iterator[tuple[str, Value
     )
     yield "ledger-table", names.ledger_table, "Fences shards and remembers where they are."
     if spec.aws.runtime.trust not in WITHOUT_A_ROLE:
-        yield "engine-role", Reference("role"), "What the engine's job runs as."
+        yield "engine-role", spec.aws.runtime.role_arn or Reference("role"), "What the engine's job runs as."

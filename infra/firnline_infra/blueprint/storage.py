@@ -5,6 +5,7 @@ from firnline_infra.blueprint.iam.resource_policies import key_policy
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.marks import comment_of, tags
 from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Stream as StreamSpec
 from firnline_infra.specification.identifier import Identifier
@@ -106,7 +107,7 @@ def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> 
 
 
 def volumes(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[IcebergVolume, ...]:
-    return tuple(_volume(spec, volume, key_arn) for volume in spec.snowflake.external_volumes)
+    return tuple(_volume(spec, volume, key_arn) for volume in made_volumes(spec))
 
 
 def _volume(spec: EnvironmentSpec, volume: ExternalVolume, key_arn: Value | None) -> IcebergVolume:

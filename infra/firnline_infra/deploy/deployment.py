@@ -12,8 +12,11 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
+from firnline_infra.deploy.absent import absent
+from firnline_infra.deploy.adopted import check_adopted
+from firnline_infra.deploy.errors import AdoptedUnusable, AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
 from firnline_infra.deploy.existing import StackResources, already_there
+from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.readback import Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
@@ -70,12 +73,12 @@ class Deployment:
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 
         check_ready(self.spec, self.env_argument)
+        state = self._state_with_its_names()
         with self._session() as session:
-            state = self.stack.state() or {}
             check_owners(session, state)
-            taken = self._taken(session, state)
-        if taken is not None:
-            raise taken
+            refused = next(self._in_the_way(session, state), None)
+        if refused is not None:
+            raise refused
         self._refuse_lost_secrets()
         self.stack.init()
         lookups = aws_lookups(self.accounts.aws)
@@ -88,12 +91,13 @@ class Deployment:
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:
         """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
+        state = self._state_with_its_names()
         with self._session() as session:
-            state = self.stack.state() or {}
             check_owners(session, state)
             self._refuse_lost_secrets()
             refusals = [
-                error for error in (missing_keys(self.spec, self.env_argument), self._taken(session, state)) if error
+                *filter(None, [missing_keys(self.spec, self.env_argument)]),
+                *self._in_the_way(session, state),
             ]
             self.stack.init()
             changes = False
@@ -144,9 +148,21 @@ class Deployment:
         """What an engine has to be given here. Raises NotDeployed."""
         return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
 
-    def _taken(self, session: Any, state: dict[str, Any]) -> AlreadyThere | None:
-        found = list(already_there(self._blueprint, self.accounts, session, state))
-        return AlreadyThere(found) if found else None
+    def _state_with_its_names(self) -> dict[str, Any]:
+        """Before anybody logs in: the role to log in with would have another name too. Raises NamesChanged."""
+        state = self.stack.state() or {}
+        if (renamed := changed_names(self.spec, state)) is not None:
+            raise renamed
+        return state
+
+    def _in_the_way(self, session: Any, state: dict[str, Any]) -> Iterator[FirnlineError]:
+        """Of objects in either cloud: what exists and should not, and what should and can't be used."""
+        if found := list(already_there(self._blueprint, self.accounts, session, state)):
+            yield AlreadyThere(found)
+        unusable = check_adopted(self._blueprint, session)
+        gone = list(absent(self.spec, self._blueprint, self.accounts))
+        if gone or unusable.problems:
+            yield AdoptedUnusable([*gone, *unusable.problems], unusable.statements)
 
     def _set_back(self) -> None:
         with self._session() as session:

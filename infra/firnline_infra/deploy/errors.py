@@ -4,6 +4,8 @@ DeployError
 ├── NoProgram          stacks/pulumi is not here, or has no settings for this environment
 ├── PackagesTooOld     a Python package is older than the one that this was made for
 ├── AlreadyThere       what is to be created exists, and this stack did not make it
+├── AdoptedUnusable    what is adopted is not there, not as it is said to be, or not granted
+├── NamesChanged       the environment was made under names that follow from another rule
 ├── SecretsLost        a secret that the file of keys names is gone
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── DestroyRefused     the environment is protected
@@ -56,6 +58,36 @@ class AlreadyThere(DeployError):
             next_step="where they are yours: adopt them (origin: adopt) or import them (docs/adopt.md); where another stack of "
             "yours made them: go on with that one (docs/layered-stacks.md); where they are somebody else's: give yours "
             "another name. Nothing was created.",
+        )
+
+
+class AdoptedUnusable(DeployError):
+    """What is adopted is not there, is not as the specification says, or its owner has not granted what is needed."""
+
+    id = "FL-5541"
+
+    def __init__(self, problems: Sequence[str], statements: Sequence[str]) -> None:
+        self.statements = tuple(statements)
+        run = "".join(f"\n      {statement};" for statement in statements)
+        told = f"have the owners run this:{run}\n  " if statements else "correct the specification, or what is there. "
+        super().__init__(
+            "What is adopted can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
+            next_step=f"{told}Nothing was created.",
+        )
+
+
+class NamesChanged(DeployError):
+    """The stack's users and roles have the names that an earlier release gave them."""
+
+    id = "FL-5542"
+
+    def __init__(self, overrides: Sequence[str]) -> None:
+        self.overrides = tuple(overrides)
+        lines = "".join(f"\n      {line}" for line in overrides)
+        super().__init__(
+            "Names in Snowflake follow from the application now, and this environment has others: `up` would make new users "
+            "and roles, and remove those that its engine logs in as.",
+            next_step=f"keep the names, by saying them in the specification:\n      snowflake:{lines}\n  Nothing was changed.",
         )
 
 

@@ -3,32 +3,68 @@
 Asked before an `up`, because the cloud would refuse one object at a time, with half an environment made.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.iceberg_volume import IcebergVolume
+from firnline_infra.blueprint.snowflake import SnowflakeObjects
+from firnline_infra.deploy.lookup import listed
 from firnline_infra.specification.identifier import QualifiedName
-from firnline_infra.specification.origin import Origin
 
 State = Mapping[str, Any]
+Asked = tuple[str, str, list[str], Callable[[str], Any]]
+"""The type of a resource, what it is called, the names that are made, and what raises, or answers nothing, where one is not."""
+SnowflakeObject = tuple[str, str, QualifiedName]
 STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"
-TABLES = ("snowflake:index/table:Table", "snowflake:index/icebergTable:IcebergTable")
+ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
+ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
+SECRET, ALIAS = "aws:secretsmanager/secret:Secret", "aws:kms/alias:Alias"
+TABLE = "snowflake:index/table:Table"
+TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
 EXECUTE = "snowflake:index/execute:Execute"
-NOT_THERE = {"ResourceNotFoundException", "404", "NoSuchBucket", "NotFound"}
+NOT_THERE = {"ResourceNotFoundException", "404", "NoSuchBucket", "NotFound", "NoSuchEntity", "NotFoundException"}
 FORBIDDEN = {"403", "Forbidden"}
 
 
 def already_there(blueprint: Blueprint, accounts: Accounts, session: Any, state: State) -> Iterator[str]:
-    """A description of each object. Raises AwsRefused or SnowflakeRefused if AWS or Snowflake can't be asked."""
+    """A description of each object. Raises AwsRefused or SnowflakeRefused if AWS or Snowflake can't be asked.
+
+    In Snowflake a role sees what it has a privilege on, and, having CREATE USER, every user: a database that nobody let it see
+    is not found, and its creation is refused.
+    """
     known = StackResources.of(state)
     yield from _existing_in_aws(blueprint, accounts, known)
-    for table in blueprint.landing.tables:
-        if not known.has_table(table.name) and rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}"):
-            yield f"table {table.name} in Snowflake"
+    for type_, kind, name in snowflake_objects(blueprint.landing, blueprint.volumes):
+        if not known.has_object(type_, name) and listed(session, kind, name) is not None:
+            yield f"{kind.lower()} {name} in Snowflake"
+
+
+def snowflake_objects(landing: SnowflakeObjects, volumes: Sequence[IcebergVolume]) -> Iterator[SnowflakeObject]:
+    """All that is made under a fixed name: the type of its resource, its kind and its name."""
+    for database in landing.databases:
+        yield "snowflake:index/database:Database", "DATABASE", QualifiedName((database.name,))
+    for schema in landing.schemas:
+        yield "snowflake:index/schema:Schema", "SCHEMA", schema.name
+    for table in landing.tables:
+        yield TABLE, table.securable.value, table.name
+    for pipe in landing.pipes:
+        yield "snowflake:index/pipe:Pipe", "PIPE", pipe.name
+    for role in landing.roles:
+        yield "snowflake:index/accountRole:AccountRole", "ROLE", QualifiedName((role.name,))
+    for user in landing.users:
+        yield "snowflake:index/serviceUser:ServiceUser", "USER", QualifiedName((user.name,))
+    if (policy := landing.network_policy) is not None:
+        yield "snowflake:index/networkPolicy:NetworkPolicy", "NETWORK POLICY", QualifiedName((policy.name,))
+    if (methods := landing.authentication_policy) is not None:
+        yield "snowflake:index/authenticationPolicy:AuthenticationPolicy", "AUTHENTICATION POLICY", methods.name
+    for volume in volumes:
+        yield "snowflake:index/externalVolume:ExternalVolume", "EXTERNAL VOLUME", QualifiedName((volume.name,))
+    if (warehouse := landing.warehouse) is not None:
+        yield "snowflake:index/warehouseInteractive:WarehouseInteractive", "WAREHOUSE", QualifiedName((warehouse.name,))
 
 
 @dataclass(frozen=True)
@@ -45,6 +81,14 @@ class StackResources:
 
     def has(self, type_: str, name: str) -> bool:
         return any(name in (each.get("name"), each.get("bucket")) for each in self._inputs_of(type_))
+
+    def has_object(self, type_: str, name: QualifiedName) -> bool:
+        """By the names of its containers too."""
+        if type_ == TABLE:
+            return self.has_table(name)
+        parts = tuple(part.name for part in name.parts)
+        where = ("database", "schema")[: len(parts) - 1]
+        return any(tuple(each.get(field) for field in (*where, "name")) == parts for each in self._inputs_of(type_))
 
     def has_table(self, name: QualifiedName) -> bool:
         """Whether a resource of its own made the table, or a statement that creates it.
@@ -65,19 +109,53 @@ class StackResources:
 
 
 def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResources) -> Iterator[str]:
-    streams = [stream.name for stream in blueprint.streams if stream.origin is Origin.CREATE]
-    ledgers = [blueprint.ledger.name, *([blueprint.ledger.migration_name] if blueprint.ledger.migration else [])]
-    buckets = [bucket.name for bucket in (blueprint.bucket, *(each.bucket for each in blueprint.volumes)) if bucket]
-    kinesis, dynamodb, s3 = (accounts.aws(service) for service in ("kinesis", "dynamodb", "s3"))
-    asked: list[tuple[str, str, list[str], Callable[[str], Any]]] = [
-        (STREAM, "stream", streams, lambda name: kinesis.describe_stream_summary(StreamName=name)),
-        (DYNAMODB, "DynamoDB table", ledgers, lambda name: dynamodb.describe_table(TableName=name)),
-        (BUCKET, "bucket", buckets, lambda name: s3.head_bucket(Bucket=name)),
-    ]
-    for type_, kind, names, describe in asked:
+    for type_, kind, names, describe in (*_data(blueprint, accounts), *_around(blueprint, accounts)):
         for name in names:
             if not known.has(type_, name) and (found := _existing(kind, name, describe)):
                 yield found
+
+
+def _data(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
+    streams = [stream.name for stream in blueprint.streams if stream.existing_arn is None]
+    ledgers = [blueprint.ledger.name, *([blueprint.ledger.migration_name] if blueprint.ledger.migration else [])]
+    buckets = [bucket.name for bucket in (blueprint.bucket, *(each.bucket for each in blueprint.volumes)) if bucket]
+    secrets = [secret.name for secret in blueprint.secrets if secret.existing_arn is None]
+    kinesis, dynamodb, s3 = (accounts.aws(service) for service in ("kinesis", "dynamodb", "s3"))
+    yield STREAM, "stream", streams, lambda name: kinesis.describe_stream_summary(StreamName=name)
+    yield DYNAMODB, "DynamoDB table", ledgers, lambda name: dynamodb.describe_table(TableName=name)
+    yield BUCKET, "bucket", buckets, lambda name: s3.head_bucket(Bucket=name)
+    if blueprint.key is not None:
+        alias, kms = f"alias/{blueprint.key.alias}", accounts.aws("kms")
+        yield ALIAS, "key", [alias], lambda name: _aliases(kms, name)
+    if secrets:
+        manager = accounts.aws("secretsmanager")
+        yield SECRET, "secret", secrets, lambda name: manager.describe_secret(SecretId=name)
+
+
+def _around(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
+    roles = [role.name for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if role]
+    iam = accounts.aws("iam")
+    yield ROLE, "IAM role", roles, lambda name: iam.get_role(RoleName=name)
+    if blueprint.user is not None:
+        yield USER, "IAM user", [blueprint.user.name], lambda name: iam.get_user(UserName=name)
+    if blueprint.publication:
+        ssm = accounts.aws("ssm")
+        names = [parameter.name for parameter in blueprint.publication]
+        yield (
+            PARAMETER,
+            "parameter",
+            names,
+            lambda name: ssm.describe_parameters(ParameterFilters=[{"Key": "Name", "Values": [name]}])["Parameters"],
+        )
+    if blueprint.alarms:
+        cloudwatch = accounts.aws("cloudwatch")
+        alarms = [alarm.name for alarm in blueprint.alarms]
+        yield ALARM, "alarm", alarms, lambda name: cloudwatch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
+
+
+def _aliases(kms: Any, name: str) -> list[Any]:
+    pages = kms.get_paginator("list_aliases").paginate()
+    return [alias for page in pages for alias in page["Aliases"] if alias["AliasName"] == name]
 
 
 def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
@@ -85,7 +163,7 @@ def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | Non
 
     with aws_call(f"looking for {kind}", name):
         try:
-            describe(name)
+            found = describe(name)
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code in NOT_THERE:
@@ -93,4 +171,4 @@ def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | Non
             if code in FORBIDDEN and kind == "bucket":
                 return f"bucket {name}, in somebody else's account: bucket names are globally unique"
             raise
-    return f"{kind} {name}"
+    return None if found == [] else f"{kind} {name}"

@@ -6,12 +6,12 @@ property is compared with the blueprint here, and an empty answer is a finding.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table, User
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.identifiers import like_pattern
 
@@ -43,10 +43,27 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
 
     `session` is the deployer's. Raises SnowflakeRefused for anything but an object that does not exist.
     """
-    return sorted(finding for table in blueprint.landing.tables for finding in _table(table, session))
+    found = [finding for table in blueprint.landing.tables for finding in table_findings(table, session)]
+    for table in blueprint.landing.adopted_tables:
+        found += [replace(finding, repair="") for finding in table_findings(table, session)]
+    found += [finding for user in blueprint.landing.users for finding in _network_policy(user, session)]
+    return sorted(found)
 
 
-def _table(table: AnyTable, session: Any) -> Iterator[Finding]:
+def _network_policy(user: User, session: Any) -> Iterator[Finding]:
+    """Its owner gives it to the user, once there is the user."""
+    policy = user.adopted_network_policy
+    if policy is None:
+        return
+    statement = f"SHOW PARAMETERS LIKE 'NETWORK_POLICY' IN USER {user.name.sql}"
+    said = [str(row["value"]) for row in rows_if_there(session, statement) or () if row["level"] == "USER"]
+    if said != [policy.name]:
+        asked = f"{policy} (its owner runs: ALTER USER {user.name.sql} SET NETWORK_POLICY = {policy.sql})"
+        yield Finding(f"user {user.name}", "NETWORK_POLICY", asked, said[0] if said else NOTHING)
+
+
+def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
+    """About one table, made here or adopted."""
     name = f"table {table.name}"
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"

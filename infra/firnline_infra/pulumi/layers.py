@@ -13,7 +13,7 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
-from firnline_infra.pulumi.references import Lookup, Made, as_input, either, resolved
+from firnline_infra.pulumi.references import Lookup, Made, as_input, either, policy_json, resolved
 from firnline_infra.specification.model import EnvironmentSpec
 
 
@@ -52,6 +52,10 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     made: Made = {}
     if blueprint.role is not None:
         made[Reference("role")] = aws.RuntimeRole("engine-role", resolved(blueprint.role, known), opts).arn
+    if blueprint.adopted_role is not None:
+        adopted = resolved(blueprint.adopted_role, known)
+        made[Reference("adopted-role", "policy")] = policy_json(adopted.statements)
+        made[Reference("adopted-role", "trust")] = policy_json(adopted.trust)
     if blueprint.user is not None:
         aws.RuntimeUser("engine-user", resolved(blueprint.user, known), opts)
     args = aws.EngineConfigurationArgs(

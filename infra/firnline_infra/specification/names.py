@@ -45,7 +45,7 @@ class BootstrapNames:
     keys_policy: str
     """What whoever runs `firnline keys` needs; neither of the two roles has it."""
     previewer: Identifier
-    """User and role in Snowflake for that."""
+    """User and role in Snowflake for that: the role reads, and may do nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Names:
             ledger_table=spec.ledger.table or application,
             key_alias=application,
             bucket=spec.aws.bucket.name or _bucket(spec, application),
-            engine_role=spec.aws.runtime.role or f"{application}-engine",
+            engine_role=_engine_role(spec) or f"{application}-engine",
             engine_user=f"{application}-engine",
             ingest_secret=f"{application}/snowflake/ingest",
             reader_secret=f"{application}/snowflake/reader",
@@ -82,8 +82,10 @@ class Names:
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
-            network_policy=Identifier.parse(_upper(spec, "NETWORK")),
-            authentication_policy=Identifier.parse(_upper(spec, "KEY_PAIR_ONLY")),
+            network_policy=Identifier.parse(spec.snowflake.network_policy.name or _upper(spec, "NETWORK")),
+            authentication_policy=Identifier.parse(
+                spec.snowflake.authentication_policy or _upper(spec, "KEY_PAIR_ONLY")
+            ),
         )
 
 
@@ -96,7 +98,7 @@ def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
         deployer_role=f"deploy-{application}",
         previewer_role=f"preview-{application}",
         keys_policy=f"keys-{application}",
-        previewer=Identifier.parse(_upper(spec, "PREVIEW")),
+        previewer=Identifier.parse(spec.snowflake.preview_role or _upper(spec, "PREVIEW")),
     )
 
 
@@ -126,7 +128,19 @@ def _bucket(spec: EnvironmentSpec, start: str) -> str:
 
 
 def _upper(spec: EnvironmentSpec, purpose: str) -> str:
-    return f"FIRNLINE_{spec.name.replace('-', '_')}_{purpose}"
+    """From the application, so that two teams may have an environment of one name in one Snowflake account; with the
+    environment's name, because one application may be in an AWS account for each of its environments.
+    """
+    application = application_of(spec)
+    whole = application if f"-{application}".endswith(f"-{spec.name}") else f"{application}-{spec.name}"
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in whole)
+    return f"{plain if plain[0].isalpha() else f'_{plain}'}_{purpose}"
+
+
+def _engine_role(spec: EnvironmentSpec) -> str | None:
+    """An adopted one may lie under a path, which is no part of its name."""
+    arn = spec.aws.runtime.role_arn
+    return arn.rpartition("/")[2] if arn else spec.aws.runtime.role
 
 
 def _principal(named: ServiceUser, default: str) -> Principal:

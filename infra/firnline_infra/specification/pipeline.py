@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from firnline_infra.specification.aws import StreamName
+from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
@@ -36,8 +37,17 @@ class Pipe(Section):
 
     name: IdentifierText
     """In the schema of its table. A new name ends the old pipe's channels."""
-    select: str = Field(min_length=1)
-    """What of a record becomes a row, over the columns of DATA_SOURCE(TYPE => 'STREAMING'): `$1:id::NUMBER AS ID, …`"""
+    origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` uses a pipe that exists, and leaves it as it is."""
+    select: str | None = Field(default=None, min_length=1)
+    """What of a record becomes a row, over the columns of DATA_SOURCE(TYPE => 'STREAMING'): `$1:id::NUMBER AS ID, …`; with
+    `origin: create`."""
+
+    @model_validator(mode="after")
+    def _one_that_is_made_selects(self) -> Self:
+        if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
+            raise ValueError("give select with origin: create, and only then")
+        return self
 
 
 class Pipeline(Section):
@@ -46,11 +56,14 @@ class Pipeline(Section):
     stream: StreamName
     """One of the streams; each is read by one pipeline."""
     database: IdentifierText
-    """It is made here, with the environment's comment."""
+    """It is made here, with the environment's comment, unless snowflake.databases adopts it."""
     schema_: IdentifierText = Field(alias="schema")
-    """It is made here, like the database."""
+    """It is made here, unless the database's schemas adopt it."""
     table: IdentifierText | None = None
     """The stream's name where absent, with a number after it if that is no identifier. Upper-cased; quote it to keep its case."""
+    table_origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` fills a table that exists, and never alters it: what is said of it here (metadata column, schema_evolution,
+    error_logging, row_timestamp) has to be true of it, and its owner is told what is not."""
     shares_table: bool = False
     """Says that another pipeline fills the same table, on purpose; both have to say it."""
     table_kind: TableKind = Field(default=TableKind.STANDARD, strict=False)

@@ -19,6 +19,7 @@ OIDC_PROVIDER = Form(
 )
 NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
 SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
+ROLE_ARN = Form(r"arn:[a-z-]+:iam::\d{12}:role/.+", "the ARN of an IAM role", "arn:aws:iam::123456789012:role/ingest")
 ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -", "firnline-engine")
 EKS_CLUSTER = Form(
     r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", "1 to 100 letters, digits, _ and -, the first no sign", "platform"
@@ -307,6 +308,9 @@ class Runtime(Section):
     """The Kubernetes service account of the engine's pods; with `irsa`, `pod-identity` and `kubernetes`."""
     role: Annotated[str, ROLE_NAME] | None = None
     """The name of the engine's IAM role; <application>-engine where absent."""
+    role_arn: Annotated[str, ROLE_ARN] | None = None
+    """An IAM role that exists, for the engine to run as: it is adopted, and its owner gives it the policy and the trust that
+    the stack's outputs engine_policy and engine_trust hold."""
     python: Literal["3.11", "3.12", "3.13"] = "3.13"
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
     size: Sizing = Sizing()
@@ -327,6 +331,12 @@ class Runtime(Section):
     def job(self) -> EmrServerless | EmrEks | EmrEc2 | Kubernetes | None:
         """Where the job runs; None where it is started by hand."""
         return self.emr_serverless or self.emr_eks or self.emr_ec2 or self.kubernetes
+
+    @model_validator(mode="after")
+    def _an_adopted_role_has_its_name(self) -> Self:
+        if self.role is not None and self.role_arn is not None:
+            raise ValueError("role_arn names a role that exists, and role one that is made; give one of them")
+        return self
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:

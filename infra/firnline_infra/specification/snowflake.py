@@ -1,11 +1,12 @@
 """The Snowflake side of an environment: the account, and who writes, reads and deploys there."""
 
 from ipaddress import ip_network
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.aws import BucketName
+from firnline_infra.specification.containers import Database, NetworkPolicy, ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
@@ -43,7 +44,7 @@ class ServiceUser(Section):
     """A user for a program, and the one role it has."""
 
     user: IdentifierText | None = None
-    """The user's name; FIRNLINE_<environment>_INGEST or _READER where absent."""
+    """The user's name; <APPLICATION>_INGEST or _READER where absent."""
     role: IdentifierText | None = None
     """The role's name; the user's where absent."""
     public_keys: PublicKeys = PublicKeys()
@@ -64,8 +65,16 @@ class InteractiveWarehouse(Section):
 
     name: IdentifierText
     """It is made here, with the interactive tables attached."""
+    origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` uses one that exists: its owner attaches the interactive tables to it."""
     size: WarehouseSize = "X-SMALL"
     """The smallest by default; an hour is billed at least whenever it resumes."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_left_as_it_is(self) -> Self:
+        if self.origin is ObjectOrigin.ADOPT and "size" in self.model_fields_set:
+            raise ValueError("origin: adopt leaves the warehouse as it is; remove size")
+        return self
 
 
 class ExternalVolume(Section):
@@ -73,10 +82,19 @@ class ExternalVolume(Section):
 
     name: IdentifierText
     """What pipelines name in external_volume."""
+    origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` uses a volume that exists, with the bucket and the role that its owner gave it: nothing is made for it."""
     bucket: BucketName | None = None
     """<application>-<name>-<account>-<region> where absent. It is made, and Snowflake alone writes there."""
     prefix: Annotated[str, PREFIX] = "tables/"
     """The folder in the bucket, with a slash at its end; Snowflake's rights end there."""
+
+    @model_validator(mode="after")
+    def _an_adopted_one_is_left_as_it_is(self) -> Self:
+        given = self.model_fields_set - {"name", "origin"}
+        if self.origin is ObjectOrigin.ADOPT and given:
+            raise ValueError(f"origin: adopt leaves the volume as it is; remove {', '.join(sorted(given))}")
+        return self
 
 
 class Snowflake(Section):
@@ -89,18 +107,26 @@ class Snowflake(Section):
     reader: Reader = Reader()
     """What the audit, the status page and people are: may select."""
     deploy_role: IdentifierText | None = None
-    """What makes and owns everything; FIRNLINE_<environment>_DEPLOY where absent. It exists before the first `up`."""
+    """What makes and owns everything; <APPLICATION>_DEPLOY where absent. It exists before the first `up`."""
+    preview_role: IdentifierText | None = None
+    """What only looks, and CI's user for that; <APPLICATION>_PREVIEW where absent. It exists before the first preview."""
+    databases: list[Database] = Field(default_factory=list)
+    """Databases and schemas that exist already. One that pipelines name and that is not here is made."""
     warehouse: IdentifierText | None = None
     """Exists already, and may be the smallest: the reader's queries run in it, and what deploys asks Snowflake in it which
     policies a user or table has. The engine needs none: ingestion is serverless.
     """
     allowed_networks: list[Network] = Field(default_factory=list)
     """From where the engine and the reader may connect, as CIDR; from anywhere where empty. Watch LOGIN_HISTORY."""
+    network_policy: NetworkPolicy = NetworkPolicy()
+    """The policy that says so: made of these networks, or one that exists."""
     key_pair_only: bool = False
     """An authentication policy on both users that allows nothing but their key pair, whatever they are given later. Their
     type, SERVICE, keeps passwords out in any case. What deploys needs APPLY AUTHENTICATION POLICY for it, which Snowflake
     grants for all users of the account or for none, and a warehouse.
     """
+    authentication_policy: IdentifierText | None = None
+    """The name of that policy, in the first pipeline's schema; <APPLICATION>_KEY_PAIR_ONLY where absent."""
     external_volumes: list[ExternalVolume] = Field(default_factory=list)
     """Places in S3 for the pipelines with table_kind: iceberg; each with a bucket, a role and its trust."""
     interactive_warehouse: InteractiveWarehouse | None = None

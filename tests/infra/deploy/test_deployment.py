@@ -18,6 +18,7 @@ from firnline_infra.specification.errors import KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.public_key import public_key_body
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
@@ -108,6 +109,7 @@ def world(spec_file: Path, local_environment: RunningEnvironment) -> World:
     world.change("name: orders", "name: carts")
     world.change("stream: orders", "stream: carts")
     world.keys()
+    bootstrap(local_environment, load_spec(spec_file))
     return world
 
 
@@ -232,7 +234,12 @@ def test_what_exists_already_is_named_all_at_once_before_anything_is_created(wor
     world.change("stream: carts, database: SHOP", "stream: orders, database: FIRNLINE")
     with pytest.raises(AlreadyThere) as caught:
         world.deployment.up()
-    assert len(caught.value.found) == 2
+    assert caught.value.found == (
+        "stream orders",
+        "database FIRNLINE in Snowflake",
+        "schema FIRNLINE.RAW in Snowflake",
+        "table FIRNLINE.RAW.ORDERS in Snowflake",
+    )
     assert world.engine.calls == []
     assert [str(refusal) for refusal in world.deployment.preview().refusals] == [str(caught.value)]
 

@@ -1,3 +1,4 @@
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -7,16 +8,19 @@ from typing import Any
 import pytest
 from snowflake.connector import SnowflakeConnection
 
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.existing import StackResources, already_there
-from firnline_infra.specification import load_spec
+from firnline_infra.specification import load_spec, parse_spec
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 
 pytestmark = pytest.mark.contract
 STREAM, TABLE = "aws:kinesis/stream:Stream", "snowflake:index/table:Table"
+DATABASE, SCHEMA = "snowflake:index/database:Database", "snowflake:index/schema:Schema"
+PLACE = ["database FIRNLINE in Snowflake", "schema FIRNLINE.RAW in Snowflake"]
 
 
 def state_of(*resources: dict[str, Any], pending: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
@@ -51,6 +55,7 @@ def test_what_exists_and_is_in_no_state_is_named(
 ) -> None:
     assert list(already_there(blueprint, accounts, session, {})) == [
         "stream orders",
+        *PLACE,
         "table FIRNLINE.RAW.ORDERS in Snowflake",
     ]
 
@@ -59,18 +64,21 @@ def test_what_the_state_knows_or_a_killed_up_was_making_is_its_own(
     blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
     state = state_of(
-        resource(STREAM, name="orders"), pending=(resource(TABLE, database="FIRNLINE", schema="RAW", name="ORDERS"),)
+        *(resource(STREAM, name="orders"), resource(DATABASE, name="FIRNLINE")),
+        resource(SCHEMA, database="FIRNLINE", name="RAW"),
+        pending=(resource(TABLE, database="FIRNLINE", schema="RAW", name="ORDERS"),),
     )
     assert list(already_there(blueprint, accounts, session, state)) == []
 
 
-def test_what_is_adopted_has_to_be_there(
+def test_what_is_adopted_may_be_there(
     blueprint: Blueprint, accounts: EmbeddedAccounts, session: SnowflakeConnection
 ) -> None:
     adopted = replace(
         blueprint, streams=tuple(replace(each, existing_arn="arn:aws:kinesis:…") for each in blueprint.streams)
     )
-    assert list(already_there(adopted, accounts, session, {})) == ["table FIRNLINE.RAW.ORDERS in Snowflake"]
+    found = list(already_there(adopted, accounts, session, {}))
+    assert found == [*PLACE, "table FIRNLINE.RAW.ORDERS in Snowflake"]
 
 
 def test_a_bucket_and_a_ledger_of_somebody_else_are_named(
@@ -122,3 +130,84 @@ def test_the_name_of_another_kind_of_thing_is_not_known() -> None:
     known = StackResources.of(state_of(resource(STREAM, name="firnline-dev")))
     assert known.has(STREAM, "firnline-dev")
     assert not known.has("aws:dynamodb/table:Table", "firnline-dev")
+
+
+def test_every_name_that_is_taken_is_told_in_one_report(
+    spec_file: Path, accounts: EmbeddedAccounts, session: SnowflakeConnection
+) -> None:
+    blueprint = blueprint_of(parse_spec(EVERYTHING, "taken.yaml"))
+    made = [
+        *(
+            "CREATE DATABASE TAKEN",
+            "CREATE SCHEMA TAKEN.RAW",
+            "CREATE ROLE TAKEN_DEV_INGEST",
+            "CREATE USER TAKEN_DEV_READER",
+        ),
+        *("CREATE NETWORK POLICY TAKEN_DEV_NETWORK ALLOWED_IP_LIST = ('127.0.0.1')", "CREATE WAREHOUSE TAKEN_FAST"),
+        "CREATE AUTHENTICATION POLICY TAKEN.RAW.TAKEN_DEV_KEY_PAIR_ONLY AUTHENTICATION_METHODS = ('KEYPAIR')",
+        "CREATE TABLE TAKEN.RAW.T (META OBJECT)",
+        "CREATE PIPE TAKEN.RAW.P AS COPY INTO TAKEN.RAW.T (META) FROM "
+        "(SELECT $1:meta FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))",
+    ]
+    for statement in made:
+        rows(session, statement)
+    iam, secrets = accounts.aws("iam"), accounts.aws("secretsmanager")
+    iam.create_role(RoleName="taken-engine", AssumeRolePolicyDocument=json.dumps(TRUST))
+    arn = secrets.create_secret(Name="taken/snowflake/ingest")["ARN"]
+    accounts.aws("ssm").put_parameter(Name="/taken/ledger-table", Value="t", Type="String")
+    accounts.aws("cloudwatch").put_metric_alarm(AlarmName="taken-taken-lag", **ALARM)
+    key = accounts.aws("kms").create_key()["KeyMetadata"]["KeyId"]
+    accounts.aws("kms").create_alias(AliasName="alias/taken", TargetKeyId=key)
+    try:
+        found = list(already_there(blueprint, accounts, session, {}))
+    finally:
+        iam.delete_role(RoleName="taken-engine")
+        secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+        accounts.aws("ssm").delete_parameter(Name="/taken/ledger-table")
+        accounts.aws("cloudwatch").delete_alarms(AlarmNames=["taken-taken-lag"])
+        accounts.aws("kms").delete_alias(AliasName="alias/taken")
+        for kind in ("DATABASE TAKEN", "ROLE TAKEN_DEV_INGEST", "USER TAKEN_DEV_READER", "WAREHOUSE TAKEN_FAST"):
+            rows(session, f"DROP {kind}")
+        rows(session, "DROP NETWORK POLICY TAKEN_DEV_NETWORK")
+    assert found == [
+        *("key alias/taken", "secret taken/snowflake/ingest", "IAM role taken-engine"),
+        *("parameter /taken/ledger-table", "alarm taken-taken-lag"),
+        *("database TAKEN in Snowflake", "schema TAKEN.RAW in Snowflake", "pipe TAKEN.RAW.P in Snowflake"),
+        *("role TAKEN_DEV_INGEST in Snowflake", "user TAKEN_DEV_READER in Snowflake"),
+        "network policy TAKEN_DEV_NETWORK in Snowflake",
+        "authentication policy TAKEN.RAW.TAKEN_DEV_KEY_PAIR_ONLY in Snowflake",
+        "warehouse TAKEN_FAST in Snowflake",
+    ]
+
+
+TRUST = {
+    "Version": "2012-10-17",
+    "Statement": [{"Effect": "Allow", "Principal": {"Service": "x.amazonaws.com"}, "Action": "sts:AssumeRole"}],
+}
+ALARM: dict[str, Any] = {
+    "ComparisonOperator": "GreaterThanThreshold",
+    "EvaluationPeriods": 1,
+    "MetricName": "M",
+    "Namespace": "N",
+    "Period": 60,
+    "Statistic": "Sum",
+    "Threshold": 1.0,
+}
+EVERYTHING = """
+version: 1
+name: dev
+application: taken
+aws: {region: us-east-1, account: "000000000000"}
+snowflake:
+  account: FIRNLINE-LOCAL
+  warehouse: COMPUTE_WH
+  allowed_networks: [127.0.0.0/8]
+  key_pair_only: true
+  interactive_warehouse: {name: TAKEN_FAST}
+streams: [{name: taken, shards: 1}, {name: fast, shards: 1}]
+pipelines:
+  - {stream: taken, database: TAKEN, schema: RAW, pipe: {name: P, select: "$1"}}
+  - {stream: fast, database: TAKEN, schema: RAW, table_kind: interactive, cluster_by: [ID]}
+alarms: {topics: ["arn:aws:sns:us-east-1:000000000000:oncall"]}
+publication: {ssm_prefix: /taken}
+"""

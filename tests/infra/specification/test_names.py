@@ -2,7 +2,14 @@ from collections.abc import Callable
 
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.names import Names, Principal, VolumeNames, table_of, volume_names
+from firnline_infra.specification.names import (
+    Names,
+    Principal,
+    VolumeNames,
+    bootstrap_names,
+    table_of,
+    volume_names,
+)
 
 
 def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec]) -> None:
@@ -34,7 +41,7 @@ def test_a_name_that_is_given_is_kept(spec: Callable[..., EnvironmentSpec]) -> N
     )
     assert (names.application, names.ledger_table) == ("clicks", "clicks-ledger")
     assert names.ingest == Principal(user=Identifier("LOADER"), role=Identifier("LOADER"))
-    assert names.reader == Principal(user=Identifier("FIRNLINE_DEV_READER"), role=Identifier("Audit"))
+    assert names.reader == Principal(user=Identifier("CLICKS_DEV_READER"), role=Identifier("Audit"))
 
 
 def test_a_table_is_named_by_the_pipeline_or_by_its_stream(spec: Callable[..., EnvironmentSpec]) -> None:
@@ -61,3 +68,45 @@ def test_a_volume_has_a_bucket_a_role_and_an_external_id_of_its_own(spec: Callab
 
 def test_a_bucket_is_named_by_what_s3_takes_of_the_application(spec: Callable[..., EnvironmentSpec]) -> None:
     assert Names.of(spec(application="Lake.v2_")).bucket == "lake-v2-123456789012-eu-central-1"
+
+
+def test_two_teams_with_an_environment_of_one_name_share_no_name_in_snowflake(
+    spec: Callable[..., EnvironmentSpec],
+) -> None:
+    def named(application: str) -> set[Identifier]:
+        document = spec(application=application)
+        names = Names.of(document)
+        users = (names.ingest, names.reader)
+        return {
+            *(name for user in users for name in (user.user, user.role)),
+            *(names.deploy_role, names.network_policy, names.authentication_policy),
+            bootstrap_names(document).previewer,
+        }
+
+    assert not named("shop") & named("payments")
+    assert Identifier("SHOP_DEV_DEPLOY") in named("shop")
+    assert Identifier("SHOP_DEV_DEPLOY") in named("shop-dev"), "the environment's name is not said twice"
+    assert Identifier("_4_5_DEV_DEPLOY") in named("4.5")
+
+
+def test_every_name_in_snowflake_can_be_given(spec: Callable[..., EnvironmentSpec]) -> None:
+    given = {
+        "ingest": {"user": "A", "role": "B"},
+        "reader": {"user": "C", "role": "D"},
+        "deploy_role": "E",
+        "preview_role": "F",
+        "allowed_networks": ["192.0.2.0/24"],
+        "network_policy": {"name": "G"},
+        "key_pair_only": True,
+        "authentication_policy": "H",
+        "warehouse": "W",
+    }
+    document = spec(snowflake={"account": "ORG-ACCOUNT", **given})
+    names = Names.of(document)
+    found = (names.ingest, names.reader, names.deploy_role, names.network_policy, names.authentication_policy)
+    assert found == (
+        Principal(user=Identifier("A"), role=Identifier("B")),
+        Principal(user=Identifier("C"), role=Identifier("D")),
+        *map(Identifier, "EGH"),
+    )
+    assert bootstrap_names(document).previewer == Identifier("F")

@@ -60,6 +60,7 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         *_by_type(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
         *_finding(spec, blueprint),
+        *_adopting(spec, blueprint),
         *_registering(spec, blueprint),
         *_emptying(spec, blueprint),
         *_passing(spec, blueprint),
@@ -73,6 +74,7 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
     return (
         *_by_type(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
+        *_adopting(spec, blueprint),
         *_state(spec, READS_STATE, ("kms:Decrypt",)),
     )
 
@@ -181,6 +183,21 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         yield PolicyStatement(sid="FindKey", actions=FIND_KEY, resources=("*",), conditions=here)
 
 
+def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """Before an `up`, whether what belongs to others is there."""
+    arns = Arns(spec)
+    streams = tuple(arns.stream(stream.name) for stream in spec.streams if stream.origin is Origin.ADOPT)
+    if streams:
+        yield PolicyStatement(sid="SeeStreams", actions=("kinesis:DescribeStreamSummary",), resources=streams)
+    if spec.aws.key.arn is not None:
+        yield PolicyStatement(sid="SeeKey", actions=("kms:DescribeKey",), resources=(spec.aws.key.arn,))
+    if spec.aws.bucket.origin is Origin.ADOPT:
+        bucket = arns.bucket(blueprint.names.bucket)
+        yield PolicyStatement(sid="SeeBucket", actions=("s3:ListBucket",), resources=(bucket,))
+    if blueprint.adopted_role is not None:
+        yield PolicyStatement(sid="SeeRole", actions=("iam:GetRole",), resources=(blueprint.adopted_role.arn,))
+
+
 def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A consumer exists once it is registered; until then AWS asks for the right on its stream."""
     streams = tuple(Arns(spec).stream(stream.name) for stream in blueprint.streams if stream.consumers)
@@ -205,11 +222,11 @@ def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
 def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine hands its role to the service that runs it."""
     service = PASSED_TO.get(spec.aws.runtime.trust.value)
-    if blueprint.role is not None and service is not None:
+    if service is not None:
         yield PolicyStatement(
             sid="HandOverEngineRole",
             actions=("iam:PassRole",),
-            resources=(Arns(spec).role(blueprint.role.name),),
+            resources=(spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role),),
             conditions={"StringEquals": {"iam:PassedToService": service}},
         )
 

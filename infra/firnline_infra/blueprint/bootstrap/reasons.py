@@ -38,6 +38,10 @@ ABOUT: Mapping[str, str] = {
     "OwnMetricAlarm": "The alarms.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
     "FindKey": "After a killed `up`, the key that it was making. In the environment's region alone.",
+    "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
+    "SeeKey": "The adopted key, for the same.",
+    "SeeBucket": "The adopted bucket, for the same.",
+    "SeeRole": "The adopted role of the engine, for the same.",
     "RegisterConsumers": "A consumer exists once it is registered: until then AWS asks for the right on its stream.",
     "EmptyUser": "`durability: EPHEMERAL` alone: a user can't be removed while it has keys.",
     "ListDevices": "The same. AWS lists the devices of all users, or of none.",
@@ -53,6 +57,10 @@ ABOUT: Mapping[str, str] = {
 }
 
 BY_STATEMENT: Mapping[str, Reasons] = {
+    "SeeStreams": {"Whether it is there.": ("kinesis:DescribeStreamSummary",)},
+    "SeeKey": {"Whether it is there.": ("kms:DescribeKey",)},
+    "SeeBucket": {"Whether it is there.": ("s3:ListBucket",)},
+    "SeeRole": {"Whether it is there.": ("iam:GetRole",)},
     "FindKey": {"A key has no name: it is found by its tags.": ("kms:ListKeys",)},
     "EmptyUser": {
         "Removes the access keys that `firnline keys create --aws` made.": (

@@ -79,13 +79,17 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
     made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
     for privilege, why in account_privileges(blueprint).items():
         made[f"GRANT {privilege} ON ACCOUNT TO ROLE {role}"] = why
-    if spec.snowflake.warehouse:
-        warehouse = Identifier.parse(spec.snowflake.warehouse).sql
-        made[f"GRANT USAGE ON WAREHOUSE {warehouse} TO ROLE {role} WITH GRANT OPTION"] = (
-            "which policies there are is asked in it; handed on to the reader"
-        )
     made[f"GRANT ROLE {role} TO ROLE SYSADMIN"] = "so that administrators see what it owns"
     return made
+
+
+def owners_statements(blueprint: Blueprint) -> dict[str, str]:
+    """What the owners of objects that are used as they are have to grant, each with the reason; they may be run again."""
+    role = blueprint.names.deploy_role
+    return {
+        grant.statement(role): "handed on to engine and reader" if grant.handed_on else "what is made there"
+        for grant in blueprint.owners_grants
+    }
 
 
 def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
@@ -102,6 +106,12 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     for statement, why in role_statements(spec, blueprint).items():
         yield f"{statement};  -- {why}"
     yield ""
+    if owners := owners_statements(blueprint):
+        yield "-- What belongs to others is used as it is: its owners run these, or an administrator for them. `firnline up`"
+        yield "-- says so when the specification asks for more of them later."
+        for statement, why in owners.items():
+            yield f"{statement};  -- {why}"
+        yield ""
     yield "-- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair."
     deployer = blueprint.names.deploy_role
     yield from _user(spec, deployer, deployer, arns.role(names.deployer_role))

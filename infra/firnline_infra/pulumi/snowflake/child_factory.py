@@ -60,6 +60,10 @@ class ChildFactory:
         return self.after(kind, name, name.sql)
 
     def after(self, kind: ObjectKind, name: Name, text: str) -> pulumi.Input[str]:
-        """The text, known only after the object was made; the plain text where the object is not made here."""
+        """The text, known only after the object was made, or a schema's database where only that is made here; the plain
+        text where neither is.
+        """
         made = self._made.get((kind, name))
+        if made is None and kind is ObjectKind.SCHEMA and isinstance(name, QualifiedName):
+            made = self._made.get((ObjectKind.DATABASE, name.parts[0]))
         return text if made is None else made.apply(lambda _: text)

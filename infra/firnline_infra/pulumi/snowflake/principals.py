@@ -52,7 +52,7 @@ def user(children: ChildFactory, args: User) -> None:
         rsa_public_key2=args.public_key_2,
         network_policy=None if policy is None else children.stored(ObjectKind.POLICY, policy),
         comment=args.comment,
-        opts=children.options(),
+        opts=children.options(ignore_changes=[] if args.adopted_network_policy is None else ["networkPolicy"]),
     )
     children.add(ObjectKind.USER, args.name, made.name)
     if args.authentication_policy is not None:

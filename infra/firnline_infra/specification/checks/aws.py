@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
@@ -39,6 +40,8 @@ def _a_role_has_a_name_where_there_is_one(spec: EnvironmentSpec) -> Iterator[str
     runtime = spec.aws.runtime
     if runtime.role is not None and runtime.trust in WITHOUT_A_ROLE:
         yield f"aws.runtime.role: no role is made with trust: {runtime.trust.value}; remove it."
+    if runtime.role_arn is not None and runtime.trust in WITHOUT_A_ROLE:
+        yield f"aws.runtime.role_arn: no role is used with trust: {runtime.trust.value}; remove it."
 
 
 PARTITION_OF = {"cn": "aws-cn", "us-gov": "aws-us-gov"}
@@ -71,6 +74,7 @@ def _arns_belong_to_the_environment(spec: EnvironmentSpec) -> Iterator[str]:
 def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
     yield "aws.key.arn", spec.aws.key.arn
     yield "aws.permissions_boundary", spec.aws.permissions_boundary
+    yield "aws.runtime.role_arn", spec.aws.runtime.role_arn
     for index, stream in enumerate(spec.streams):
         yield f"streams[{index}].key_arn", stream.key_arn
     for index, topic in enumerate(spec.alarms.topics):
@@ -115,7 +119,7 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
     names, trust = Names.of(spec), spec.aws.runtime.trust
     if trust is Trust.STATIC_KEYS:
         yield Derived(what="the engine's user", name=names.engine_user, characters=USER)
-    elif trust is not Trust.NOBODY and spec.aws.runtime.role is None:
+    elif trust is not Trust.NOBODY and spec.aws.runtime.role is None and spec.aws.runtime.role_arn is None:
         yield Derived(what="the engine's role", name=names.engine_role, characters=ROLE, instead="aws.runtime.role")
     if spec.aws.bucket.origin is Origin.CREATE and spec.aws.bucket.name is None:
         yield Derived(what="the bucket", name=names.bucket, characters=BUCKET, instead="aws.bucket.name")
@@ -127,6 +131,8 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
         alarm = f"{names.application}-{stream.name}-throttled"
         yield Derived(what=f"an alarm of {stream.name}", name=alarm, characters=ALARM)
     for index, volume in enumerate(spec.snowflake.external_volumes):
+        if volume not in made_volumes(spec):
+            continue
         path, derived = f"snowflake.external_volumes[{index}]", volume_names(spec, volume)
         yield Derived(
             what=f"the role of {volume.name}", name=derived.role, characters=ROLE, instead=f"a shorter {path}.name"
@@ -157,7 +163,8 @@ def _the_ledger_is_long_enough(spec: EnvironmentSpec) -> Iterator[str]:
 def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
     buckets = {"aws.bucket.name": Names.of(spec).bucket} if spec.aws.bucket.origin is Origin.CREATE else {}
     for index, volume in enumerate(spec.snowflake.external_volumes):
-        buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
+        if volume in made_volumes(spec):
+            buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
     for path, name in buckets.items():
         fits = re.fullmatch(BUCKET_NAME.pattern, name) or len(name) > BUCKET  # a length is told above
         if not fits or RESERVED_BUCKETS.fullmatch(name):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
@@ -50,6 +51,7 @@ def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]
 
 DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_kind": lambda pipeline: pipeline.table_kind,
+    "table_origin": lambda pipeline: pipeline.table_origin,
     "table_privilege": lambda pipeline: pipeline.table_privilege,
     "external_volume": lambda pipeline: pipeline.external_volume,
     "cluster_by": lambda pipeline: pipeline.cluster_by,
@@ -58,10 +60,7 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "row_timestamp": lambda pipeline: pipeline.row_timestamp,
     "metadata.column": lambda pipeline: pipeline.metadata.column,
 }
-RESERVED_SCHEMAS = {
-    "INFORMATION_SCHEMA": "is Snowflake's own, in every database; name another",
-    "PUBLIC": "is made by Snowflake with every database, so it can't be made here; name another",
-}
+SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
 
 
 def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[int]]:
@@ -136,9 +135,16 @@ def _columns_are_identifiers(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
+    adopted = adopted_schemas(spec)
     for index, pipeline in enumerate(spec.pipelines):
-        if why := RESERVED_SCHEMAS.get(pipeline.schema_):
-            yield f"pipelines[{index}].schema: {pipeline.schema_} {why}."
+        name = QualifiedName.of(pipeline.database, pipeline.schema_)
+        if pipeline.schema_ == SNOWFLAKES_OWN:
+            yield f"pipelines[{index}].schema: {SNOWFLAKES_OWN} is Snowflake's own, in every database; name another."
+        elif pipeline.schema_ == PUBLIC and name not in adopted:
+            yield (
+                f"pipelines[{index}].schema: {PUBLIC} is made by Snowflake with every database, so it can't be made here; "
+                f"adopt it in snowflake.databases, or name another."
+            )
 
 
 def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 
+from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
 from firnline_infra.specification.pipeline import TableKind
@@ -29,6 +30,8 @@ def _volumes_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
         path, derived = f"snowflake.external_volumes[{index}]", volume_names(spec, volume)
         if names.setdefault(volume.name, index) != index:
             yield f"{path}.name: {volume.name} is already the name of another volume."
+            continue
+        if volume.origin is ObjectOrigin.ADOPT:
             continue
         if (other := buckets.setdefault(derived.bucket, path)) != path:
             yield f"{path}.bucket: {derived.bucket} is already the bucket of {other}; give another."

@@ -52,3 +52,34 @@ def small_spec() -> EnvironmentSpec:
         """,
         "small.yaml",
     )
+
+
+@pytest.fixture
+def adopting_spec() -> EnvironmentSpec:
+    """With everything of somebody else that can be."""
+    return parse_spec(
+        """
+        version: 1
+        name: adopting
+        application: shop
+        aws:
+          region: eu-central-1
+          account: "123456789012"
+          key: {origin: adopt, arn: "arn:aws:kms:eu-central-1:123456789012:key/k"}
+          bucket: {origin: adopt, name: everybodys-bucket}
+          runtime: {role_arn: "arn:aws:iam::123456789012:role/team/engines"}
+        snowflake:
+          account: ORG-ACCOUNT
+          warehouse: REPORTING
+          databases: [{name: LAKE, origin: adopt, schemas: [{name: RAW, origin: adopt}, {name: PUBLIC, origin: adopt}]}]
+          network_policy: {origin: adopt, name: CORPORATE}
+          external_volumes: [{name: VOLUME, origin: adopt}]
+          interactive_warehouse: {name: FAST, origin: adopt}
+        streams: [{name: orders, origin: adopt}, {name: clicks, origin: adopt}, {name: views, origin: adopt}]
+        pipelines:
+          - {stream: orders, database: LAKE, schema: RAW, table_origin: adopt, pipe: {name: P, origin: adopt}}
+          - {stream: clicks, database: LAKE, schema: PUBLIC, table_kind: iceberg, external_volume: VOLUME}
+          - {stream: views, database: LAKE, schema: LIVE, table_kind: interactive, cluster_by: [ID]}
+        """,
+        "adopting.yaml",
+    )

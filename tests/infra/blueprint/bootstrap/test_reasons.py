@@ -20,8 +20,10 @@ def test_only_types_that_are_made_have_reasons() -> None:
     assert REASONS.keys() == LIFECYCLES.keys()
 
 
-def test_each_statement_says_what_it_is_about(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
-    specs = (prod_spec, small_spec)
+def test_each_statement_says_what_it_is_about(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+) -> None:
+    specs = (prod_spec, small_spec, adopting_spec)
     given = {each.sid: each for spec in specs for each in deployer_statements(spec, blueprint_of(spec))}
     assert ABOUT.keys() == given.keys()
     assert BY_STATEMENT.keys() <= given.keys()
@@ -29,17 +31,19 @@ def test_each_statement_says_what_it_is_about(prod_spec: EnvironmentSpec, small_
         assert sorted(action for actions in reasons.values() for action in actions) == sorted(given[sid].actions)
 
 
-def test_each_action_has_a_reason_where_it_is_allowed(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
-    for spec in (prod_spec, small_spec):
+def test_each_action_has_a_reason_where_it_is_allowed(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+) -> None:
+    for spec in (prod_spec, small_spec, adopting_spec):
         blueprint = blueprint_of(spec)
         for statement in deployer_statements(spec, blueprint):
             assert reasons_of(statement, [(spec, blueprint)]).keys() >= set(statement.actions), statement.sid
 
 
 def test_a_previewer_has_parts_of_the_deployers_statements(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
 ) -> None:
-    for spec in (prod_spec, small_spec):
+    for spec in (prod_spec, small_spec, adopting_spec):
         deploys = {each.sid: each for each in deployer_statements(spec, blueprint_of(spec))}
         for statement in previewer_statements(spec, blueprint_of(spec)):
             whole = deploys[statement.sid]

@@ -10,8 +10,11 @@ GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- from 
 GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- nothing but key pairs for the users; Snowflake grants it for all users of the account or for none
 GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
 GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
-GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE "FIRNLINE_PROD_DEPLOY" WITH GRANT OPTION;  -- which policies there are is asked in it; handed on to the reader
 GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
+
+-- What belongs to others is used as it is: its owners run these, or an administrator for them. `firnline up`
+-- says so when the specification asks for more of them later.
+GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE "FIRNLINE_PROD_DEPLOY" WITH GRANT OPTION;  -- handed on to engine and reader
 
 -- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
 CREATE USER IF NOT EXISTS "FIRNLINE_PROD_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';

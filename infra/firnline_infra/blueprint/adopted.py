@@ -1,0 +1,83 @@
+"""What belongs to others in Snowflake, and what its owners have to grant to the role that deploys, so that it can be used.
+
+The deploy role hands privileges on to the roles that it makes, so it needs them with the option to. It gets no ownership of
+what is adopted: it could neither alter nor drop it, whatever a program asked for.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from firnline_infra.blueprint.snowflake import (
+    IcebergTable,
+    InteractiveTable,
+    OwnersGrant,
+    Securable,
+    SnowflakeObjects,
+    Table,
+)
+from firnline_infra.specification.adopted import adopted_databases, made_volumes, schemas_of_others
+from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+
+Object = tuple[Securable, QualifiedName]
+CREATES = {Table: "CREATE TABLE", IcebergTable: "CREATE ICEBERG TABLE", InteractiveTable: "CREATE INTERACTIVE TABLE"}
+
+
+def owners_grants(spec: EnvironmentSpec, objects: SnowflakeObjects) -> tuple[OwnersGrant, ...]:
+    """One for each object of somebody else and way of granting, outer objects first."""
+    others = _others(spec, objects)
+    wanted: dict[tuple[Object, bool], OwnersGrant] = {}
+    for grant in (*_to_hand_on(objects, others), *_to_make_things(objects, others)):
+        key = ((grant.on, grant.name), grant.handed_on)
+        if (known := wanted.get(key)) is not None:
+            privileges = tuple(dict.fromkeys((*known.privileges, *grant.privileges)))
+            wanted[key] = replace(known, privileges=privileges)
+        else:
+            wanted[key] = grant
+    return tuple(sorted(wanted.values(), key=lambda each: (len(each.name.parts), not each.handed_on)))
+
+
+def _others(spec: EnvironmentSpec, objects: SnowflakeObjects) -> frozenset[Object]:
+    made = {volume.name for volume in made_volumes(spec)}
+    volumes = {each.name for each in spec.snowflake.external_volumes} - made
+    interactive = spec.snowflake.interactive_warehouse
+    warehouses = [spec.snowflake.warehouse] if spec.snowflake.warehouse else []
+    if interactive is not None and interactive.origin is ObjectOrigin.ADOPT:
+        warehouses.append(interactive.name)
+    return frozenset(
+        [
+            *((Securable.DATABASE, QualifiedName((name,))) for name in adopted_databases(spec)),
+            *((Securable.SCHEMA, name) for name in schemas_of_others(spec)),
+            *((Securable.EXTERNAL_VOLUME, QualifiedName.of(name)) for name in volumes),
+            *((Securable.WAREHOUSE, QualifiedName.of(name)) for name in warehouses),
+            *((table.securable, table.name) for table in objects.adopted_tables),
+            *((Securable.PIPE, name) for name in objects.adopted_pipes),
+        ]
+    )
+
+
+def _to_hand_on(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[OwnersGrant]:
+    for grant in objects.grants:
+        if (grant.on, grant.name) in others:
+            yield OwnersGrant(privileges=grant.privileges, on=grant.on, name=grant.name, handed_on=True)
+
+
+def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Iterator[OwnersGrant]:
+    for schema in objects.schemas:
+        yield from _creating("CREATE SCHEMA", Securable.DATABASE, schema.name.parts[:1], others)
+    for table in objects.tables:
+        yield from _creating(CREATES[type(table)], Securable.SCHEMA, table.name.parts[:2], others)
+    for pipe in objects.pipes:
+        yield from _creating("CREATE PIPE", Securable.SCHEMA, pipe.name.parts[:2], others)
+    if objects.authentication_policy is not None:
+        parts = objects.authentication_policy.name.parts[:2]
+        yield from _creating("CREATE AUTHENTICATION POLICY", Securable.SCHEMA, parts, others)
+
+
+def _creating(
+    privilege: str, on: Securable, parts: Iterable[Identifier], others: frozenset[Object]
+) -> Iterator[OwnersGrant]:
+    name = QualifiedName(tuple(parts))
+    if (on, name) in others:
+        yield OwnersGrant(privileges=(privilege,), on=on, name=name, handed_on=False)

@@ -1,0 +1,66 @@
+"""What belongs to others is not made, and what its owners have to grant follows from what is made around it."""
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, statements
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from tests.infra.blueprint.bootstrap.conftest import adopting_spec, prod_spec
+
+__all__ = ["adopting_spec", "prod_spec"]
+
+
+def test_nothing_that_is_adopted_is_made(adopting_spec: EnvironmentSpec) -> None:
+    blueprint = blueprint_of(adopting_spec)
+    landing = blueprint.landing
+    assert (landing.databases, [str(each.name) for each in landing.schemas]) == ((), ["LAKE.LIVE"])
+    assert [str(each.name) for each in landing.tables] == ["LAKE.PUBLIC.CLICKS", "LAKE.LIVE.VIEWS"]
+    assert (landing.pipes, landing.network_policy, landing.warehouse, blueprint.volumes) == ((), None, None, ())
+    assert (blueprint.role, blueprint.bucket, blueprint.key) == (None, None, None)
+    assert [str(user.adopted_network_policy) for user in landing.users] == ["CORPORATE", "CORPORATE"]
+
+
+def test_the_owners_grant_what_is_handed_on_and_what_is_made_inside(adopting_spec: EnvironmentSpec) -> None:
+    to = 'TO ROLE "SHOP_ADOPTING_DEPLOY"'
+    assert list(owners_statements(blueprint_of(adopting_spec))) == [
+        f'GRANT USAGE ON WAREHOUSE "REPORTING" {to} WITH GRANT OPTION',
+        f'GRANT USAGE ON WAREHOUSE "FAST" {to} WITH GRANT OPTION',
+        f'GRANT USAGE ON DATABASE "LAKE" {to} WITH GRANT OPTION',
+        f'GRANT USAGE ON EXTERNAL VOLUME "VOLUME" {to} WITH GRANT OPTION',
+        f'GRANT CREATE SCHEMA ON DATABASE "LAKE" {to}',
+        f'GRANT USAGE ON SCHEMA "LAKE"."RAW" {to} WITH GRANT OPTION',
+        f'GRANT USAGE ON SCHEMA "LAKE"."PUBLIC" {to} WITH GRANT OPTION',
+        f'GRANT CREATE ICEBERG TABLE ON SCHEMA "LAKE"."PUBLIC" {to}',
+        'GRANT INSERT, EVOLVE SCHEMA, SELECT, SELECT ERROR TABLE ON TABLE "LAKE"."RAW"."ORDERS" '
+        + f"{to} WITH GRANT OPTION",
+        f'GRANT OPERATE ON PIPE "LAKE"."RAW"."P" {to} WITH GRANT OPTION',
+    ]
+
+
+def test_who_adopts_databases_alone_needs_no_right_to_make_one(adopting_spec: EnvironmentSpec) -> None:
+    text = statements(adopting_spec, blueprint_of(adopting_spec))
+    made = {line.partition(" ON ACCOUNT")[0] for line in text.splitlines() if " ON ACCOUNT" in line}
+    assert made == {"GRANT CREATE ROLE", "GRANT CREATE USER"}
+    assert "OWNERSHIP" not in text
+
+
+def test_nothing_is_asked_of_owners_where_nothing_is_adopted(prod_spec: EnvironmentSpec) -> None:
+    (warehouse,) = owners_statements(blueprint_of(prod_spec))
+    assert warehouse.startswith('GRANT USAGE ON WAREHOUSE "REPORTING" TO ROLE')
+
+
+def test_the_public_schema_of_a_database_that_is_made_needs_no_owner(adopting_spec: EnvironmentSpec) -> None:
+    spec = parse_spec(
+        """
+        version: 1
+        name: dev
+        aws: {region: eu-central-1, account: "123456789012"}
+        snowflake:
+          account: ORG-ACCOUNT
+          databases: [{name: LAKE, schemas: [{name: PUBLIC, origin: adopt}]}]
+        streams: [{name: orders}]
+        pipelines: [{stream: orders, database: LAKE, schema: PUBLIC}]
+        """,
+        "dev.yaml",
+    )
+    blueprint = blueprint_of(spec)
+    assert [str(each.name) for each in blueprint.landing.databases] == ["LAKE"]
+    assert (blueprint.landing.schemas, blueprint.owners_grants) == ((), ())
