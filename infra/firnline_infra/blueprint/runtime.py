@@ -242,7 +242,7 @@ def _associations(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str])
             cluster=runtime.cluster,
             namespace=runtime.namespace,
             service_account=account,
-            role_arn=Reference("role"),
+            role_arn=spec.aws.runtime.role_arn or Reference("role"),
             tags=marks,
         )
         for account in accounts
