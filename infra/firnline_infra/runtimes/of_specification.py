@@ -7,7 +7,7 @@ from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.render import hash_of
-from firnline_infra.runtimes.spark_conf import engine_conf
+from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, engine_conf
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -23,7 +23,8 @@ def engine_job(
     place: str = "",
     endpoints: Mapping[str, str] | None = None,
 ) -> EngineJob:
-    """Raises StartedByHand where the specification has no section that says where the job runs."""
+    """Raises StartedByHand where the specification has no section that says where the job runs, and JobRefused where the service
+    would refuse it."""
     runtime = spec.aws.runtime
     if runtime.job is None:
         raise StartedByHand(spec.name)
@@ -44,5 +45,6 @@ def engine_job(
         place=place,
     )
     conf = engine_conf(artefact, job.kind.value, spec.aws.region, job.endpoints)
-    job = replace(job, spark_conf={**conf, **runtime.spark_conf})
+    options = f"{conf[JAVA_OPTIONS]} {runtime.spark_conf.get(JAVA_OPTIONS, '')}".strip()
+    job = replace(job, spark_conf={**conf, **runtime.spark_conf, JAVA_OPTIONS: options})
     return replace(job, hash=hash_of(job))

@@ -3,35 +3,58 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from firnline_infra.runtimes import emr_serverless
+from firnline_infra.runtimes import apache, emr_ec2, emr_eks, emr_serverless, kubeflow
+from firnline_infra.runtimes.errors import JobRefused, StartedByHand
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG, EngineJob
+from firnline_infra.runtimes.limits import refusals
+from firnline_infra.specification.runtime import EmrEc2, EmrEks, EmrServerless, Kubernetes, Operator
 
 TOKEN_OF_NO_START = "0"  # noqa: S105 (no secret)
+SERVICES = {
+    "emr_serverless": "EMR Serverless",
+    "emr_eks": "EMR on EKS",
+    "emr_ec2": "EMR",
+    "kubernetes": "Kubernetes",
+}
 
 
 def render(job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What starts the job. The same token twice is one start, as far as the service remembers. `tags` are put on the run beside
-    the job's own.
+    """What starts the job. The same token twice is one start, as far as the service remembers; EMR on EC2 and Kubernetes have
+    none. `tags` are put on the run beside the job's own.
 
     emr_serverless: StartJobRun. emr_eks: StartJobRun of emr-containers. emr_ec2: AddJobFlowSteps. kubernetes: a SparkApplication.
+    Raises JobRefused where the service would refuse it.
     """
     own = {APPLICATION_TAG: job.application, ENVIRONMENT_TAG: job.environment, HASH_TAG: job.hash}
-    marks = {**job.tags, **(tags or {}), **own}
-    runtime = job.runtime
-    if runtime.emr_serverless is not None:
-        return emr_serverless.start_job_run(job, runtime.emr_serverless, token=token, tags=marks)
-    raise NotImplementedError(job.kind)
+    request = _request(job, token, {**job.tags, **(tags or {}), **own})
+    if problems := list(refusals(job, request)):
+        raise JobRefused(job.application, SERVICES[job.kind.value], problems)
+    return request
+
+
+def _request(job: EngineJob, token: str, tags: Mapping[str, str]) -> dict[str, Any]:
+    match job.runtime.job:
+        case EmrServerless() as section:
+            return emr_serverless.start_job_run(job, section, token=token, tags=tags)
+        case EmrEks() as section:
+            return emr_eks.start_job_run(job, section, token=token, tags=tags)
+        case EmrEc2() as section:
+            return emr_ec2.add_job_flow_steps(job, section)
+        case Kubernetes(operator=Operator.KUBEFLOW) as section:
+            return kubeflow.spark_application(job, section, tags=tags)
+        case Kubernetes() as section:
+            return apache.spark_application(job, section, tags=tags)
+        case None:
+            raise StartedByHand(job.environment)
 
 
 def hash_of(job: EngineJob) -> str:
     """Of the request, without what does not decide what runs: the place, the name, tags, the token. The artefact and the
-    configuration are in it by their content, whatever they are called.
+    configuration are in it by their content, whatever they are called. Raises JobRefused, as `render`.
     """
-    from dataclasses import replace
-
-    bare = replace(job, hash="", place="", tags={})
-    request = render(bare, token=TOKEN_OF_NO_START)
-    parts = [request, job.artefact.hash, job.configuration_hash, job.kind.value]
+    request = render(replace(job, hash="", place="", tags={}), token=TOKEN_OF_NO_START)
+    parts = [request, job.artefact.hash, job.configuration_hash, job.role_arn, job.kind.value]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -6,12 +6,13 @@ from firnline_infra.blueprint.size import Size
 from firnline_infra.build.settings import DRIVER_VARIABLES, spark_settings
 from firnline_infra.runtimes.job import Artefact, EngineJob
 
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 ENGINE = {
     "spark.dynamicAllocation.enabled": "false",  # it would end workers that hold channels
     "spark.speculation": "false",  # two tasks on one shard fence each other
     "spark.task.maxFailures": "8",  # a retry is cheap and safe here
     "spark.python.worker.reuse": "true",  # a fresh worker an epoch would open every channel again
-    "spark.driver.extraJavaOptions": "-Xss16m",  # stop() overflows Spark's smaller stack
+    JAVA_OPTIONS: "-Xss16m",  # stop() overflows Spark's smaller stack
     "spark.executor.failuresValidityInterval": "1h",  # executors lost over months are no failure
 }
 """As in docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""

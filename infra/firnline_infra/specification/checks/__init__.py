@@ -6,10 +6,17 @@ are told at once.
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.checks import adopted, aws, dead_letters, pipelines, snowflake
+from firnline_infra.specification.checks import adopted, aws, dead_letters, pipelines, runtime, snowflake
 from firnline_infra.specification.model import EnvironmentSpec
 
-CHECKS = (*pipelines.CHECKS, *snowflake.CHECKS, *adopted.CHECKS, *aws.CHECKS, *dead_letters.CHECKS)
+CHECKS = (
+    *pipelines.CHECKS,
+    *snowflake.CHECKS,
+    *adopted.CHECKS,
+    *aws.CHECKS,
+    *dead_letters.CHECKS,
+    *runtime.CHECKS,
+)
 
 
 def problems(spec: EnvironmentSpec) -> Iterator[str]:

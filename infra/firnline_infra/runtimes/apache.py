@@ -1,0 +1,84 @@
+"""The engine as a SparkApplication of apache/spark-kubernetes-operator, spark.apache.org/v1.
+
+Its defaults are for short jobs: it counts restarts for ever, kills what starts slowly, and deletes the driver of an application
+without grace whose last change of state is older than five minutes, which a stream's always is.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.kubeflow import KEYS, RETRIES, tolerations
+from firnline_infra.runtimes.spark_conf import all_conf
+from firnline_infra.runtimes.words import CPU_OF, labels, object_name
+from firnline_infra.specification.runtime import Kubernetes
+
+MINUTE_MS = 60_000
+NEVER_MS = 10 * 365 * 24 * 60 * MINUTE_MS
+"""Ten years: a deletion then keeps the grace of the pod itself, however long the stream ran."""
+START_MS = 15 * MINUTE_MS
+"""For a node that has to be made, and an image that has to be pulled; five minutes is the operator's own."""
+RESTARTS = {
+    "restartPolicy": "OnFailure",
+    "maxRestartAttempts": RETRIES,
+    "restartBackoffMillis": 30_000,
+    "restartCounterResetMillis": 60 * MINUTE_MS,
+}
+TIMEOUTS = {
+    "driverStartTimeoutMillis": START_MS,
+    "driverReadyTimeoutMillis": START_MS,
+    "executorStartTimeoutMillis": START_MS,
+    "forceTerminationGracePeriodMillis": NEVER_MS,
+}
+
+
+def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str, str]) -> dict[str, Any]:
+    """Everything that is no field of the resource is a setting of Spark's."""
+    marks = labels(tags)
+    template = {"podTemplateSpec": {"metadata": {"labels": marks}, "spec": _pod(section)}}
+    return {
+        "apiVersion": "spark.apache.org/v1",
+        "kind": "SparkApplication",
+        "metadata": {"name": object_name(job.application), "namespace": job.runtime.namespace, "labels": marks},
+        "spec": {
+            "mainClass": "org.apache.spark.deploy.PythonRunner",
+            "pyFiles": f"local://{job.artefact.entry}",
+            "driverArgs": [job.configuration],
+            "deploymentMode": "ClusterMode",
+            "runtimeVersions": {"sparkVersion": section.spark},
+            "sparkConf": dict(sorted((all_conf(job) | _conf(job, section)).items())),
+            "driverSpec": template,
+            "executorSpec": template,
+            "applicationTolerations": {
+                "restartConfig": RESTARTS,
+                "applicationTimeoutConfig": TIMEOUTS,
+                "resourceRetainPolicy": "Never",
+            },
+        },
+    }
+
+
+def _pod(section: Kubernetes) -> dict[str, Any]:
+    pod: dict[str, Any] = {"terminationGracePeriodSeconds": section.termination_seconds}
+    if section.tolerations:
+        pod["tolerations"] = tolerations(section)
+    return pod
+
+
+def _conf(job: EngineJob, section: Kubernetes) -> dict[str, str]:
+    account, nodes = job.runtime.service_account or "", section.node_selector
+    nodes = {"kubernetes.io/arch": CPU_OF[section.architecture], **nodes}
+    conf = {
+        "spark.kubernetes.namespace": job.runtime.namespace or "",
+        "spark.kubernetes.container.image": section.image,
+        "spark.kubernetes.container.image.pullPolicy": "IfNotPresent",
+        "spark.kubernetes.authenticate.driver.serviceAccountName": account,
+        "spark.kubernetes.authenticate.executor.serviceAccountName": account,
+        **{f"spark.kubernetes.node.selector.{label}": value for label, value in nodes.items()},
+    }
+    if section.image_pull_secrets:
+        conf["spark.kubernetes.container.image.pullSecrets"] = ",".join(section.image_pull_secrets)
+    if section.keys_secret is not None:
+        for who in ("driver", "executor"):
+            conf |= {f"spark.kubernetes.{who}.secretKeyRef.{key}": f"{section.keys_secret}:{key}" for key in KEYS}
+    return conf

@@ -1,0 +1,36 @@
+"""The engine as a step of an EMR cluster: the request of AddJobFlowSteps (botocore 1.44, emr 2009-03-31).
+
+The step is spark-submit on the primary node, and waits; the engine is a YARN application. Cancelling the step ends the first
+alone: an engine is stopped through its ledger, and its YARN application is what says that it is gone. Steps have no tags, so
+the name and YARN's tags say what runs.
+"""
+
+from typing import Any
+
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.spark_conf import all_conf
+from firnline_infra.specification.runtime import EmrEc2
+
+
+def add_job_flow_steps(job: EngineJob, section: EmrEc2) -> dict[str, Any]:
+    """The step's name is the application and the job's hash, with a blank between. The service has no token here: whoever starts
+    looks at the steps first."""
+    settings = all_conf(job) | {
+        "spark.yarn.maxAppAttempts": str(section.attempts),
+        "spark.yarn.am.attemptFailuresValidityInterval": "1h",
+        "spark.yarn.submit.waitAppCompletion": "true",
+        "spark.yarn.tags": yarn_tags(job),
+    }
+    conf = [part for name, value in sorted(settings.items()) for part in ("--conf", f"{name}={value}")]
+    arguments = ["spark-submit", "--deploy-mode", "cluster", "--name", job.name, *conf]
+    step = {
+        "Name": f"{job.application} {job.hash}",
+        "ActionOnFailure": "CONTINUE",
+        "HadoopJarStep": {"Jar": "command-runner.jar", "Args": [*arguments, job.artefact.entry, job.configuration]},
+    }
+    return {"JobFlowId": job.place, "Steps": [step]}
+
+
+def yarn_tags(job: EngineJob) -> str:
+    """By which the YARN application is found; a comma divides them."""
+    return f"firnline-application-{job.application},firnline-hash-{job.hash}"

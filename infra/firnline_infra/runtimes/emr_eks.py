@@ -1,0 +1,54 @@
+"""The engine as a job of EMR on EKS: the request of StartJobRun (botocore 1.44, emr-containers 2020-10-01).
+
+EMR starts the driver's pod again where it fails or is deleted; the service has no cancel with a grace, so that an engine is
+stopped through its ledger first.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.spark_conf import all_conf
+from firnline_infra.runtimes.words import CPU_OF, short_name
+from firnline_infra.specification.runtime import EmrEks
+
+LONGEST_NAME = 64
+EVENT_LOGS = {
+    "spark.eventLog.rotation.enabled": "true",
+    "spark.eventLog.rotation.interval": "300s",
+    "spark.eventLog.rotation.minFileSize": "1m",
+    "spark.eventLog.rotation.maxFilesToRetain": "2",
+}
+"""A stream's log of events has no end: EMR on EKS cuts it into files and keeps the last ones."""
+CONTAINER_LOGS = {"rotationSize": "100MB", "maxFilesToKeep": 10}
+
+
+def start_job_run(job: EngineJob, section: EmrEks, *, token: str, tags: Mapping[str, str]) -> dict[str, Any]:
+    nodes = {"kubernetes.io/arch": CPU_OF[section.architecture]} | section.node_selector
+    properties = {
+        **all_conf(job),
+        **EVENT_LOGS,
+        **{f"spark.kubernetes.node.selector.{label}": value for label, value in sorted(nodes.items())},
+    }
+    request: dict[str, Any] = {
+        "virtualClusterId": job.place,
+        "clientToken": token,
+        "name": short_name(job.application, job.hash, LONGEST_NAME),
+        "executionRoleArn": job.role_arn,
+        "releaseLabel": section.release,
+        "jobDriver": {
+            "sparkSubmitJobDriver": {"entryPoint": job.artefact.entry, "entryPointArguments": [job.configuration]}
+        },
+        "configurationOverrides": {
+            "applicationConfiguration": [{"classification": "spark-defaults", "properties": properties}],
+            "monitoringConfiguration": {"persistentAppUI": "ENABLED"},
+        },
+        "retryPolicyConfiguration": {"maxAttempts": section.attempts},
+        "tags": dict(tags),
+    }
+    if job.logs is not None:
+        request["configurationOverrides"]["monitoringConfiguration"] |= {
+            "s3MonitoringConfiguration": {"logUri": job.logs},
+            "containerLogRotationConfiguration": CONTAINER_LOGS,
+        }
+    return request

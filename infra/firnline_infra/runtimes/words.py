@@ -1,0 +1,40 @@
+"""Names as the services take them: a job's, an object's in Kubernetes, a label's value."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+from firnline_infra.specification.runtime import Architecture
+
+CPU_OF = {Architecture.ARM64: "arm64", Architecture.X86_64: "amd64"}
+"""As nodes of Kubernetes are labelled."""
+LONGEST_LABEL = 63
+LONGEST_OBJECT = 50
+"""Of a Spark application: the operators put ends like -driver-svc behind it, and a service's name has 63 characters."""
+OURS = "firnline:"
+
+
+def short_name(application: str, job_hash: str, longest: int) -> str:
+    """The application and the first letters of its job's hash; a long application's name loses its end."""
+    end = f"-{job_hash[:12]}"
+    return f"{application[: longest - len(end)]}{end}"
+
+
+def object_name(application: str) -> str:
+    """A DNS-1035 label, as the kubeflow operator's webhook wants it. One that had to be changed gets letters of a hash, so that
+    no two applications have one name."""
+    plain = re.sub(r"[^a-z0-9-]", "-", application.lower()).strip("-")
+    plain = plain if plain[:1].isalpha() else f"firnline-{plain}"
+    if plain == application and len(plain) <= LONGEST_OBJECT:
+        return plain
+    digest = hashlib.sha256(application.encode()).hexdigest()[:8]
+    return f"{plain[: LONGEST_OBJECT - 9].strip('-')}-{digest}"
+
+
+def labels(tags: Mapping[str, str]) -> dict[str, str]:
+    """Firnline's own tags as labels; those of the specification are free text, which no label takes."""
+    return {key.replace(":", "/"): _label(value) for key, value in tags.items() if key.startswith(OURS)}
+
+
+def _label(value: str) -> str:
+    return re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", value[:LONGEST_LABEL])

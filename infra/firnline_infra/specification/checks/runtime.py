@@ -1,0 +1,53 @@
+"""What the engine's job may be told: nothing that lets a row be written twice, and nothing secret."""
+
+import re
+from collections.abc import Iterator
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.runtime import Trust
+
+OURS = re.compile(
+    r"spark\.(speculation|master|submit\.deployMode|archives|task\.cpus|python\.worker\.reuse"
+    r"|dynamicAllocation\.enabled|pyspark\..*|yarn\.(maxAppAttempts|submit\.waitAppCompletion|tags))"
+)
+"""One writer to a shard, one way to the engine's Python, and a run that its service can see."""
+SIZES = re.compile(r"spark\.(driver|executor)\.(cores|memory|memoryOverhead)|spark\.executor\.instances")
+SECRET = re.compile(r"secret|password|passphrase|token|credential|access\.?key", re.IGNORECASE)
+REFERENCE = re.compile(r"EMR\.secret@.+|software\.amazon\..*|org\.apache\..*|[\w.-]+:[\w.-]+")
+"""A secret's name, or a class: no secret itself."""
+
+
+def _what_keeps_rows_single_is_not_changed(spec: EnvironmentSpec) -> Iterator[str]:
+    for name in spec.aws.runtime.spark_conf:
+        path = f"aws.runtime.spark_conf.{name}"
+        if OURS.fullmatch(name):
+            yield f"{path}: is the engine's own; remove it."
+        elif SIZES.fullmatch(name):
+            yield f"{path}: belongs into aws.runtime.size, which decides what the job may have, too."
+
+
+def _nothing_secret_is_an_argument(spec: EnvironmentSpec) -> Iterator[str]:
+    for name, value in spec.aws.runtime.spark_conf.items():
+        if SECRET.search(name) and not REFERENCE.fullmatch(value):
+            yield (
+                f"aws.runtime.spark_conf.{name}: looks like a secret, and every job's settings can be read by many; name a "
+                f"secret in place of it (EMR.secret@NAME, or a Kubernetes secret NAME:KEY)."
+            )
+
+
+def _keys_of_pods_are_referred_to(spec: EnvironmentSpec) -> Iterator[str]:
+    runtime = spec.aws.runtime
+    section = runtime.kubernetes
+    if section is None:
+        return
+    if runtime.trust is Trust.STATIC_KEYS and section.keys_secret is None:
+        yield "aws.runtime.kubernetes.keys_secret: trust: static-keys needs the name of the Kubernetes secret with the keys."
+    if runtime.trust is not Trust.STATIC_KEYS and section.keys_secret is not None:
+        yield f"aws.runtime.kubernetes.keys_secret: trust: {runtime.trust.value} needs no keys; remove it."
+
+
+CHECKS = (
+    _what_keeps_rows_single_is_not_changed,
+    _nothing_secret_is_an_argument,
+    _keys_of_pods_are_referred_to,
+)

@@ -1,0 +1,77 @@
+"""What starts the engine of each shipped environment, on each runtime, as it was reviewed, and as the services would judge it.
+
+FIRNLINE_WRITE_GOLDEN=1 writes the files anew: what changes in them restarts engines.
+"""
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from firnline_infra.runtimes import render, surroundings
+from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
+from tests.infra.runtimes.models import faults
+
+HERE = Path(__file__).parent
+OPERATIONS = {
+    "emr_serverless": ("emr-serverless", "StartJobRun"),
+    "emr_eks": ("emr-containers", "StartJobRun"),
+    "emr_ec2": ("emr", "AddJobFlowSteps"),
+}
+SCHEMAS = {"kubeflow": "spark-operator-v1beta2.json", "apache": "apache-spark-operator-v1.json"}
+EVERY = [(environment, runtime) for environment in SHIPPED for runtime in RUNTIMES]
+
+
+@cache
+def rendered(environment: str, runtime: str) -> Any:
+    job = job_of(spec_of(environment, runtime))
+    return render(job, token=job.hash, tags={"firnline:generation": "7"})
+
+
+@pytest.mark.parametrize(("environment", "runtime"), EVERY)
+def test_what_starts_the_engine_is_what_was_reviewed(environment: str, runtime: str) -> None:
+    job, section = job_of(spec_of(environment, runtime)), spec_of(environment, runtime).aws.runtime.kubernetes
+    document = {"request": rendered(environment, runtime)}
+    if section is not None:
+        document["before"] = surroundings(job, section)
+    text = json.dumps(document, indent=2) + "\n"
+    golden = HERE / "golden" / f"{environment}-{runtime}.json"
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+        pytest.fail(f"{golden.name} was written: review it, and run the test again")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("environment", "runtime"), [each for each in EVERY if each[1] in OPERATIONS])
+def test_the_services_model_takes_it(environment: str, runtime: str) -> None:
+    assert faults(*OPERATIONS[runtime], rendered(environment, runtime)) == []
+
+
+@pytest.mark.parametrize(("environment", "runtime"), [each for each in EVERY if each[1] in SCHEMAS])
+def test_the_operators_schema_takes_it(environment: str, runtime: str) -> None:
+    schema = json.loads((HERE / "schemas" / SCHEMAS[runtime]).read_text())
+    found = [error.message for error in Draft202012Validator(schema).iter_errors(rendered(environment, runtime))]
+    assert found == []
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_nothing_secret_and_no_time_limit_is_in_it(runtime: str) -> None:
+    text = json.dumps(rendered("prod", runtime))
+    for word in ("executionTimeoutMinutes", "PRIVATE KEY", "AKIA", "aws_secret", "fs.s3a.secret"):
+        assert word not in text
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_one_task_reads_a_shard_at_a_time_and_stays(runtime: str) -> None:
+    text = json.dumps(rendered("prod", runtime))
+    assert rendered("prod", runtime) == render(
+        job_of(spec_of("prod", runtime)),
+        token=job_of(spec_of("prod", runtime)).hash,
+        tags={"firnline:generation": "7"},
+    )
+    for setting in ("spark.speculation", "spark.dynamicAllocation.enabled", "spark.task.maxFailures", "-Xss16m"):
+        assert setting in text

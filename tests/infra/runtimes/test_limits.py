@@ -1,0 +1,146 @@
+"""What a service would refuse is said before anything is stopped, with the field that mends it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firnline_infra.runtimes import engine_job, render, surroundings
+from firnline_infra.runtimes.errors import JobRefused, StartedByHand
+from firnline_infra.runtimes.words import labels, object_name, short_name
+from firnline_ingest.errors import ConfigError
+from tests.infra.runtimes.environments import job_of, spec_of
+
+
+def refusals(runtime: str, **changes: Any) -> tuple[str, ...]:
+    with pytest.raises(JobRefused) as refused:
+        job_of(spec_of("dev", runtime, **changes))
+    return refused.value.problems
+
+
+def test_emr_on_eks_takes_a_shorter_script_than_emr_serverless() -> None:
+    """256 characters against 4096 in botocore's models."""
+    for runtime, longest in (("emr_eks", 256), ("emr_serverless", 4096)):
+        job = job_of(spec_of("dev", runtime))
+        fits = replace(job, artefact=replace(job.artefact, entry="s3://b/" + "x" * (longest - 7)))
+        render(fits, token="1")
+        over = replace(fits, artefact=replace(fits.artefact, entry=f"{fits.artefact.entry}x"))
+        with pytest.raises(JobRefused, match=f"{longest} are taken"):
+            render(over, token="1")
+
+
+@pytest.mark.parametrize("runtime", ["emr_serverless", "emr_eks"])
+def test_a_classification_has_a_hundred_short_properties(runtime: str) -> None:
+    (problem,) = refusals(runtime, spark_conf={"spark.metrics.namespace": "x" * 1025})
+    assert problem.startswith("aws.runtime.spark_conf.spark.metrics.namespace: name and value have 1024")
+    (problem,) = refusals(runtime, spark_conf={f"spark.company.x{each}": "1" for each in range(100)})
+    assert "100 are taken" in problem
+
+
+def test_a_worker_of_emr_serverless_has_a_size_that_the_service_has() -> None:
+    (problem,) = refusals("emr_serverless", size={"executor_cores": 3})
+    assert problem == "aws.runtime.size.executor_cores: a worker of EMR Serverless has 1, 2, 4, 8, 16 vCPUs, not 3."
+    (problem,) = refusals("emr_serverless", size={"driver_cores": 2, "driver_memory_mib": 16_384})
+    assert "a worker with 2 vCPUs has 16 GB at the most" in problem
+    job_of(spec_of("dev", "emr_eks", size={"executor_cores": 3}))
+
+
+def test_the_kubeflow_operator_refuses_what_it_has_fields_for() -> None:
+    denied = {
+        "spark.kubernetes.container.image": "mine:1",
+        "spark.kubernetes.driver.master": "k8s://else",
+        "spark.kubernetes.authenticate.driver.serviceAccountName": "root",
+        "spark.kubernetes.namespace": "elsewhere",
+    }
+    problems = refusals("kubeflow", spark_conf=denied)
+    assert [problem.partition(":")[0].removeprefix("aws.runtime.spark_conf.") for problem in problems] == sorted(denied)
+
+
+def test_an_operator_runs_what_is_in_its_image() -> None:
+    job = job_of(spec_of("dev", "apache"))
+    with pytest.raises(JobRefused, match="has to hold the engine"):
+        render(replace(job, artefact=replace(job.artefact, entry="s3://b/entry.py")), token="1")
+
+
+def test_an_engine_that_is_started_by_hand_has_no_job() -> None:
+    spec = spec_of("dev", "emr_serverless")
+    by_hand = spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": type(spec.aws.runtime)()})})
+    job = job_of(spec)
+    with pytest.raises(StartedByHand, match="has none of emr_serverless"):
+        engine_job(
+            by_hand,
+            artefact=job.artefact,
+            configuration=job.configuration,
+            configuration_hash=job.configuration_hash,
+            role_arn=None,
+            logs=None,
+        )
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("spark.speculation", "true", "is the engine's own"),
+        ("spark.dynamicAllocation.enabled", "true", "is the engine's own"),
+        ("spark.yarn.maxAppAttempts", "9", "is the engine's own"),
+        ("spark.executor.memory", "9g", "belongs into aws.runtime.size"),
+        ("spark.hadoop.fs.s3a.secret.key", "abc/def", "looks like a secret"),
+        ("spark.company.password", "hunter2", "looks like a secret"),
+    ],
+)
+def test_a_setting_that_would_hurt_is_refused_by_the_specification(setting: str, value: str, said: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        spec_of("dev", "emr_serverless", spark_conf={setting: value})
+    (problem,) = refused.value.problems
+    assert problem.startswith(f"aws.runtime.spark_conf.{setting}: ")
+    assert said in problem
+
+
+def test_a_secret_may_be_named() -> None:
+    spec_of("dev", "emr_serverless", spark_conf={"spark.company.password": "EMR.secret@team/metrics"})
+
+
+def test_the_drivers_stack_stays_large_whatever_else_its_jvm_is_told() -> None:
+    spec = spec_of("dev", "emr_serverless", spark_conf={"spark.driver.extraJavaOptions": "-XX:+UseZGC"})
+    assert job_of(spec).spark_conf["spark.driver.extraJavaOptions"] == "-Xss16m -XX:+UseZGC"
+
+
+def test_pods_with_keys_name_their_secret() -> None:
+    for runtime, change in (("apache", {"keys_secret": None}), ("kubeflow", {"keys_secret": "aws"})):
+        section = spec_of("dev", runtime).aws.runtime.kubernetes
+        assert section is not None
+        given = section.model_dump(mode="json", exclude_defaults=True) | change
+        with pytest.raises(ConfigError, match=r"aws\.runtime\.kubernetes\.keys_secret"):
+            spec_of("dev", runtime, kubernetes={name: value for name, value in given.items() if value is not None})
+
+
+def test_names_are_cut_to_what_is_taken_and_stay_apart() -> None:
+    assert object_name("firnline-dev") == "firnline-dev"
+    changed = [object_name(name) for name in ("Firnline.Dev", "firnline.dev", "firnline_dev", "1st", "x" * 64, "-")]
+    assert len(set(changed)) == len(changed)
+    assert all(name[0].isalpha() and len(name) <= 50 and name[-1].isalnum() for name in changed)
+    assert short_name("x" * 64, "ab" * 32, 64) == "x" * 51 + "-abababababab"
+    assert labels({"firnline:hash": "ab" * 32, "cost center": "a b", "firnline:application": "x" * 62 + ".y"}) == {
+        "firnline/hash": ("ab" * 32)[:63],
+        "firnline/application": "x" * 62,
+    }
+
+
+def test_a_drain_of_nodes_takes_one_pod_at_a_time() -> None:
+    """Spark's pods have no controller with a scale: Kubernetes counts those by minAvailable alone, and evicts none by
+    maxUnavailable (kubernetes.io, Specifying a Disruption Budget, arbitrary workloads)."""
+    job = job_of(spec_of("dev", "kubeflow", size={"executors": 3}))
+    assert job.runtime.kubernetes is not None
+    *_, budget = surroundings(job, job.runtime.kubernetes)
+    assert budget["kind"] == "PodDisruptionBudget"
+    assert budget["spec"]["minAvailable"] == 3  # of a driver and three executors
+    assert "maxUnavailable" not in budget["spec"]
+
+
+def test_pods_have_longer_to_end_than_a_proof_takes() -> None:
+    from firnline_ingest.spark.job import CANCELLED_S, STOP_S
+
+    for runtime in ("kubeflow", "apache"):
+        section = spec_of("dev", runtime).aws.runtime.kubernetes
+        assert section is not None
+        assert section.termination_seconds > STOP_S + CANCELLED_S
