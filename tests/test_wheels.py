@@ -94,6 +94,13 @@ def test_a_wheel_holds_one_package_as_it_is_here(house: str, wheels: Mapping[str
     assert tops == {package_of(house), f"{package_of(house)}-{project(house)['version']}.dist-info"}
 
 
+@pytest.mark.parametrize("house", HOUSES)
+def test_a_wheel_holds_the_text_of_its_licence(house: str, wheels: Mapping[str, Path]) -> None:
+    with zipfile.ZipFile(wheels[house]) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/licenses/LICENSE"))
+        assert archive.read(name) == (ROOT / "LICENSE").read_bytes()
+
+
 @pytest.mark.parametrize("house", ROOMS)
 def test_what_goes_into_production_is_known_room_by_room(house: str, wheels: Mapping[str, Path]) -> None:
     assert {name.partition("/")[0] for name in files_of(house, wheels[house])} == ROOMS[house]

@@ -58,7 +58,7 @@ def package_of(wheel: Path) -> Package:
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (each for each in archive.namelist() if _METADATA.match(each))
         said = HeaderParser().parsestr(archive.read(name).decode("utf-8"))
-    return Package(said["Name"], said["Version"], _licence(said), wheel.name, sha256_of(wheel))
+    return Package(said["Name"], said["Version"], licence_of(said), wheel.name, sha256_of(wheel))
 
 
 def is_left_out(name: str) -> bool:
@@ -75,7 +75,7 @@ def _place(name: str) -> str | None:
     return str(place) if scheme is None or scheme[1] in INTO_PACKAGES else None
 
 
-def _licence(said: Message) -> str:
+def licence_of(said: Message) -> str:
     """An SPDX expression where the package gives one or means one; else its own words."""
     given = said["License-Expression"] or said["License"] or ""
     return SPDX.get(given, given) or "NOASSERTION"

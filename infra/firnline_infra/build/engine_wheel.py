@@ -29,6 +29,7 @@ def write_engine_wheel(folder: Path) -> Path:
     stem = f"{package.name}-{engine_version()}"
     metadata = distribution(NAME).read_text("METADATA") or ""
     content |= {f"{stem}.dist-info/METADATA": metadata.encode(), f"{stem}.dist-info/WHEEL": WHEEL.encode()}
+    content |= {f"{stem}.dist-info/licenses/{path.name}": path.read_bytes() for path in _licence()}
     record = f"{stem}.dist-info/RECORD"
     lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in sorted(content.items())]
     wheel = folder / f"{stem}-py3-none-any.whl"
@@ -36,6 +37,12 @@ def write_engine_wheel(folder: Path) -> Path:
         for name, data in [*sorted(content.items()), (record, "\n".join([*lines, f"{record},,", ""]).encode())]:
             archive.writestr(_entry(name), data)
     return wheel
+
+
+def _licence() -> list[Path]:
+    """The text, where the installation brought it."""
+    files = distribution(NAME).files or ()
+    return [Path(str(file.locate())) for file in files if file.parent.name == "licenses"]
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,12 @@ import pytest
 from packaging.utils import parse_wheel_filename
 
 from firnline_infra.build import target_of
+from firnline_infra.build.contents import licence_of
 from firnline_infra.build.lock import locked, pins_of
 from firnline_infra.build.target import ARCHITECTURES, PYTHONS
 
 ROOT = Path(__file__).parents[3]
+FINE = {"Apache-2.0", "BSD-3-Clause", "MIT", "MIT-0", "PSF-2.0"}
 NEVER = re.compile(r"pyspark|py4j|moto|duckdb|pulumi|pytest|hypothesis|firnline|click|hatchling|pip$|grpcio|starlette")
 
 
@@ -57,3 +59,13 @@ def test_markers_are_asked_about_the_cluster_and_not_about_this_machine() -> Non
     newer = target_of(python="3.13", architecture="aarch64", spark="4.1.1")
     assert [pin.name for pin in pins_of(lock, older)] == ["old"]
     assert [pin.name for pin in pins_of(lock, newer)] == ["new"]
+
+
+def test_every_licence_is_one_that_we_may_ship_and_is_told() -> None:
+    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| ([\w-]+) \| ([^|]+) \|$", page, re.MULTILINE))
+    del told["package"]
+    pins = pins_of(locked(), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))
+    packages = [distribution(pin.name) for pin in pins]
+    assert told == {package.name: licence_of(package.metadata) for package in packages}
+    assert {choice for licence in told.values() for choice in licence.split(" OR ")} <= FINE
