@@ -7,6 +7,7 @@ all that is wrong.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
@@ -29,6 +30,7 @@ class Check:
 def validate(config: EngineConfig) -> Iterator[Check]:
     """Yields as it goes; changes nothing, but for the label of a bucket's folder for dead letters."""
     yield _checked("java", _java)
+    yield _checked("checkpoint", partial(_checkpoint, config))
     yield _checked("dead letters", partial(_dead_letters, config))
     yield _checked("ledger", partial(_ledger, config))
     for pipeline in config.pipelines:
@@ -48,6 +50,25 @@ def _java() -> str:
     from firnline_ingest.spark.machine import check_java
 
     return check_java()
+
+
+def _checkpoint(config: EngineConfig) -> str:
+    """A path is looked at where it is one of this machine, a URL by the Spark that is here."""
+    from firnline_ingest.spark.machine import check_folder, check_java, check_spark
+
+    place = config.spark.checkpoint
+    if "://" not in place:
+        if (config.spark.master or "").startswith("local"):
+            check_folder(Path(place))
+        return place
+    try:
+        check_java()
+        check_spark()
+    except FirnlineError as error:  # which the check of Java has told, or whoever starts Spark here
+        return f"{place}, not looked at ({error.id})"
+    from firnline_ingest.spark.checkpoint import check_checkpoint
+
+    return check_checkpoint(config)
 
 
 def _dead_letters(config: EngineConfig) -> str:

@@ -34,6 +34,7 @@ def implied(request: Request, accesses: tuple[Access, ...], directory: MotoDirec
             yield from _of_secret(request, directory)
         case "s3":
             for access in accesses:
+                yield from _of_absence(access, directory)
                 if access.action in OF_OBJECTS:
                     yield from _of_object(request, access, directory)
 
@@ -54,6 +55,15 @@ def _of_secret(request: Request, directory: MotoDirectory) -> Iterator[Access]:
         return
     for action in SECRET_VALUES.get(request.operation, ()):
         yield from _use(request, directory, action, key, {"SecretARN": directory.secret_arn(named)})
+
+
+def _of_absence(access: Access, directory: MotoDirectory) -> Iterator[Access]:
+    """Who may not list is not told that there is no such object, but refused (S3's API reference, `GetObject` and `HeadObject`).
+    The prefix that is asked for is the object's own name."""
+    bucket_name, _, key = access.resource.removeprefix("arn:aws:s3:::").partition("/")
+    bucket = directory.bucket(bucket_name) if access.action == "s3:GetObject" else None
+    if bucket is not None and key not in bucket.keys:
+        yield Access("s3:ListBucket", f"arn:aws:s3:::{bucket_name}", {"s3:prefix": key})
 
 
 def _of_object(request: Request, access: Access, directory: MotoDirectory) -> Iterator[Access]:

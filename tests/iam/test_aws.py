@@ -183,6 +183,19 @@ def test_a_listing_is_noted_with_its_prefix(client_of: ClientOf, aws: AwsServer)
     assert watch.contexts == [{"s3:prefix": "a/", "s3:delimiter": "/"}]
 
 
+def test_that_an_object_is_missing_is_told_to_who_may_list_it(client_of: ClientOf, aws: AwsServer) -> None:
+    s3 = client_of("s3")
+    s3.create_bucket(Bucket="calls-absent")
+    watch = Watch(aws)
+    with pytest.raises(ClientError, match="404"):
+        s3.head_object(Bucket="calls-absent", Key="a/b")
+    assert watch.accesses == [
+        ("s3:GetObject", "arn:aws:s3:::calls-absent/a/b"),
+        ("s3:ListBucket", "arn:aws:s3:::calls-absent"),
+    ]
+    assert watch.contexts == [{}, {"s3:prefix": "a/b"}]
+
+
 def test_names_are_noted_as_arns(client_of: ClientOf, aws: AwsServer) -> None:
     trust = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
     document = json.dumps({"Version": "2012-10-17", "Statement": [trust]})

@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.spark.checkpoint import opened_by
 from firnline_ingest.spark.errors import (
     EpochDefect,
     QueryFailed,
@@ -53,8 +54,15 @@ class SparkQuery:
         """Raises SparkUnstartable, or SparkGone."""
         with _explained():
             self._session = new_session(self.config, self.heard)
+            self._look_at_checkpoint(self._session)
             self._session.dataSource.register(ShardPlanSource)
         return self._session
+
+    def _look_at_checkpoint(self, session: "SparkSession") -> None:
+        """Whether this Spark knows its kind at all: what Spark says itself about that names no cause."""
+        if "://" in self.config.spark.checkpoint:
+            java: Any = session
+            opened_by(java._jvm, java._jsc.hadoopConfiguration(), self.config.spark.checkpoint)
 
     def start(self, on_epoch: OnEpoch) -> None:
         """Goes on from the checkpoint; once more after the query has failed."""
@@ -135,7 +143,11 @@ def in_short(error: Exception) -> str:
         java: Any = error.java_exception
         with suppress(Py4JError, OSError):
             return _first_lines(str(java.toString()))
-    return _first_lines(f"{type(error).__name__}: {error}")
+    inmost: Any = error
+    while (cause := getattr(inmost, "_cause", None)) is not None:  # as PySpark keeps Java's
+        inmost = cause
+    because = "" if inmost is error else f" (because of {_first_lines(str(inmost))})"
+    return _first_lines(f"{type(error).__name__}: {error}")[: LONGEST_CAUSE - len(because)] + because
 
 
 def _first_lines(text: str) -> str:

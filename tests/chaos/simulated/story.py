@@ -46,7 +46,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     with simulated():
         try:
             _play(world, outcome, without)
-            _come_to_an_end(world, outcome)
+            come_to_an_end(world, outcome)
         finally:
             for process in world.processes:
                 process.kill()
@@ -89,7 +89,7 @@ def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None
         run_for(world, world.rng.choice((0.2, 1.0, 3.0)))
 
 
-def _come_to_an_end(world: World, outcome: StoryOutcome) -> None:
+def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
     """No trouble any more, but what the service is free to do; the last engine is done when it says so."""
     world.kinesis.trouble, world.snowflake.trouble = KinesisTrouble(), SnowflakeTrouble()
     world.ledger.trouble.lost = 0.0
