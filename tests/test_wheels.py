@@ -33,6 +33,7 @@ ROOMS = {
             "build",
             "cli",
             "deploy",
+            "drift",
             "keys",
             "programs",
             "pulumi",

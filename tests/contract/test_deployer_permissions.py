@@ -26,6 +26,8 @@ from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.deploy.secrets import lost_secrets
+from firnline_infra.drift import aws_principals, aws_resources, engine
+from firnline_infra.drift.scene import Scene
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec, parse_spec
@@ -101,6 +103,10 @@ NOT_SEEN = {
 }
 
 
+BY_HAND = (
+    '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:ListAllMyBuckets", "Resource": "*"}]}'
+)
+STRANGERS = {"iam:PutUserPolicy", "iam:DeleteUserPolicy"}  # what somebody else did, for the comparison to find
 StatementsOf = Callable[[EnvironmentSpec, Blueprint], Sequence[PolicyStatement]]
 
 
@@ -123,6 +129,7 @@ class Life:
             (first, lambda: look_up(first, watched.environment)),
             (first, lambda: watched.up(first)),
             (first, lambda: look_up(first, watched.environment)),
+            (first, lambda: look_for_rights(first, watched.environment)),
             (second, lambda: watched.up(second)),
             (second, watched.application.destroy),
         ):
@@ -158,6 +165,24 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
         lookups[kind](given)
 
 
+def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
+    """What `firnline drift` asks AWS besides: rights that somebody gave by hand, and what the engine says of itself."""
+    iam, blueprint = environment.client("iam"), blueprint_of(spec)
+    accounts = EmbeddedAccounts(environment)
+    if blueprint.user is not None:
+        iam.put_user_policy(UserName=blueprint.user.name, PolicyName="extra", PolicyDocument=BY_HAND)
+    scene = Scene(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
+    found = [
+        finding
+        for part in (aws_principals, aws_resources, engine)
+        for look in part.looks(scene)
+        for finding in look.run()
+    ]
+    assert [finding.path for finding in found] == (["inline policy extra"] if blueprint.user else [])
+    if blueprint.user is not None:
+        iam.delete_user_policy(UserName=blueprint.user.name, PolicyName="extra")
+
+
 @pytest.fixture(scope="module")
 def life(local_environment: RunningEnvironment) -> Callable[[str], Life]:
     @cache
@@ -188,7 +213,7 @@ def missing(
     refused = {
         f"{one.action} on {one.resource} where {dict(one.context)}"
         for one in accesses
-        if one.action not in UNGUARDED
+        if one.action not in UNGUARDED | STRANGERS
         and not is_allowed(statements, one.action, one.resource, {**one.context, **unseen(spec)})
     }
     return sorted(refused)

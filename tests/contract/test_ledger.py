@@ -238,6 +238,15 @@ def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(led
     assert successor.fingerprints == ()
 
 
+def test_a_run_says_what_it_runs_with_for_as_long_as_it_has_the_application(ledger: Ledger) -> None:
+    one = Run("one", "process 1", configuration="0123456789abcdef", version="0.1.0")
+    assert ledger.begin_run(one, None)
+    assert ledger.current_run() == one
+    assert ledger.beat("one") == replace(one, beat=1)
+    assert ledger.begin_run(Run("two", "process 2"), replace(one, beat=1))
+    assert ledger.current_run() == Run("two", "process 2")
+
+
 def test_a_stop_request_that_names_another_run_stops_nobody(ledger: Ledger) -> None:
     ledger.begin_run(Run("a", "engine a"), None)
     assert ledger.begin_run(Run("b", "engine b"), ledger.current_run())

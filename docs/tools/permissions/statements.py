@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
-from firnline_infra.blueprint.bootstrap import key_keeper
+from firnline_infra.blueprint.bootstrap import engine_run, key_keeper
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
@@ -21,8 +21,8 @@ Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
 KEEPERS_REASONS = {
     "KeepPrivateKeys": key_keeper.KEEP_SECRET,
     "KeyOfSecrets": key_keeper.USE_SECRETS_KEY,
-    "SeeRun": key_keeper.SEE_RUN,
-    "KeyOfLedger": key_keeper.USE_LEDGERS_KEY,
+    "SeeRun": engine_run.SEE_RUN,
+    "KeyOfLedger": engine_run.USE_LEDGERS_KEY,
     "KeepAccessKey": key_keeper.KEEP_ACCESS_KEY,
     "MakeAccessKey": key_keeper.MAKE_ACCESS_KEY,
 }

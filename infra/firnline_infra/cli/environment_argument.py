@@ -40,7 +40,7 @@ def env_argument(spec_file: Path) -> str:
 
 def known_instead(name: str) -> str:
     """The end of a sentence about an environment that is not there, with the mark that it begins with."""
-    known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith(".keys"))
+    known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith((".keys", ".drift")))
     return f"; {did_you_mean(name, known)}" if known else "."
 
 

@@ -22,6 +22,7 @@ EXIT_ERROR = 2
         "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
         "deploy": "firnline_infra.cli.deploy:deploy",
         "destroy": "firnline_infra.cli.destroy:destroy",
+        "drift": "firnline_infra.cli.drift:drift",
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
         "logs": "firnline_infra.cli.logs:logs",

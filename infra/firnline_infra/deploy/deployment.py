@@ -110,6 +110,10 @@ class Deployment:
             findings = read_back(self._blueprint, session) if _is_made(state) else []
         return Preview(changes=changes, findings=findings, refusals=tuple(refusals))
 
+    def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""
+        return self.stack.cli.plan(self.stack.name, without=without)
+
     def outputs(self) -> dict[str, Any]:
         """Raises NotDeployed."""
         found = {} if self.stack.state() is None else self.stack.cli.outputs(self.stack.name)

@@ -70,6 +70,14 @@ class PulumiCli:
             raise UnexpectedChanges(stack, lines=ended.lines)
         return self._succeeded(ended).lines
 
+    def plan(self, stack: str, *, without: Iterable[str] = ()) -> dict[str, Any]:
+        """What `up` would do after a refresh, as the CLI's own document (`preview --json`). Writes no state.
+
+        Nothing is said of the resources with the URNs `without`, and they are not looked at.
+        """
+        excluded = [part for urn in without for part in ("--exclude", urn)]
+        return self._read("preview", "--refresh", "--json", *excluded, "--stack", stack)
+
     def destroy(self, stack: str, *, refresh: bool = False) -> None:
         """Deletes all that the stack made. The stack itself stays, empty."""
         refreshing = ["--refresh"] if refresh else []

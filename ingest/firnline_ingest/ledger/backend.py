@@ -24,6 +24,10 @@ class Run:
     stop_requests: int = 0
     fingerprints: tuple[str, ...] = ()
     """Of the Snowflake keys that the channels of its last epoch belonged to; more than one while a key is replaced."""
+    configuration: str = ""
+    """The hash of its configuration (EngineConfig.content_hash); empty where a person's command holds the application."""
+    version: str = ""
+    """Of the engine."""
 
 
 class ShardLedger(Protocol):

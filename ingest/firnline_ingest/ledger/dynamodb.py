@@ -35,6 +35,7 @@ KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 HELD = "#generation = :generation AND #owner = :owner"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
+SAYS_OF_ITSELF = ("configuration", "version")
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
@@ -166,7 +167,8 @@ class DynamoLedger:
     def begin_run(self, run: Run, replaces: Run | None) -> bool:
         condition = "run_id = :run_id AND beat = :beat" if replaces else "attribute_not_exists(run_id)"
         values = {":run_id": replaces.run_id, ":beat": replaces.beat} if replaces else {}
-        item = {**RUN_KEY, "run_id": run.run_id, "holder": run.holder, "beat": run.beat, "stop_requests": 0}
+        told = {name: value for name in SAYS_OF_ITSELF if (value := getattr(run, name))}
+        item = {**RUN_KEY, "run_id": run.run_id, "holder": run.holder, "beat": run.beat, "stop_requests": 0, **told}
         try:
             self._put_item(item, condition, values, ())
         except _ConditionFailed:
@@ -280,4 +282,11 @@ def _run(item: Item) -> Run | None:
     if "run_id" not in item:
         return None
     counts = int(item["beat"]), int(item["stop_requests"])
-    return Run(item["run_id"], item["holder"], *counts, tuple(item.get("fingerprints", ())))
+    return Run(
+        item["run_id"],
+        item["holder"],
+        *counts,
+        fingerprints=tuple(item.get("fingerprints", ())),
+        configuration=str(item.get("configuration", "")),
+        version=str(item.get("version", "")),
+    )

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from uuid import uuid4
 
 from firnline_ingest.errors import LedgerError
@@ -26,8 +27,11 @@ REPORT_EVERY_S = 60.0
 log = logging.getLogger(__name__)
 
 
-def _new_run() -> Run:
-    return Run(uuid4().hex[:12], f"process {os.getpid()} on {socket.gethostname()}")
+def new_run(configuration: str = "") -> Run:
+    """`configuration`: the hash of an engine's. Whoever compares what runs with what should reads it from the ledger."""
+    holder = f"process {os.getpid()} on {socket.gethostname()}"
+    own_version = version("firnline-ingest") if configuration else ""
+    return Run(uuid4().hex[:12], holder, configuration=configuration, version=own_version)
 
 
 @dataclass(slots=True)
@@ -36,7 +40,7 @@ class RunLease:
 
     ledger: RunLedger
     application: str
-    run: Run = field(default_factory=_new_run)
+    run: Run = field(default_factory=new_run)
     sleep: Callable[[float], bool | None] = time.sleep
     """Says True where the engine is not wanted any more."""
     every_s: float = BEAT_S

@@ -18,7 +18,7 @@ from firnline_ingest.errors import FirnlineError, KinesisError, LedgerError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease
+from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
@@ -83,7 +83,8 @@ class EngineJob:
         self._is_bounded = is_bounded
         self._signals = signals or EndingSignals()
         self._over = self._signals.ending
-        self._lease = RunLease(ledger, config.application, sleep=self._over.wait, every_s=BEAT_S)
+        run = new_run(config.content_hash)
+        self._lease = RunLease(ledger, config.application, run, sleep=self._over.wait, every_s=BEAT_S)
         self._heart = Heart(self._lease, self._over.set, every_s=BEAT_S)
         self._query = new_query(config, self._signals.heard)
         self._new_runner = new_runner

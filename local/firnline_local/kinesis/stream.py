@@ -34,6 +34,8 @@ class StreamSettings:
     tags: dict[str, str] = field(default_factory=dict)
     shard_metrics: list[str] = field(default_factory=list)
     """Those that were asked for at shard level; nothing here publishes any."""
+    policy: str = ""
+    """Who of other accounts is let in, as a JSON document."""
 
 
 @dataclass(kw_only=True)
@@ -44,6 +46,7 @@ class Consumer:
     stream_arn: str
     created_ms: int
     tags: dict[str, str] = field(default_factory=dict)
+    policy: str = ""
 
     @property
     def arn(self) -> str:

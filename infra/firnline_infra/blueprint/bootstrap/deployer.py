@@ -5,7 +5,9 @@ reads. No statement lets either of them see a secret's value, or touch itself, i
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from firnline_infra.blueprint.bootstrap.engine_run import OURS, USE_LEDGERS_KEY, see_run
 from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_BUCKET,
     EMPTY_USER,
@@ -41,7 +43,6 @@ from firnline_infra.specification.names import application_of, bootstrap_names
 from firnline_infra.specification.origin import Origin
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
-OURS = "firnline:application"
 BOOTSTRAP_OF = "firnline:bootstrap-of"
 """What the bootstrap makes has this tag and not the other one: it isn't the deployer's."""
 FENCED = frozenset(
@@ -65,6 +66,7 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         *_emptying(spec, blueprint),
         *_passing(spec, blueprint),
         *_key_use(spec, blueprint),
+        see_run(spec, blueprint),
         *_state(spec, STATE_OBJECTS, STATE_KEY),
     )
 
@@ -75,6 +77,8 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
         *_by_type(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
         *_adopting(spec, blueprint),
+        see_run(spec, blueprint),
+        *(replace(each, actions=tuple(USE_LEDGERS_KEY)) for each in _key_use(spec, blueprint, only="dynamodb")),
         *_state(spec, READS_STATE, ("kms:Decrypt",)),
     )
 
@@ -89,7 +93,7 @@ def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
     first: dict[tuple[str, ...], str] = {}
     for kind, arns in resources(spec, blueprint).items():
         lifecycle = LIFECYCLES[kind]
-        actions = lifecycle.read if reading else lifecycle.all
+        actions = lifecycle.reading if reading else lifecycle.all
         wanted = [action for action in actions if action not in {*lifecycle.unbound, *lifecycle.on_parent, *FENCED}]
         if kind == KEY:
             yield from _own_key(spec, arns, wanted)
@@ -169,7 +173,7 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
     actions = [
         action
         for kind in kinds
-        for action in (LIFECYCLES[kind].read if reading else LIFECYCLES[kind].all)
+        for action in (LIFECYCLES[kind].reading if reading else LIFECYCLES[kind].all)
         if action in LIFECYCLES[kind].unbound and action != "kms:CreateKey"
     ]
     if actions:
@@ -231,14 +235,14 @@ def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         )
 
 
-def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _key_use(spec: EnvironmentSpec, blueprint: Blueprint, *, only: str | None = None) -> Iterator[PolicyStatement]:
     """Through the services that keep something under the environment's key."""
     if spec.aws.key.origin is Origin.SKIP:
         return
     arn = spec.aws.key.arn or Arns(spec).key("*")
     ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
     for service, actions in USE_KEY.items():
-        if service == "s3" and OBJECT not in resources(spec, blueprint):
+        if only not in (None, service) or (service == "s3" and OBJECT not in resources(spec, blueprint)):
             continue
         conditions = {"StringEquals": {**ours, **via(service, spec.aws.region)["StringEquals"]}}
         yield PolicyStatement(

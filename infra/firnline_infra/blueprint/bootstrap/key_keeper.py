@@ -7,16 +7,13 @@ key. Snowflake's part is a session in the deploy role.
 
 from collections.abc import Iterator
 
-from firnline_infra.blueprint.bootstrap.deployer import OURS
+from firnline_infra.blueprint.bootstrap.engine_run import see_run, use_ledgers_key
 from firnline_infra.blueprint.bootstrap.resources import secret_arns
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
-from firnline_infra.specification.origin import Origin
-from firnline_ingest.permissions.narrowing import ledger_partitions
 
 FIND_SECRET = {
     "secretsmanager:DescribeSecret": "Which version has which stage, and whose secret it is.",
@@ -37,8 +34,6 @@ USE_SECRETS_KEY = dict.fromkeys(
     ("kms:GenerateDataKey", "kms:Decrypt"),
     'Secrets Manager asks for it in the caller\'s name (its guide, "Secret encryption and decryption").',
 )
-SEE_RUN = {"dynamodb:GetItem": "The engine writes into its run's item which key it uses; the old one goes after that."}
-USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
 MAKE_ACCESS_KEY = {
     "iam:ListAccessKeys": "A user that has a key gets no second one.",
     "iam:CreateAccessKey": "Makes the key of the engine's user, into that secret.",
@@ -60,7 +55,12 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
     """Empty where the environment has no secret."""
     if not blueprint.secrets:
         return ()
-    return (*_secrets(spec, blueprint), *_run(spec, blueprint), *_access_key(spec, blueprint))
+    return (
+        *_secrets(spec, blueprint),
+        see_run(spec, blueprint),
+        *use_ledgers_key(spec, blueprint),
+        *_access_key(spec, blueprint),
+    )
 
 
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -70,25 +70,6 @@ def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         through = via("secretsmanager", spec.aws.region)
         yield PolicyStatement(
             sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(spec.aws.key.arn,), conditions=through
-        )
-
-
-def _run(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    ledger = blueprint.ledger.name
-    yield PolicyStatement(
-        sid="SeeRun",
-        actions=tuple(SEE_RUN),
-        resources=(Arns(spec).table(ledger),),
-        conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
-    )
-    if spec.aws.key.origin is not Origin.SKIP:
-        ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
-        through = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": ledger})["StringEquals"]
-        yield PolicyStatement(
-            sid="KeyOfLedger",
-            actions=tuple(USE_LEDGERS_KEY),
-            resources=(spec.aws.key.arn or Arns(spec).key("*"),),
-            conditions={"StringEquals": {**ours, **through}},
         )
 
 

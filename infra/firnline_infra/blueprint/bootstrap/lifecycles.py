@@ -16,6 +16,8 @@ class Lifecycle:
     read: tuple[str, ...] = ()
     update: tuple[str, ...] = ()
     delete: tuple[str, ...] = ()
+    compare: tuple[str, ...] = ()
+    """What `firnline drift` asks for besides: rights that somebody gave past the stack."""
     unbound: tuple[str, ...] = ()
     """Of the ones above: AWS can't narrow them to a resource."""
     on_parent: tuple[str, ...] = ()
@@ -23,7 +25,11 @@ class Lifecycle:
 
     @property
     def all(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.create, *self.read, *self.update, *self.delete)))
+        return tuple(dict.fromkeys((*self.create, *self.read, *self.update, *self.delete, *self.compare)))
+
+    @property
+    def reading(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.read, *self.compare)))
 
 
 BUCKET_READ = (
@@ -43,6 +49,7 @@ LIFECYCLES: dict[str, Lifecycle] = {
             *("kms:EnableKey", "kms:UpdateKeyDescription", "kms:PutKeyPolicy", "kms:TagResource", "kms:UntagResource"),
         ),
         delete=("kms:ScheduleKeyDeletion",),
+        compare=("kms:ListGrants",),
         unbound=("kms:CreateKey",),
     ),
     "aws:kms/alias:Alias": Lifecycle(
@@ -64,6 +71,7 @@ LIFECYCLES: dict[str, Lifecycle] = {
             *("kinesis:StopStreamEncryption", "kinesis:DisableEnhancedMonitoring", "kinesis:RemoveTagsFromStream"),
         ),
         delete=("kinesis:DeleteStream",),
+        compare=("kinesis:GetResourcePolicy",),
         unbound=(
             *("kinesis:EnableEnhancedMonitoring", "kinesis:DisableEnhancedMonitoring"),
             *("kinesis:UpdateShardCount", "kinesis:UpdateStreamMode"),
@@ -84,6 +92,7 @@ LIFECYCLES: dict[str, Lifecycle] = {
         ),
         update=("dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive", "dynamodb:UntagResource"),
         delete=("dynamodb:DeleteTable",),
+        compare=("dynamodb:GetResourcePolicy",),
     ),
     "aws:s3/bucket:Bucket": Lifecycle(
         create=("s3:CreateBucket", *TAG_BUCKET),
@@ -131,6 +140,7 @@ LIFECYCLES: dict[str, Lifecycle] = {
         read=("iam:GetUser", "iam:ListUserTags"),
         update=("iam:UntagUser", "iam:PutUserPermissionsBoundary"),
         delete=("iam:DeleteUser", "iam:ListGroupsForUser"),
+        compare=("iam:ListUserPolicies", "iam:GetUserPolicy", "iam:ListGroupsForUser", "iam:ListAccessKeys"),
     ),
     "aws:iam/policy:Policy": Lifecycle(
         create=("iam:CreatePolicy", "iam:TagPolicy"),

@@ -6,6 +6,8 @@ Tests hold these against the statements and the lifecycles, both ways; docs/perm
 
 from collections.abc import Mapping
 
+from firnline_infra.blueprint.bootstrap.engine_run import SEE_RUN
+
 Reasons = Mapping[str, tuple[str, ...]]
 """Reason to actions."""
 
@@ -51,6 +53,7 @@ ABOUT: Mapping[str, str] = {
     "KeyThroughDynamodb": "The environment's key, an adopted one by its ARN; only through DynamoDB, so that nothing "
     "can be decrypted with it directly.",
     "KeyThroughS3": "The same, only through S3.",
+    "SeeRun": "The ledger's table, only the item of the engine's own run: what it runs with, compared by `firnline drift`.",
     "ListState": "The bucket of Pulumi's state.",
     "State": "Pulumi's state in it. It holds no secret: none is ever given to Pulumi.",
     "StateKey": "The key of that bucket, which also is what Pulumi encrypts with where it is asked to.",
@@ -83,6 +86,7 @@ BY_STATEMENT: Mapping[str, Reasons] = {
         )
     },
     "KeyThroughS3": {"S3 encrypts and decrypts the configuration.": ("kms:GenerateDataKey", "kms:Decrypt")},
+    "SeeRun": {next(iter(SEE_RUN.values())): tuple(SEE_RUN)},
     "ListState": {"Finds the stack.": ("s3:ListBucket",)},
     "State": {
         "Reads it.": ("s3:GetObject",),
@@ -98,6 +102,7 @@ BY_STATEMENT: Mapping[str, Reasons] = {
 
 COMPARE = "Reads what it is, to compare it with the specification."
 TAGS = "Its tags: whose it is, and who pays."
+DRIFT = "Tells rights that somebody gave by hand (`firnline drift`)."
 
 REASONS: Mapping[str, Reasons] = {
     "aws:kms/key:Key": {
@@ -109,6 +114,7 @@ REASONS: Mapping[str, Reasons] = {
         ),
         "Sets back what somebody has changed.": ("kms:EnableKey", "kms:UpdateKeyDescription"),
         "Removes it, after days in which it can be had back.": ("kms:ScheduleKeyDeletion",),
+        DRIFT: ("kms:ListGrants",),
     },
     "aws:kms/alias:Alias": {
         "The name by which people know the key.": ("kms:CreateAlias", "kms:UpdateAlias", "kms:DeleteAlias"),
@@ -130,6 +136,7 @@ REASONS: Mapping[str, Reasons] = {
             "kinesis:DisableEnhancedMonitoring",
         ),
         "Removes it when it leaves the specification.": ("kinesis:DeleteStream",),
+        DRIFT: ("kinesis:GetResourcePolicy",),
     },
     "aws:kinesis/streamConsumer:StreamConsumer": {
         "Registers a reader with a throughput of its own.": ("kinesis:RegisterStreamConsumer",),
@@ -149,6 +156,7 @@ REASONS: Mapping[str, Reasons] = {
             *("dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive"),
         ),
         "Removes it: the migration's when that is over, the ledger's with its environment.": ("dynamodb:DeleteTable",),
+        DRIFT: ("dynamodb:GetResourcePolicy",),
     },
     "aws:s3/bucket:Bucket": {
         "Makes it.": ("s3:CreateBucket",),
@@ -212,6 +220,7 @@ REASONS: Mapping[str, Reasons] = {
         COMPARE: ("iam:GetUser", "iam:ListUserTags"),
         TAGS: ("iam:TagUser", "iam:UntagUser"),
         "Removes it; the provider looks first which groups it is in.": ("iam:DeleteUser", "iam:ListGroupsForUser"),
+        DRIFT: ("iam:ListUserPolicies", "iam:GetUserPolicy", "iam:ListAccessKeys"),
     },
     "aws:iam/policy:Policy": {
         "Makes the policy of the engine's user: the engine's statements above.": ("iam:CreatePolicy",),

@@ -25,6 +25,7 @@ from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.snowflake import ExternalVolume
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
@@ -128,6 +129,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "EmptyUser",
         "ListDevices",
         "HandOverEngineRole",
+        "SeeRun",
         "KeyThroughDynamodb",
         "KeyThroughS3",
     }
@@ -142,9 +144,12 @@ def test_a_preview_reads(policies: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def test_nobody_here_sees_what_a_secret_a_stream_or_a_table_holds(policies: dict[str, list[dict[str, Any]]]) -> None:
-    actions = {
-        action for name in ("deploy", "preview") for statement in policies[name] for action in statement["Action"]
-    }
+    """But for what the engine says of itself in the ledger: one item, which is no record's."""
+    statements = [statement for name in ("deploy", "preview") for statement in policies[name]]
+    runs = [statement for statement in statements if statement["Sid"] == "SeeRun"]
+    own = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [OWN_ITEMS]}}
+    assert [statement["Condition"] for statement in runs] == [own, own]
+    actions = {action for statement in statements if statement not in runs for action in statement["Action"]}
     assert "secretsmanager:DescribeSecret" in actions
     assert not {action for action in actions if action.startswith("secretsmanager:") and "Value" in action}
     assert not {"kinesis:GetRecords", "kinesis:SubscribeToShard", "dynamodb:GetItem", "dynamodb:Query"} & actions

@@ -1,0 +1,124 @@
+"""Rights in AWS that somebody gave to a role or a user of the environment by hand.
+
+A policy that Pulumi wrote is compared by Pulumi. One beside it is nobody's but whoever put it there: the provider reads only
+what it has made.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.drift.finding import NOTHING, Finding, Source
+from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.specification.arns import Arns
+
+ROLE, USER = "iam role", "iam user"
+MOST_KEYS = 1
+
+
+def looks(scene: Scene) -> Iterator[Look]:
+    iam = scene.accounts.aws("iam")
+    roles = (scene.blueprint.role, *(volume.role for volume in scene.blueprint.volumes))
+    for role in filter(None, roles):
+        yield Look(what=f"the rights of {ROLE} {role.name}", run=partial(of_role, iam, role))
+    if scene.blueprint.user is not None:
+        own = Arns(scene.spec).policy(scene.blueprint.user.name, path=User.policy_path)
+        yield Look(
+            what=f"the rights of {USER} {scene.blueprint.user.name}",
+            run=partial(of_user, iam, scene.blueprint.user, own),
+        )
+
+
+def of_role(iam: Any, role: Role) -> Iterator[Finding]:
+    """Raises AwsRefused."""
+    given = _Given(iam, ROLE, role.name, {"RoleName": role.name})
+    yield from given.inline("list_role_policies", "get_role_policy", own=role.policy_name)
+    yield from given.attached("list_attached_role_policies", own=())
+
+
+def of_user(iam: Any, user: User, own_policy: str) -> Iterator[Finding]:
+    """`own_policy`: the ARN of the one that the stack has attached. Raises AwsRefused."""
+    given = _Given(iam, USER, user.name, {"UserName": user.name})
+    yield from given.inline("list_user_policies", "get_user_policy", own=None)
+    yield from given.attached("list_attached_user_policies", own=(own_policy,))
+    for group in given.listed("list_groups_for_user", "Groups"):
+        yield given.finding(
+            f"group {group['GroupName']}", "a member", f"take the user out of group {group['GroupName']}"
+        )
+    keys = [key["AccessKeyId"] for key in given.listed("list_access_keys", "AccessKeyMetadata")]
+    if len(keys) > MOST_KEYS:
+        yield Finding(
+            kind=USER,
+            name=user.name,
+            path="access keys",
+            expected=f"{MOST_KEYS} at most",
+            found=", ".join(sorted(keys)),
+            source=Source.RIGHT,
+            next_step="find out whose the other one is, and delete it (aws iam delete-access-key)",
+        )
+
+
+class _Given:
+    """What one role or user was given."""
+
+    def __init__(self, iam: Any, kind: str, name: str, whom: dict[str, str]) -> None:
+        self._iam, self._kind, self._name, self._whom = iam, kind, name, whom
+
+    def inline(self, list_: str, get: str, *, own: str | None) -> Iterator[Finding]:
+        for name in self.listed(list_, "PolicyNames"):
+            if name == own:
+                continue
+            answer = self._asked(get, PolicyName=name) or {}
+            found = _allows(answer.get("PolicyDocument"))
+            yield self.finding(f"inline policy {name}", found, f"remove the inline policy {name}")
+
+    def attached(self, list_: str, *, own: tuple[str, ...]) -> Iterator[Finding]:
+        for policy in self.listed(list_, "AttachedPolicies"):
+            if policy["PolicyArn"] not in own:
+                yield self.finding(
+                    f"attached policy {policy['PolicyArn']}", "attached", f"detach {policy['PolicyArn']}"
+                )
+
+    def listed(self, operation: str, field: str) -> list[Any]:
+        """All pages. Nothing where the role or user does not exist."""
+        found: list[Any] = []
+        page: dict[str, Any] | None = self._asked(operation)
+        while page is not None:
+            found += page[field]
+            page = self._asked(operation, Marker=page["Marker"]) if page.get("IsTruncated") else None
+        return found
+
+    def finding(self, path: str, found: str, next_step: str) -> Finding:
+        return Finding(
+            kind=self._kind,
+            name=self._name,
+            path=path,
+            expected=NOTHING,
+            found=found,
+            source=Source.RIGHT,
+            next_step=f"find out who gave it and why; then {next_step}",
+        )
+
+    def _asked(self, operation: str, **more: str) -> dict[str, Any] | None:
+        with aws_call(f"iam:{_action(operation)}", f"{self._kind} {self._name}"):
+            try:
+                answer: dict[str, Any] = getattr(self._iam, operation)(**self._whom, **more)
+            except self._iam.exceptions.NoSuchEntityException:
+                return None
+        return answer
+
+
+def _allows(document: dict[str, Any] | None) -> str:
+    """The actions of a policy, for a person."""
+    statements = (document or {}).get("Statement", [])
+    actions: list[str] = []
+    for statement in statements if isinstance(statements, list) else [statements]:
+        named = statement.get("Action", statement.get("NotAction", "everything but something"))
+        actions += [named] if isinstance(named, str) else named
+    return f"allows {', '.join(dict.fromkeys(actions))}" if actions else "says nothing"
+
+
+def _action(operation: str) -> str:
+    return "".join(word.title() for word in operation.split("_"))

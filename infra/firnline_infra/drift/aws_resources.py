@@ -1,0 +1,100 @@
+"""Rights on a stream, table, secret or key of the environment that somebody gave past it: grants, and resources' policies.
+
+The policies of keys and buckets are resources of the stack, and compared by Pulumi. The others here have none.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.drift.finding import NOTHING, Finding, Source
+from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.origin import Origin
+
+NO_POLICY = {"ResourceNotFoundException", "PolicyNotFoundException", "NotFoundException"}
+OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
+
+
+def looks(scene: Scene) -> Iterator[Look]:
+    """Of what the stack made; what it adopted is its owner's."""
+    for policy in _policies(scene):
+        yield Look(what=f"the policy of {policy.kind} {policy.name}", run=partial(policy_findings, policy))
+    if scene.blueprint.key is not None:
+        alias = f"alias/{scene.blueprint.key.alias}"
+        yield Look(what=f"the grants of kms key {alias}", run=partial(key_grants, scene.accounts.aws("kms"), alias))
+
+
+@dataclass(frozen=True)
+class ResourcePolicy:
+    kind: str
+    name: str
+    action: str
+    """What asking for it is allowed by."""
+    ask: Callable[[], str | None]
+    """Its text."""
+
+
+def _policies(scene: Scene) -> Iterator[ResourcePolicy]:
+    arns, aws, blueprint = Arns(scene.spec), scene.accounts.aws, scene.blueprint
+    kinesis, dynamodb, secrets = aws("kinesis"), aws("dynamodb"), aws("secretsmanager")
+    for stream in (each.name for each in blueprint.streams if each.origin is Origin.CREATE):
+        ask = partial(_text, kinesis.get_resource_policy, "Policy", ResourceARN=arns.stream(stream))
+        yield ResourcePolicy("kinesis stream", stream, "kinesis:GetResourcePolicy", ask)
+    ask = partial(_text, dynamodb.get_resource_policy, "Policy", ResourceArn=arns.table(blueprint.ledger.name))
+    yield ResourcePolicy("dynamodb table", blueprint.ledger.name, "dynamodb:GetResourcePolicy", ask)
+    for secret in (each.name for each in blueprint.secrets):
+        ask = partial(_text, secrets.get_resource_policy, "ResourcePolicy", SecretId=secret)
+        yield ResourcePolicy("secretsmanager secret", secret, "secretsmanager:GetResourcePolicy", ask)
+
+
+def _text(call: Callable[..., Any], field: str, **request: str) -> str | None:
+    text: str | None = call(**request).get(field)
+    return text
+
+
+def key_grants(kms: Any, alias: str) -> Iterator[Finding]:
+    """DynamoDB has grants of its own for the tables that it encrypts; a grant of anybody else's is one made by hand."""
+    with aws_call("kms:ListGrants", f"key {alias}"):
+        try:
+            key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
+        except kms.exceptions.NotFoundException:
+            return
+        grants = [each for page in kms.get_paginator("list_grants").paginate(KeyId=key) for each in page["Grants"]]
+    for grant in grants:
+        if not grant["GranteePrincipal"].endswith(OF_A_SERVICE):
+            yield Finding(
+                kind="kms key",
+                name=alias,
+                path=f"grant {grant.get('Name') or grant['GrantId']}",
+                expected=NOTHING,
+                found=f"{', '.join(grant['Operations'])} for {grant['GranteePrincipal']}",
+                source=Source.RIGHT,
+                next_step=f"find out who gave it and why; then aws kms revoke-grant --grant-id {grant['GrantId']}",
+            )
+
+
+def policy_findings(policy: ResourcePolicy) -> Iterator[Finding]:
+    """Raises AwsRefused."""
+    from botocore.exceptions import ClientError
+
+    with aws_call(policy.action, f"{policy.kind} {policy.name}"):
+        try:
+            text = policy.ask()
+        except ClientError as error:
+            if error.response["Error"]["Code"] in NO_POLICY:
+                return
+            raise
+    if text and json.loads(text).get("Statement"):
+        yield Finding(
+            kind=policy.kind,
+            name=policy.name,
+            path="resource policy",
+            expected=NOTHING,
+            found=text,
+            source=Source.RIGHT,
+            next_step="find out who wrote it and why; then delete it (delete-resource-policy)",
+        )

@@ -1,0 +1,144 @@
+"""What Pulumi itself finds, from the plan that `pulumi preview --refresh --json` writes (sdk/go/common/display/json.go).
+
+Pure: a plan and the state before the refresh go in, findings come out. The state tells what somebody changed from what was
+never applied.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.drift.errors import PreviewUnreadable
+from firnline_infra.drift.finding import NOTHING, Cause, Finding, Source, kind_of
+
+Values = Mapping[str, Any]
+QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard"}
+PARTS_OF_REPLACE = {"create-replacement", "delete-replaced", "discard-replaced", "remove-pending-replace"}
+NOT_OF_A_CLOUD = ("pulumi:", "firnline:")  # providers and the stack; components of ours
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"  # stands for what only making something will tell
+PART = re.compile(r"""\[(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<index>\d+))\]|\.?(?P<plain>[^.\[]+)""")
+
+
+@dataclass(frozen=True)
+class State:
+    """A stack's resources as the last `up` left them, by URN."""
+
+    inputs: Mapping[str, Values]
+
+    @classmethod
+    def of(cls, exported: Mapping[str, Any]) -> "State":
+        found = exported.get("deployment", {}).get("resources") or ()
+        return cls({each["urn"]: each.get("inputs") or {} for each in found})
+
+
+def stack_findings(plan: Mapping[str, Any], state: State, *, next_step: str) -> Iterator[Finding]:
+    """`next_step`: what sets an object back. Raises PreviewUnreadable."""
+    steps = plan.get("steps")
+    if not isinstance(steps, list):
+        raise PreviewUnreadable("it has no steps.")
+    for step in steps:
+        if not {"op", "urn"} <= step.keys():
+            raise PreviewUnreadable(f"a step without op and urn: {sorted(step)}.")
+        yield from _of_step(step, state, next_step)
+
+
+def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[Finding]:
+    op, urn = step["op"], step["urn"]
+    type_ = urn.split("::")[2].rpartition("$")[2]
+    if op in QUIET | PARTS_OF_REPLACE or type_.startswith(NOT_OF_A_CLOUD):
+        return
+    wanted, there = _values(step, "newState", "inputs"), _found(step)
+
+    def finding(path: str, expected: str, found: str, cause: Cause) -> Finding:
+        name = _name(urn, wanted or there)
+        return Finding(
+            kind=kind_of(type_),
+            name=name,
+            path=path,
+            expected=expected,
+            found=found,
+            source=Source.STACK,
+            cause=cause,
+            next_step=next_step,
+        )
+
+    match op:
+        case "update" | "replace":
+            for path in _paths(step, wanted, there):
+                before = _at(state.inputs.get(urn, {}), path)
+                cause = Cause.CHANGED if before == _at(wanted, path) else Cause.NOT_APPLIED
+                yield finding(path, _text(_at(wanted, path)), _text(_at(there, path)), cause)
+        case "create" | "import":
+            yield finding("exists", "yes", NOTHING, Cause.CHANGED if urn in state.inputs else Cause.NOT_APPLIED)
+        case "delete":
+            yield finding("exists", "no", "yes", Cause.NOT_APPLIED)
+        case _:
+            raise PreviewUnreadable(f"a step of an unknown kind, {op!r}.")
+
+
+def _paths(step: Mapping[str, Any], wanted: Values, there: Values) -> Iterator[str]:
+    """What differs, as deep as it can be said: one tag, not all of them."""
+    told = step.get("detailedDiff") or dict.fromkeys(step.get("diffReasons") or step.get("replaceReasons") or ())
+    if not told:
+        raise PreviewUnreadable(f"nothing is said to differ at {step['urn']}, and it would be changed.")
+    seen: set[str] = set()
+    for path in sorted(told):
+        for deep in _deeper(path, _at(wanted, path), _at(there, path)):
+            if deep not in seen:
+                seen.add(deep)
+                yield deep
+
+
+def _deeper(path: str, wanted: Any, there: Any) -> Iterator[str]:
+    if not (isinstance(wanted, Mapping) and isinstance(there, Mapping)):
+        yield path
+        return
+    differing = [key for key in sorted({*wanted, *there}) if wanted.get(key) != there.get(key)]
+    if not differing:
+        yield path
+    for key in differing:
+        yield from _deeper(
+            f"{path}.{key}" if key.isidentifier() else f'{path}["{key}"]', wanted.get(key), there.get(key)
+        )
+
+
+def _values(step: Mapping[str, Any], state: str, part: str) -> Values:
+    return (step.get(state) or {}).get(part) or {}
+
+
+def _found(step: Mapping[str, Any]) -> Values:
+    """After the refresh. Its inputs are what the program would say; what the program leaves out is among the outputs."""
+    return {**_values(step, "oldState", "outputs"), **_values(step, "oldState", "inputs")}
+
+
+def _name(urn: str, values: Values) -> str:
+    """As its service calls it, where the type has a name."""
+    logical = str(urn.split("::", 3)[3])
+    given = next((str(values[each]) for each in ("name", "bucket") if isinstance(values.get(each), str)), None)
+    if given is None:
+        return logical
+    containers = [str(values[each]) for each in ("database", "schema") if isinstance(values.get(each), str)]
+    return ".".join([*containers, given])
+
+
+def _at(values: Any, path: str) -> Any:
+    """None where there is no such place."""
+    for part in PART.finditer(path):
+        key = part["plain"] if part["plain"] is not None else part["quoted"]
+        if key is not None and isinstance(values, Mapping):
+            values = values.get(key)
+        elif part["index"] is not None and isinstance(values, list) and int(part["index"]) < len(values):
+            values = values[int(part["index"])]
+        else:
+            return None
+    return values
+
+
+def _text(value: Any) -> str:
+    if value is None or value == "":
+        return NOTHING
+    if value == UNKNOWN:
+        return "known once it is made"
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

@@ -1,0 +1,53 @@
+"""Properties of tables that no provider looks at, by the read-back that `firnline preview` has too."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from firnline_infra.accounts.accounts import rows_if_there
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
+from firnline_infra.deploy.readback import Finding as ReadBack
+from firnline_infra.deploy.readback import read_back
+from firnline_infra.drift.finding import NOTHING, Finding, Source
+from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.specification.identifier import QualifiedName
+
+KINDS = {
+    Table: "snowflake table",
+    IcebergTable: "snowflake iceberg table",
+    InteractiveTable: "snowflake interactive table",
+}
+RETENTION, AS_PULUMI_SAYS = "DATA_RETENTION_TIME_IN_DAYS", "dataRetentionTimeInDays"
+
+
+def looks(scene: Scene) -> Iterator[Look]:
+    for table in scene.blueprint.landing.tables:
+        yield Look(what=f"the properties of {KINDS[type(table)]} {table.name}", run=partial(of_table, scene, table))
+
+
+def of_table(scene: Scene, table: Table | IcebergTable | InteractiveTable) -> Iterator[Finding]:
+    """Raises SnowflakeRefused."""
+    alone = replace(scene.blueprint, landing=replace(scene.blueprint.landing, tables=(table,)))
+    found = read_back(alone, scene.session)
+    kind = KINDS[type(table)]
+    yield from (_as_drift(kind, table.name, each) for each in found)
+    if any(each.property == "exists" for each in found):
+        return
+    for row in rows_if_there(scene.session, f"SHOW PARAMETERS LIKE '{RETENTION}' IN TABLE {table.name.sql}") or ():
+        if row["level"] == "TABLE":
+            unset = f"ALTER TABLE {table.name.sql} UNSET {RETENTION}"
+            back = ReadBack("", AS_PULUMI_SAYS, "its schema's", str(row["value"]), unset)
+            yield _as_drift(kind, table.name, back)
+
+
+def _as_drift(kind: str, name: QualifiedName, found: ReadBack) -> Finding:
+    repair = f"; `firnline up --refresh` or {found.repair}" if found.repair else ""
+    return Finding(
+        kind=kind,
+        name=".".join(part.name for part in name.parts),
+        path=found.property,
+        expected=found.expected,
+        found=found.found or NOTHING,
+        source=Source.TABLE,
+        next_step=f"find out who changed it{repair}",
+    )

@@ -1,0 +1,85 @@
+"""A report for people: a table for a terminal, Markdown for a pull request."""
+
+from collections.abc import Iterator, Sequence
+
+from firnline_infra.drift.finding import Finding
+from firnline_infra.drift.report import Report
+from firnline_infra.terminal import text_table
+
+COLUMNS = ("object", "property", "expected", "found", "why")
+SHOWN = 60
+"""Characters of a value in a table; policies have thousands. JSON has all of them."""
+MARKDOWN_ROWS = 200
+"""A comment on GitHub holds 65,536 characters."""
+
+
+def report_table(report: Report) -> str:
+    return "\n".join(_table(report))
+
+
+def _table(report: Report) -> Iterator[str]:
+    if report.findings:
+        yield text_table(COLUMNS, [_row(each) for each in report.findings])
+        yield ""
+        steps = dict.fromkeys(each.next_step for each in report.findings if each.next_step)
+        yield "Next:"
+        yield from (f"  {step}" for step in steps)
+    for ignored in report.ignored:
+        yield f"Ignored until {ignored.entry.until}: {ignored.finding} ({ignored.entry.reason})"
+    for unseen in report.unseen:
+        yield f"NOT SEEN: {unseen.what}: {unseen.why}\n  Next: {unseen.next_step}"
+    yield from (f"Note: {note}" for note in report.notes)
+    yield summary(report)
+
+
+def summary(report: Report) -> str:
+    count = len(report.findings)
+    told = f"{count} difference{'' if count == 1 else 's'}" if count else "no difference"
+    ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
+    blind = f", and {len(report.unseen)} could not be seen" if report.unseen else ""
+    return f"{report.environment}: {told}{ignored}{blind}."
+
+
+def report_markdown(report: Report) -> str:
+    return "\n".join(_markdown(report)) + "\n"
+
+
+def _markdown(report: Report) -> Iterator[str]:
+    yield f"### Drift: {_escaped(summary(report))}"
+    if report.findings:
+        yield ""
+        yield f"| {' | '.join(COLUMNS)} |"
+        yield f"|{'---|' * len(COLUMNS)}"
+        yield from (f"| {' | '.join(map(_code, _row(each)))} |" for each in report.findings[:MARKDOWN_ROWS])
+        if (left := len(report.findings) - MARKDOWN_ROWS) > 0:
+            yield f"\n… and {left} more."
+    if report.unseen:
+        yield ""
+        yield "**Could not be seen**, so nothing is said of it:"
+        yield from (f"- {_escaped(each.what)}: {_code(each.why)}" for each in report.unseen)
+    if report.ignored:
+        yield ""
+        yield "Ignored:"
+        for each in report.ignored:
+            yield f"- {_code(str(each.finding))} until {each.entry.until}: {_escaped(each.entry.reason)}"
+    yield from (f"\n{_escaped(note)}" for note in report.notes)
+
+
+def _row(finding: Finding) -> Sequence[str]:
+    return finding.object, finding.path, _short(finding.expected), _short(finding.found), finding.cause.value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _code(text: str) -> str:
+    """Whatever is in it: somebody who names an object must not write into a pull request."""
+    plain = " ".join(text.split()).replace("|", "\\|")
+    fence = "`" * (plain.count("`") + 1)
+    pad = " " if "`" in plain else ""
+    return f"{fence}{pad}{plain}{pad}{fence}" if plain else ""
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{each}" if each in "\\`*_[]<>|#@" else each for each in " ".join(text.split()))

@@ -1,0 +1,64 @@
+"""The three environments of this repository, each made in an embedded cloud of its own, without the Pulumi engine."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.deploy.deployment import Deployment
+from firnline_infra.deploy.stack import Stack
+from firnline_infra.drift import Report, look_for_drift
+from firnline_infra.drift.ignore import IgnoreList
+from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
+from tests.infra.drift.in_process import InProcessStack
+from tests.pulumi.environments import trial_of
+
+
+@dataclass
+class Made:
+    spec: EnvironmentSpec
+    spec_file: Path
+    environment: RunningEnvironment
+    stack: InProcessStack
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def application(self) -> str:
+        return f"firnline-{self.name}"
+
+    def aws(self, service: str) -> Any:
+        return self.environment.client(service)
+
+    def sql(self, statement: str) -> None:
+        self.environment.query(statement, login="admin")
+
+    @property
+    def deployment(self) -> Deployment:
+        return Deployment(
+            spec=self.spec,
+            spec_file=self.spec_file,
+            env_argument=self.name,
+            accounts=EmbeddedAccounts(self.environment),
+            say=lambda line: None,
+            stack=Stack(self.stack, self.name),  # type: ignore[arg-type] # as much of the CLI as is asked for
+        )
+
+    def drift(self, ignoring: IgnoreList | None = None, **options: Any) -> Report:
+        return look_for_drift(self.deployment, ignoring or IgnoreList(), **options)
+
+
+@pytest.fixture(scope="module", params=["dev", "staging", "prod"])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    name: str = request.param
+    with trial_of(name, tmp_path_factory.mktemp(name)) as trial:
+        spec = load_spec(trial.spec_file)
+        stack = InProcessStack(trial.environment, spec)
+        stack.up()
+        yield Made(spec, trial.spec_file, trial.environment, stack)

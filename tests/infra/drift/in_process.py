@@ -1,0 +1,107 @@
+"""The plan that Pulumi would show, made in this process: what the program wants against what the embedded clouds tell.
+
+The same Check, Read and Diff that the embedded plugins answer the real engine with; tests/pulumi compares the two documents.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pulumi
+
+from firnline_infra.pulumi import environment as render
+from firnline_infra.pulumi import providers
+from firnline_infra.pulumi_cli.errors import NoSuchStack
+from firnline_infra.specification import EnvironmentSpec
+from firnline_local.pulumi.cloud import Cloud
+from firnline_local.pulumi.in_process.deployment import Deployment, Record, Wanted
+from firnline_local.pulumi.in_process.monitor import Monitor
+from firnline_local.pulumi.in_process.program import run
+from firnline_local.running import RunningEnvironment
+
+PROJECT = "firnline"
+
+
+class Looking(Deployment):
+    """Makes and changes nothing: each step that would is noted."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.steps: list[dict[str, Any]] = []
+
+    def _create(self, cloud: Cloud, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+        self._step("create", wanted.urn, wanted=inputs)
+        known = self._records.get(wanted.urn)
+        return known or self._keep(wanted, "", inputs, inputs)
+
+    def _resume(self, cloud: Cloud, known: Record, wanted: Wanted, inputs: Mapping[str, Any]) -> Record:
+        found = cloud.read(wanted.token, wanted.name, known.id, inputs=known.inputs, properties=known.properties)
+        if found is None:
+            return self._create(cloud, wanted, inputs)
+        changes = cloud.diff(wanted.token, old=found.inputs, state=found.properties, new=inputs)
+        changes = [change for change in changes if change.property not in wanted.ignored]
+        if changes:
+            op = "replace" if any(change.replaces for change in changes) else "update"
+            detailed = {change.property: {"kind": change.kind.value, "inputDiff": True} for change in changes}
+            there = {"inputs": found.inputs, "outputs": found.properties}
+            self._step(op, wanted.urn, wanted=inputs, there=there, detailed=detailed)
+        return replace(known, inputs=inputs)
+
+    def _delete(self, record: Record) -> None:
+        self._step("delete", record.urn, there={"inputs": record.inputs, "outputs": record.properties})
+
+    def _step(self, op: str, urn: str, **states: Any) -> None:
+        step: dict[str, Any] = {"op": op, "urn": urn, "detailedDiff": states.get("detailed")}
+        if "there" in states:
+            step["oldState"] = states["there"]
+        if "wanted" in states:
+            step["newState"] = {"inputs": states["wanted"]}
+        self.steps.append(step)
+
+
+@dataclass
+class InProcessStack:
+    """A stack of the environment's own program, without an engine; as much of PulumiCli as the comparison asks for."""
+
+    environment: RunningEnvironment
+    spec: EnvironmentSpec
+    records: list[Record] = field(default_factory=list)
+    outputs: dict[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    excluded: list[tuple[str, ...]] = field(default_factory=list)
+    """What each plan was asked to leave out."""
+
+    def up(self) -> None:
+        self._run(Deployment(self.environment, config={}, records=self.records))
+
+    def plan(self, stack: str, *, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        self.excluded.append(without)
+        before = list(self.records)
+        looking = Looking(self.environment, config={}, records=self.records)
+        outputs = self.outputs
+        self._run(looking)
+        self.records, self.outputs = before, outputs
+        return {"steps": [step for step in looking.steps if step["urn"] not in without]}
+
+    def export(self, stack: str) -> dict[str, Any]:
+        if not self.records:
+            raise NoSuchStack("stack export", exit_status=6, lines=[])
+        made = [
+            {"urn": each.urn, "type": each.token, "custom": True, "inputs": each.inputs, "outputs": each.properties}
+            for each in self.records
+        ]
+        own = {"urn": f"urn:pulumi:{stack}::{PROJECT}::pulumi:pulumi:Stack::s", "type": "pulumi:pulumi:Stack"}
+        return {"deployment": {"resources": [{**own, "outputs": self.outputs}, *made]}}
+
+    def _run(self, deployment: Deployment) -> None:
+        def program() -> None:
+            outputs = render(self.spec, pulumi.ResourceOptions(providers=providers(self.spec)))
+            for name, value in outputs.given().items():
+                pulumi.export(name, value)
+
+        with closing(deployment):
+            monitor = Monitor(deployment, project=PROJECT, stack=self.spec.name, stacks={})
+            run(program, monitor, project=PROJECT, stack=self.spec.name, config={})
+            deployment.delete_the_unnamed()
+            self.records, self.outputs = deployment.records, monitor.outputs

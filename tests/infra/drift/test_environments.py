@@ -1,0 +1,28 @@
+"""Changes behind the stack's back: each is found, once, and nothing else is."""
+
+import pytest
+
+from firnline_infra.drift.finding import Cause
+from tests.infra.drift.changes import changes
+from tests.infra.drift.conftest import Made
+
+pytestmark = pytest.mark.contract
+
+
+def test_each_of_25_changes_is_one_finding_and_a_clean_environment_has_none(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clean = made.drift()
+    assert (clean.findings, clean.unseen, clean.exit_status) == ((), (), 0)
+
+    monkeypatch.setattr("firnline_ingest.ledger.lease.is_alive", lambda *_: True)
+    done = list(changes(made))
+    assert len(done) >= 25
+    for change in done:
+        change.does()
+    report = made.drift()
+    assert {finding.key for finding in report.findings} == {(change.object, change.path) for change in done}
+    assert len(report.findings) == len(done)
+    assert {finding.cause for finding in report.findings} == {Cause.CHANGED}
+    assert (report.unseen, report.exit_status) == ((), 3)
+    assert all(finding.next_step for finding in report.findings)
