@@ -7,6 +7,7 @@ from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.length import check_policy_length
+from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.places import CHECKPOINT_FOLDER, JOB_FOLDERS, LETTERS_FOLDER, has_bucket, log_folder
@@ -21,10 +22,11 @@ from firnline_ingest.errors import ConfigError
 
 
 def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
-    """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on."""
+    """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on, and what its
+    runtime needs."""
     arns, uses_bucket = Arns(spec), has_bucket(spec)
     read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
-    return engine_statements(
+    of_engine = engine_statements(
         EngineAccess(
             region=spec.aws.region,
             streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
@@ -44,6 +46,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             bucket_key=key_arn if uses_bucket else None,
         )
     )
+    return (*of_engine, *runtime_statements(spec))
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

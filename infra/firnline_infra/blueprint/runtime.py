@@ -132,7 +132,8 @@ class RuntimeParts:
 def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None, log_uri: str | None) -> RuntimeParts:
     """`log_uri` is the folder for logs; `key_arn` the environment's key, where it has one."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
-    profile = InstanceProfile(role=names.engine_role, tags=marks) if runtime.trust is Trust.EMR_EC2 else None
+    makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
+    profile = InstanceProfile(role=names.engine_role, tags=marks) if makes_profile else None
     application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
     cluster = _cluster(spec, names, log_uri, marks)
     return RuntimeParts(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
@@ -121,3 +122,18 @@ def test_pods_are_associated_with_the_role() -> None:
     assert [each.service_account for each in on_emr] == [
         f"emr-containers-sa-spark-{part}-{end}" for part in ("client", "driver", "executor")
     ]
+
+
+def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:
+    for runtime, wanted in (
+        ({"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}, "elasticmapreduce:DescribeCluster"),
+        ({"emr_serverless": SERVERLESS | {"log_group": "/firnline/dev"}}, "logs:PutLogEvents"),
+    ):
+        spec = spec_of(runtime)
+        blueprint = blueprint_of(spec)
+        assert blueprint.role is not None
+        for statements in (blueprint.role.statements, boundary_statements(spec, blueprint)):
+            assert wanted in [action for statement in statements for action in statement.actions]
+    bare = blueprint_of(spec_of({"emr_serverless": SERVERLESS}))
+    assert bare.role is not None
+    assert not any(action.startswith("logs:") for each in bare.role.statements for action in each.actions)

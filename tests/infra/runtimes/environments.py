@@ -26,7 +26,7 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "emr_serverless": {
             "subnets": ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"],
             "security_group": {"vpc": "vpc-0a1b2c3d4e5f60718"},
-            "log_group": "/firnline/engine",
+            "log_group": "firnline-engine",
         },
     },
     "emr_eks": {

@@ -2,13 +2,14 @@
 
 It names the environment's tables, secrets and buckets, and the one stream that may be written to. Keys and the streams that
 are read are all of the account's: a policy has no room for hundreds of streams, and a key's id is AWS's. The roles' own
-policies name those.
+policies name those. What a runtime needs for itself is in it as it is.
 """
 
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
+from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -43,6 +44,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         for place, resources in places.items()
         if resources
     )
+    statements = (*statements, *runtime_statements(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
 

@@ -10,6 +10,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.specification import EnvironmentSpec
+from tests.infra.runtimes.environments import spec_of
 
 END_OF_A_FOLDER = re.compile(r"arn:aws:s3:::[a-z0-9-]+/([^*?]+/)?\*")
 Held = tuple[str, str, str]
@@ -38,7 +39,8 @@ def wildcards(document: dict[str, Any]) -> Iterator[Held]:
 
 @pytest.fixture
 def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
-    made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in (prod_spec, small_spec))
+    specs = (prod_spec, small_spec, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"))
+    made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in specs)
     return {found for each in made for document in documents(each) for found in wildcards(document)}
 
 

@@ -14,17 +14,19 @@ from policy_sentry.util.arns import ARN
 from firnline_infra.blueprint.iam import Effect, PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID, bucket_policy, key_policy
+from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS
 from firnline_infra.specification.runtime import Runtime, Trust
+from tests.infra.runtimes.environments import spec_of
 
 ACCOUNT = "123456789012"
 ROOT = f"arn:aws:iam::{ACCOUNT}:root"
 KEY = f"arn:aws:kms:eu-central-1:{ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
 BUCKET = "arn:aws:s3:::lake-iceberg"
 PROVIDER = "oidc.eks.eu-central-1.amazonaws.com/id/ABCDEF"
-GLOBAL_KEYS = {"aws:SecureTransport", "aws:SourceAccount"}
+GLOBAL_KEYS = {"aws:RequestedRegion", "aws:SecureTransport", "aws:SourceAccount"}
 TOKEN_KEYS = {f"{PROVIDER}:sub", f"{PROVIDER}:aud"}
 """What IAM makes of a token's claims: named after the provider."""
 
@@ -45,6 +47,7 @@ def statements(every_access: list[EngineAccess]) -> list[dict[str, Any]]:
     policies: list[tuple[PolicyStatement, ...]] = [
         *(engine_statements(access) for access in every_access),
         *(trust(runtime, account=ACCOUNT, role="engine") for runtime in runtimes()),
+        *(runtime_statements(spec_of("dev", runtime)) for runtime in ("emr_ec2", "emr_serverless")),
         key_policy(account_root=ROOT),
         bucket_policy(bucket_arn=BUCKET),
         volume_statements(bucket_arn=BUCKET, prefix="tables/", key_arn=KEY),
