@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def until(condition: Callable[[], Any], engine: EngineProcess) -> Any:
     """What it finds, which an engine that has ended will not bring about any more."""
     while not (found := condition()):
         assert engine.exit_status is None, list(engine.last_lines)
-        time.sleep(0.1)
+        time.sleep(0.2)
     return found
 
 
@@ -37,6 +38,7 @@ class Lane:
     name: str
     columns: str = ""
     changes: dict[str, Any] = field(default_factory=dict)
+    _session: Any = None
 
     def __post_init__(self) -> None:
         role = self.environment.logins["ingest"].role
@@ -76,7 +78,11 @@ class Lane:
             assert answer["FailedRecordCount"] == 0
 
     def rows(self, what: str = "COUNT(*)") -> list[tuple[Any, ...]]:
-        return self.environment.query(f"SELECT {what} FROM {self.table}")[1]
+        """Asked again and again while an engine runs: a session for each would take a core from it."""
+        if self._session is None:
+            self._session = self.environment.connect("reader")
+        with closing(self._session.cursor()) as cursor:
+            return [tuple(row) for row in cursor.execute(f"SELECT {what} FROM {self.table}").fetchall()]
 
     def engine(self, *, available_now: bool) -> EngineProcess:
         return EngineProcess(

@@ -4,6 +4,7 @@ Started by the host, one process a run, in the project's own interpreter. Ends w
 """
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -23,6 +24,7 @@ def main() -> int:
     settings = json.loads(sys.argv[1])
     exit_when_parent_is_gone(settings.pop("parent_pid"))
     program = settings.pop("program")
+    gc.disable()  # it runs for seconds; collections are a quarter of the time that the providers' SDKs take to load
     sys.argv = [program, *sys.argv[2:]]
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # futures that nobody awaited, where a resource failed
     return _run(program, settings)
