@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from firnline_infra.blueprint.size import size_of_specification
+from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import Artefact, EngineJob
 from firnline_infra.runtimes.render import hash_of
@@ -46,5 +47,6 @@ def engine_job(
     )
     conf = engine_conf(artefact, job.kind.value, spec.aws.region, job.endpoints)
     options = f"{conf[JAVA_OPTIONS]} {runtime.spark_conf.get(JAVA_OPTIONS, '')}".strip()
-    job = replace(job, spark_conf={**conf, **runtime.spark_conf, JAVA_OPTIONS: options})
+    s3 = spark_s3_settings(spec, job.endpoints.get("s3"))  # the first to open S3 is Spark itself, for the archive
+    job = replace(job, spark_conf={**conf, **s3, **runtime.spark_conf, JAVA_OPTIONS: options})
     return replace(job, hash=hash_of(job))
