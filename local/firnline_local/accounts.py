@@ -4,6 +4,7 @@ Program, Pulumi home and state are in the environment's folder. The engine gets 
 it can't meet another cloud.
 """
 
+import os
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from firnline_infra.accounts import PulumiPlace
 from firnline_infra.deploy.program import Program
+from firnline_infra.deploy.stack import acting_role
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
@@ -101,11 +103,12 @@ class EmbeddedAccounts:
         backend.mkdir(parents=True, exist_ok=True)
         home = PulumiHome.write(self._folder / "home", self.provider)
         program = Program.copied(stack, self.specification(spec_file), self._folder / "program")
+        spec = load_spec(spec_file)
         own = home.variables(backend=f"file://{backend}?{WHOLE_OR_NOT_AT_ALL}", passphrase="")
         return PulumiPlace(
             binary=home.cli(find_cli()),
             project=program.folder,
-            variables={**own, **variables(self.environment)},
+            variables={**own, **variables(self.environment), "SNOWFLAKE_ROLE": acting_role(spec, os.environ)},
         )
 
     def engine_config(self, document: dict[str, Any], spec: EnvironmentSpec) -> dict[str, Any]:

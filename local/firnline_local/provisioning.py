@@ -15,6 +15,7 @@ from firnline_infra.specification.adopted import adopted_databases, schemas_of_o
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from firnline_local.errors import StatementRefused
 from firnline_local.materialise.clients import Clients
 from firnline_local.running import RunningEnvironment
@@ -72,8 +73,10 @@ def provision(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
     from firnline_infra.pulumi import providers
     from firnline_local.pulumi.in_process.application import Application
 
+    role = str(Names.of(spec).deploy_role)
+
     def program() -> None:
-        render(spec, pulumi.ResourceOptions(providers=providers(spec)))
+        render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role)))
 
     Application(environment).up(program, stack=spec.name, project=PROJECT)
 

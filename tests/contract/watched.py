@@ -7,6 +7,7 @@ import pulumi
 from firnline_infra.pulumi import environment as render
 from firnline_infra.pulumi import providers
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from firnline_local.pulumi.in_process.application import Application
 from firnline_local.running import RunningEnvironment
 from tests.iam.request import Access
@@ -24,8 +25,12 @@ class Watched:
     def up(self, spec: EnvironmentSpec) -> dict[str, Any]:
         """The stack's outputs."""
 
+        role = str(Names.of(spec).deploy_role)
+
         def program() -> None:
-            for name, value in render(spec, pulumi.ResourceOptions(providers=providers(spec))).given().items():
+            for name, value in (
+                render(spec, pulumi.ResourceOptions(providers=providers(spec, role=role))).given().items()
+            ):
                 pulumi.export(name, value)
 
         return self.application.up(program, stack=spec.name, project="rights")

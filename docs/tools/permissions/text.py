@@ -187,8 +187,7 @@ It owns what it makes, and so may do everything with it: read the tables too, gi
 privileges reaches further: who may apply an authentication policy may apply it to any user, and to the account. Snowflake grants
 it for the account only, so it is asked for with `key_pair_only: true` alone.
 
-Who is it: the user of that name, which CI logs in as by its AWS role, and people with the key pair that the file asks for; and
-the previewer's user, because the program of a preview connects as the deploy role as well. So a preview waits for the approval
-of its environment on GitHub. Besides the privileges:
+Who is it: the user of that name, which CI logs in as by its AWS role, and people with the key pair that the file asks for.
+Besides the privileges:
 
 """

@@ -5,7 +5,7 @@ bootstrap and `firnline keys` take their permissions from it, and `firnline prev
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firnline_infra.blueprint.adopted import owners_grants
 from firnline_infra.blueprint.alarms import alarms
@@ -23,6 +23,7 @@ from firnline_infra.blueprint.aws import (
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.places import log_uri
+from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
 from firnline_infra.blueprint.snowflake import IcebergTable, OwnersGrant, SnowflakeObjects
@@ -74,6 +75,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     names = Names.of(spec)
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
+    landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
     return Blueprint(
         names=names,
         key=key(spec, names),

@@ -25,6 +25,7 @@ class Securable(StrEnum):
     PIPE = "PIPE"
     WAREHOUSE = "WAREHOUSE"
     EXTERNAL_VOLUME = "EXTERNAL VOLUME"
+    USER = "USER"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,10 @@ def check_adopted(blueprint: Blueprint, session: Any) -> Unusable:
     if held is None:
         return Unusable((f"role {role} is not there, or can't be seen: run what `firnline bootstrap` writes",))
     problems, statements = list[str](), list[str]()
+    if listed(session, "ROLE", QualifiedName((blueprint.names.preview_role,))) is None:
+        problems.append(
+            f"role {blueprint.names.preview_role} is not there: run what `firnline bootstrap` writes, again"
+        )
     for grant in blueprint.owners_grants:
         if lacking := _lacking(grant, held):
             is_there = "" if listed(session, grant.on.value, grant.name) else "; is it there? It sees nothing of it"

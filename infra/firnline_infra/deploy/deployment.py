@@ -14,7 +14,14 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
-from firnline_infra.deploy.errors import AdoptedUnusable, AlreadyThere, DestroyRefused, NotDeployed, SecretsLost
+from firnline_infra.deploy.errors import (
+    AdoptedUnusable,
+    AlreadyThere,
+    DestroyRefused,
+    NotDeployed,
+    OnlyLooks,
+    SecretsLost,
+)
 from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
@@ -25,6 +32,7 @@ from firnline_infra.deploy.versions import check_packages
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.specification import EnvironmentSpec, load_spec
+from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.ready import check_ready, missing_keys
 from firnline_ingest.errors import FirnlineError
@@ -75,6 +83,7 @@ class Deployment:
         check_ready(self.spec, self.env_argument)
         state = self._state_with_its_names()
         with self._session() as session:
+            self._refuse_who_only_looks(session)
             check_owners(session, state)
             refused = next(self._in_the_way(session, state), None)
         if refused is not None:
@@ -100,6 +109,7 @@ class Deployment:
                 *self._in_the_way(session, state),
             ]
             self.stack.init()
+            refresh = refresh and self._can_see_all(session)
             changes = False
             try:
                 self.stack.cli.preview(
@@ -131,6 +141,7 @@ class Deployment:
         if self.spec.durability is not Durability.EPHEMERAL:
             raise DestroyRefused(self.spec.name, list(_holds_data(self._blueprint)))
         with self._session() as session:
+            self._refuse_who_only_looks(session)
             state = self.stack.state() or {}
             check_owners(session, state)
         if not StackResources.of(state).resources:
@@ -151,6 +162,22 @@ class Deployment:
     def engine_config(self) -> dict[str, Any]:
         """What an engine has to be given here. Raises NotDeployed."""
         return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
+
+    def _can_see_all(self, session: Any) -> bool:
+        """Snowflake shows policies to who owns or applies them, and a refresh would take what it can't see for gone."""
+        landing, role = self._blueprint.landing, self._blueprint.names.preview_role
+        policies = [each.name for each in (landing.network_policy, landing.authentication_policy) if each is not None]
+        if not policies or not _acts_as(session, role):
+            return True
+        self.say(
+            f"Not refreshed, because {role} can't see {' and '.join(map(str, policies))}: compared with the last `up`."
+        )
+        return False
+
+    def _refuse_who_only_looks(self, session: Any) -> None:
+        names = self._blueprint.names
+        if _acts_as(session, names.preview_role):
+            raise OnlyLooks(names.preview_role, deploys=names.deploy_role)
 
     def _state_with_its_names(self) -> dict[str, Any]:
         """Before anybody logs in: the role to log in with would have another name too. Raises NamesChanged."""
@@ -195,6 +222,10 @@ class Deployment:
         with closing(self.accounts.snowflake()) as session:
             check_snowflake(self.spec, session)
             yield session
+
+
+def _acts_as(session: Any, role: Identifier) -> bool:
+    return bool(rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"] == role.name)
 
 
 def _resources(state: dict[str, Any]) -> list[dict[str, Any]]:

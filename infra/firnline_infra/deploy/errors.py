@@ -8,6 +8,7 @@ DeployError
 ├── NamesChanged       the environment was made under names that follow from another rule
 ├── SecretsLost        a secret that the file of keys names is gone
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
+├── OnlyLooks          the role of previews was to change something
 ├── DestroyRefused     the environment is protected
 ├── SecretsKeyOutOfReach  the key that a new stack's secrets would be encrypted with can't be used
 └── NotDeployed        there is no such stack yet, or nothing in it
@@ -88,6 +89,19 @@ class NamesChanged(DeployError):
             "Names in Snowflake follow from the application now, and this environment has others: `up` would make new users "
             "and roles, and remove those that its engine logs in as.",
             next_step=f"keep the names, by saying them in the specification:\n      snowflake:{lines}\n  Nothing was changed.",
+        )
+
+
+class OnlyLooks(DeployError):
+    """The role of previews was to change something."""
+
+    id = "FL-5543"
+
+    def __init__(self, role: Identifier, *, deploys: Identifier) -> None:
+        super().__init__(
+            f"{role} is the role of previews, which sees and changes nothing.",
+            next_step=f"log in as who deploys: SNOWFLAKE_USER and SNOWFLAKE_ROLE, {deploys} where the bootstrap made it. "
+            f"Nothing was changed.",
         )
 
 

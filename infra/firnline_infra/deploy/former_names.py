@@ -7,7 +7,7 @@ from firnline_infra.deploy.errors import NamesChanged
 from firnline_infra.deploy.existing import StackResources
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import Names, bootstrap_names
+from firnline_infra.specification.names import Names
 
 USER, ROLE = "snowflake:index/serviceUser:ServiceUser", "snowflake:index/accountRole:AccountRole"
 
@@ -30,7 +30,7 @@ def changed_names(spec: EnvironmentSpec, state: Mapping[str, Any]) -> NamesChang
         "  ingest: {{user: {}}}": ("INGEST", names.ingest.user),
         "  reader: {{user: {}}}": ("READER", names.reader.user),
         "  deploy_role: {}": ("DEPLOY", names.deploy_role),
-        "  preview_role: {}": ("PREVIEW", bootstrap_names(spec).previewer),
+        "  preview_role: {}": ("PREVIEW", names.preview_role),
         "  network_policy: {{name: {}}}": ("NETWORK", names.network_policy),
         "  authentication_policy: {}": ("KEY_PAIR_ONLY", names.authentication_policy),
     }

@@ -5,7 +5,7 @@ the bootstrap makes; a stack from before that goes on with its passphrase until 
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from firnline_infra.deploy.program import PROGRAM, Program, complete, encryption
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 KMS = "awskms://"
@@ -64,6 +65,12 @@ def stack_of(spec: EnvironmentSpec, spec_file: Path, accounts: Accounts, *, on_l
     return Stack(cli, spec.name)
 
 
+def acting_role(spec: EnvironmentSpec, environ: Mapping[str, str]) -> str:
+    """The one that deploys, whatever a shell has set; previews' own where that is asked for."""
+    names, said = Names.of(spec), environ.get("SNOWFLAKE_ROLE")
+    return str(names.preview_role if said == str(names.preview_role) else names.deploy_role)
+
+
 def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], None]) -> Stack:
     """Its secrets are encrypted with the bootstrap's key, or with what the settings say."""
     program = Program.committed(spec.name, spec_file, secrets_provider=secrets_provider(spec))
@@ -72,5 +79,6 @@ def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], 
     is_chosen = any(name in os.environ for name in PASSPHRASES)
     is_unsaid = encryption == "passphrase" and not is_chosen
     variables = engine_variables(passphrase="" if is_unsaid else None)  # as such stacks were made
+    variables["SNOWFLAKE_ROLE"] = acting_role(spec, variables)
     cli = PulumiCli(binary=find_cli(), project=program.folder, variables=variables, on_line=on_line)
     return Stack(cli, spec.name, encryption, settings)

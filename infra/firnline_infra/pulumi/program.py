@@ -1,6 +1,6 @@
 """What a Pulumi program begins with: the specification, and the two providers. Programs build them, components never do.
 
-What the providers say is fixed by the specification: which account, role and warehouse. Who connects, and with what,
+What the providers say is fixed by the specification: which account and which warehouse. Who connects, and with what,
 comes from the environment (AWS_*, SNOWFLAKE_*), so that no state holds it.
 """
 
@@ -36,9 +36,13 @@ def specification() -> EnvironmentSpec:
     return spec
 
 
-def providers(spec: EnvironmentSpec) -> list[pulumi.ProviderResource]:
-    """Both. The AWS provider refuses any account but the specification's."""
-    return [aws_provider(spec), snowflake_provider(spec)]
+def providers(spec: EnvironmentSpec, *, role: str | None = None) -> list[pulumi.ProviderResource]:
+    """Both. The AWS provider refuses any account but the specification's.
+
+    Which role acts in Snowflake is said by SNOWFLAKE_ROLE, else by the user who logs in: previews have another one than `up`,
+    and a refresh connects with what the state says. `role` is for programs without previews.
+    """
+    return [aws_provider(spec), snowflake_provider(spec, role=role)]
 
 
 def aws_provider(spec: EnvironmentSpec) -> aws.Provider:
@@ -51,16 +55,17 @@ def aws_provider(spec: EnvironmentSpec) -> aws.Provider:
     return aws.Provider("aws", **said, opts=_nothing_but(said))
 
 
-def snowflake_provider(spec: EnvironmentSpec) -> snowflake.Provider:
+def snowflake_provider(spec: EnvironmentSpec, *, role: str | None = None) -> snowflake.Provider:
     blueprint = blueprint_of(spec)
     organization, _, account = spec.snowflake.account.partition("-")
     said: dict[str, Any] = {
         "organization_name": organization,
         "account_name": account,
-        "role": str(blueprint.names.deploy_role),
         "warehouse": spec.snowflake.warehouse,
         "preview_features_enabled": list(blueprint.preview_features),
     }
+    if role is not None:
+        said["role"] = role
     return snowflake.Provider("snowflake", **said, opts=_nothing_but(said))
 
 

@@ -44,8 +44,6 @@ class BootstrapNames:
     """What CI is when it only looks."""
     keys_policy: str
     """What whoever runs `firnline keys` needs; neither of the two roles has it."""
-    previewer: Identifier
-    """User and role in Snowflake for that: the role reads, and may do nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +61,8 @@ class Names:
     ingest: Principal
     reader: Principal
     deploy_role: Identifier
+    preview_role: Identifier
+    """Sees what there is, and may do nothing else; CI's user for that has the same name."""
     network_policy: Identifier
     authentication_policy: Identifier
 
@@ -82,6 +82,7 @@ class Names:
             ingest=_principal(spec.snowflake.ingest, _upper(spec, "INGEST")),
             reader=_principal(spec.snowflake.reader, _upper(spec, "READER")),
             deploy_role=Identifier.parse(spec.snowflake.deploy_role or _upper(spec, "DEPLOY")),
+            preview_role=Identifier.parse(spec.snowflake.preview_role or _upper(spec, "PREVIEW")),
             network_policy=Identifier.parse(spec.snowflake.network_policy.name or _upper(spec, "NETWORK")),
             authentication_policy=Identifier.parse(
                 spec.snowflake.authentication_policy or _upper(spec, "KEY_PAIR_ONLY")
@@ -98,7 +99,6 @@ def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
         deployer_role=f"deploy-{application}",
         previewer_role=f"preview-{application}",
         keys_policy=f"keys-{application}",
-        previewer=Identifier.parse(spec.snowflake.preview_role or _upper(spec, "PREVIEW")),
     )
 
 

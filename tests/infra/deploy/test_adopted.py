@@ -90,8 +90,10 @@ class World:
             self.run(*owners_statements(self.blueprint))
 
     def up(self) -> dict[str, Any]:
+        role = str(self.blueprint.names.deploy_role)
+
         def program() -> None:
-            outputs = environment(self.spec, pulumi.ResourceOptions(providers=providers(self.spec)))
+            outputs = environment(self.spec, pulumi.ResourceOptions(providers=providers(self.spec, role=role)))
             for name, value in outputs.given().items():
                 pulumi.export(name, value)
 

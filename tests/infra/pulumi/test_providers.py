@@ -32,7 +32,6 @@ def test_the_providers_work_in_the_specifications_accounts_alone(deploy: Deploy,
     assert snowflake == {
         "organizationName": "ACME",
         "accountName": "PROD",
-        "role": "FIRNLINE_PROD_DEPLOY",
         "warehouse": "COMPUTE_WH",
         "previewFeaturesEnabled": [
             "snowflake_iceberg_table_resource",

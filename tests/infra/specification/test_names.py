@@ -6,7 +6,6 @@ from firnline_infra.specification.names import (
     Names,
     Principal,
     VolumeNames,
-    bootstrap_names,
     table_of,
     volume_names,
 )
@@ -26,6 +25,7 @@ def test_names_follow_from_the_environment(spec: Callable[..., EnvironmentSpec])
         ingest=Principal(user=Identifier("FIRNLINE_DEV_EU_INGEST"), role=Identifier("FIRNLINE_DEV_EU_INGEST")),
         reader=Principal(user=Identifier("FIRNLINE_DEV_EU_READER"), role=Identifier("FIRNLINE_DEV_EU_READER")),
         deploy_role=Identifier("FIRNLINE_DEV_EU_DEPLOY"),
+        preview_role=Identifier("FIRNLINE_DEV_EU_PREVIEW"),
         network_policy=Identifier("FIRNLINE_DEV_EU_NETWORK"),
         authentication_policy=Identifier("FIRNLINE_DEV_EU_KEY_PAIR_ONLY"),
     )
@@ -80,7 +80,7 @@ def test_two_teams_with_an_environment_of_one_name_share_no_name_in_snowflake(
         return {
             *(name for user in users for name in (user.user, user.role)),
             *(names.deploy_role, names.network_policy, names.authentication_policy),
-            bootstrap_names(document).previewer,
+            names.preview_role,
         }
 
     assert not named("shop") & named("payments")
@@ -109,4 +109,4 @@ def test_every_name_in_snowflake_can_be_given(spec: Callable[..., EnvironmentSpe
         Principal(user=Identifier("C"), role=Identifier("D")),
         *map(Identifier, "EGH"),
     )
-    assert bootstrap_names(document).previewer == Identifier("F")
+    assert names.preview_role == Identifier("F")

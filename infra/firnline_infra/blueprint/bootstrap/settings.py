@@ -10,6 +10,7 @@ def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
         "AWS_REGION": spec.aws.region,
         "PULUMI_BACKEND_URL": backend_url(spec),
         "SNOWFLAKE_USER": user,
+        "SNOWFLAKE_ROLE": user,  # the bootstrap makes both under one name; the provider reads it, and keeps it in no state
     }
 
 

@@ -79,6 +79,10 @@ def role_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, st
     made = {f"CREATE ROLE IF NOT EXISTS {role} COMMENT = '{comment_of(spec)}'": "makes and owns everything"}
     for privilege, why in account_privileges(blueprint).items():
         made[f"GRANT {privilege} ON ACCOUNT TO ROLE {role}"] = why
+    previewer = blueprint.names.preview_role.sql
+    made[f"CREATE ROLE IF NOT EXISTS {previewer} COMMENT = '{comment_of(spec)}'"] = (
+        "sees what there is; `up` lets it see what it makes"
+    )
     made[f"GRANT ROLE {role} TO ROLE SYSADMIN"] = "so that administrators see what it owns"
     return made
 
@@ -117,9 +121,11 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     yield from _user(spec, deployer, deployer, arns.role(names.deployer_role))
     yield f"ALTER USER {deployer.sql} SET RSA_PUBLIC_KEY = '{PLACEHOLDER}';"
     yield ""
-    yield "-- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview"
-    yield "-- waits for the approval of a GitHub environment; the AWS side of it can only read."
-    yield from _user(spec, names.previewer, blueprint.names.deploy_role, arns.role(names.previewer_role))
+    yield "-- What previews pull requests logs in as itself, in a role that sees, and does nothing else."
+    previewer = blueprint.names.preview_role
+    yield from _user(spec, previewer, previewer, arns.role(names.previewer_role))
+    yield f"ALTER USER {previewer.sql} SET DEFAULT_ROLE = {previewer.sql};"
+    yield f"REVOKE ROLE {deployer.sql} FROM USER {previewer.sql};  -- which it had in earlier releases"
 
 
 def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:

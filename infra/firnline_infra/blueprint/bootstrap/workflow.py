@@ -68,7 +68,7 @@ def workflow(
     return (
         f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
         f"# In the repository's settings make the environments {spec.name} and {preview_environment(spec)}; let reviewers\n"
-        f"# approve both: a preview runs the program of the pull request, with the deploy role in Snowflake.\n"
+        f"# approve both: a preview runs the program of the pull request, which can read both clouds and change neither.\n"
         "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
         "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
         f"name: firnline {spec.name}\n"
@@ -85,7 +85,7 @@ def workflow(
             # Not in the group of `up`: of those that wait in a group GitHub keeps only the last one.
             concurrency=f"{{group: 'firnline-{spec.name}-${{{{ github.ref }}}}', cancel-in-progress: true}}",
             permissions="{contents: read, id-token: write}",
-            settings=settings(spec, str(names.previewer)),
+            settings=settings(spec, str(blueprint.names.preview_role)),
             role=arns.role(names.previewer_role),
             toolkit=toolkit,
             command=PREVIEW.format(environment=called) + KEEP_PLAN.format(keep=KEEP, days=KEPT_DAYS),

@@ -17,6 +17,7 @@ KINDS = {
     Securable.PIPE: ObjectKind.PIPE,
     Securable.WAREHOUSE: ObjectKind.WAREHOUSE,
     Securable.EXTERNAL_VOLUME: ObjectKind.VOLUME,
+    Securable.USER: ObjectKind.USER,
 }
 
 

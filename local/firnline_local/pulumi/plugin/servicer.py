@@ -104,7 +104,7 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
 
     def Configure(self, request: Any, context: Any) -> Any:
         with _answering(context):
-            self._cloud.configure(decode(request.args))
+            self._cloud.configure({**_of_variables(self._cloud.package), **decode(request.args)})
         folder = self._cloud.folder
         self._log.warn_once(EMBEDDED.format(folder.path), notes=folder.logs)
         return provider_pb2.ConfigureResponse(supportsPreview=True, supports_autonaming_configuration=True)
@@ -177,6 +177,12 @@ class Servicer(provider_pb2_grpc.ResourceProviderServicer):
     @property
     def _version(self) -> str:
         return version(f"pulumi-{self._cloud.package}")
+
+
+def _of_variables(package: str) -> dict[str, str]:
+    """What the stock provider takes from a variable where no program says it; of the rest nothing counts here."""
+    role = os.environ.get("SNOWFLAKE_ROLE")
+    return {"role": role} if package == "snowflake" and role else {}
 
 
 def _named(urn: str) -> tuple[str, str]:

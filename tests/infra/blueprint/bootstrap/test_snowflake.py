@@ -22,7 +22,11 @@ def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
     text = statements(prod_spec, blueprint_of(prod_spec))
     granted = [line for line in text.splitlines() if line.startswith("GRANT ROLE")]
     assert granted
-    assert all(line.startswith('GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ') for line in granted)
+    assert sorted(line.partition(";")[0] for line in granted) == [
+        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN',
+        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY"',
+        'GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW"',
+    ]
     assert "MANAGE GRANTS" not in text
 
 

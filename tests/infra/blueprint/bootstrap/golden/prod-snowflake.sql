@@ -10,6 +10,7 @@ GRANT CREATE NETWORK POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- from 
 GRANT APPLY AUTHENTICATION POLICY ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- nothing but key pairs for the users; Snowflake grants it for all users of the account or for none
 GRANT CREATE EXTERNAL VOLUME ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the places of Iceberg tables
 GRANT CREATE WAREHOUSE ON ACCOUNT TO ROLE "FIRNLINE_PROD_DEPLOY";  -- the interactive warehouse
+CREATE ROLE IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" COMMENT = 'Firnline prod firnline-prod';  -- sees what there is; `up` lets it see what it makes
 GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- What belongs to others is used as it is: its owners run these, or an administrator for them. `firnline up`
@@ -23,9 +24,10 @@ GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY";
 ALTER USER "FIRNLINE_PROD_DEPLOY" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/deploy-firnline-prod');
 ALTER USER "FIRNLINE_PROD_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, without its first and last line>';
 
--- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview
--- waits for the approval of a GitHub environment; the AWS side of it can only read.
-CREATE USER IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_DEPLOY" COMMENT = 'Firnline prod firnline-prod';
+-- What previews pull requests logs in as itself, in a role that sees, and does nothing else.
+CREATE USER IF NOT EXISTS "FIRNLINE_PROD_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_PROD_PREVIEW" COMMENT = 'Firnline prod firnline-prod';
 ALTER USER "FIRNLINE_PROD_PREVIEW" SET DEFAULT_WAREHOUSE = "REPORTING";
-GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_PREVIEW";
+GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW";
 ALTER USER "FIRNLINE_PROD_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-prod');
+ALTER USER "FIRNLINE_PROD_PREVIEW" SET DEFAULT_ROLE = "FIRNLINE_PROD_PREVIEW";
+REVOKE ROLE "FIRNLINE_PROD_DEPLOY" FROM USER "FIRNLINE_PROD_PREVIEW";  -- which it had in earlier releases

@@ -6,6 +6,7 @@ CREATE ROLE IF NOT EXISTS "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firn
 GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the pipelines' databases; their schemas and tables follow
 GRANT CREATE ROLE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the roles of engine and reader
 GRANT CREATE USER ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- and their users
+CREATE ROLE IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small firnline-small';  -- sees what there is; `up` lets it see what it makes
 GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
@@ -14,8 +15,9 @@ GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO USER "FIRNLINE_SMALL_DEPLOY";
 ALTER USER "FIRNLINE_SMALL_DEPLOY" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/deploy-firnline-small');
 ALTER USER "FIRNLINE_SMALL_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, without its first and last line>';
 
--- What previews pull requests logs in as itself, and is the same role: the program connects as that. So a preview
--- waits for the approval of a GitHub environment; the AWS side of it can only read.
-CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firnline-small';
-GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO USER "FIRNLINE_SMALL_PREVIEW";
+-- What previews pull requests logs in as itself, in a role that sees, and does nothing else.
+CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small firnline-small';
+GRANT ROLE "FIRNLINE_SMALL_PREVIEW" TO USER "FIRNLINE_SMALL_PREVIEW";
 ALTER USER "FIRNLINE_SMALL_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-small');
+ALTER USER "FIRNLINE_SMALL_PREVIEW" SET DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW";
+REVOKE ROLE "FIRNLINE_SMALL_DEPLOY" FROM USER "FIRNLINE_SMALL_PREVIEW";  -- which it had in earlier releases

@@ -1,0 +1,50 @@
+"""What the role of previews may: see each object, and nothing else. It creates, owns, applies, selects and inserts nothing.
+
+SHOW and DESCRIBE show what a role has any privilege on (docs.snowflake.com, the page of each command), so it gets the one
+that allows least. Network and authentication policies have none but OWNERSHIP and APPLY: previews do without looking at them.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.snowflake import PrivilegeGrant, Securable, SnowflakeObjects
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+
+SEEN_BY = {
+    Securable.DATABASE: "USAGE",
+    Securable.SCHEMA: "USAGE",
+    Securable.TABLE: "REFERENCES",
+    Securable.ICEBERG_TABLE: "REFERENCES",
+    Securable.INTERACTIVE_TABLE: "REFERENCES",
+    Securable.PIPE: "MONITOR",
+    Securable.USER: "MONITOR",
+    Securable.WAREHOUSE: "MONITOR",
+    Securable.EXTERNAL_VOLUME: "USAGE",
+}
+
+
+def previewers_grants(spec: EnvironmentSpec, objects: SnowflakeObjects, role: Identifier) -> tuple[PrivilegeGrant, ...]:
+    grants = [
+        PrivilegeGrant(privileges=(SEEN_BY[on],), on=on, name=name, role=role) for on, name in _objects(spec, objects)
+    ]
+    if spec.snowflake.warehouse:  # where policies are asked for
+        warehouse = QualifiedName.of(spec.snowflake.warehouse)
+        grants.append(PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=warehouse, role=role))
+    return tuple(dict.fromkeys(grants))
+
+
+def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:
+    """What is made, and what is adopted but for volumes and warehouses, which nothing reads back."""
+    for pipeline in spec.pipelines:
+        yield Securable.DATABASE, QualifiedName.of(pipeline.database)
+        yield Securable.SCHEMA, QualifiedName.of(pipeline.database, pipeline.schema_)
+    for table in (*objects.tables, *objects.adopted_tables):
+        yield table.securable, table.name
+    for pipe in objects.pipes:
+        yield Securable.PIPE, pipe.name
+    for user in objects.users:
+        yield Securable.USER, QualifiedName((user.name,))
+    for volume in spec.snowflake.external_volumes:
+        yield Securable.EXTERNAL_VOLUME, QualifiedName.of(volume.name)
+    if objects.warehouse is not None:
+        yield Securable.WAREHOUSE, QualifiedName((objects.warehouse.name,))

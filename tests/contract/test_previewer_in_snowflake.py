@@ -1,0 +1,148 @@
+"""The role of previews in Snowflake sees all that a preview reads, changes nothing, and needs each privilege that it has."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import pytest
+from snowflake.connector import SnowflakeConnection
+
+from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts.errors import SnowflakeRefused
+from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
+from firnline_infra.blueprint.snowflake import PrivilegeGrant
+from firnline_infra.deploy.adopted import check_adopted
+from firnline_infra.deploy.readback import read_back
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_local.endpoints import sql_session
+from firnline_local.provisioning import bootstrap
+from firnline_local.pulumi.cloud import Cloud
+from firnline_local.pulumi.in_process.deployment import Record
+from firnline_local.running import RunningEnvironment
+
+from .watched import Watched
+
+pytestmark = pytest.mark.contract
+SPEC = """
+version: 1
+name: looks
+durability: EPHEMERAL
+aws: {region: us-east-1, account: "000000000000", key: {origin: skip}}
+snowflake:
+  account: FIRNLINE-LOCAL
+  warehouse: COMPUTE_WH
+  key_pair_only: true
+  allowed_networks: [127.0.0.0/8]
+  external_volumes: [{name: LOOKS_LAKE}]
+  interactive_warehouse: {name: LOOKS_FAST}
+streams: [{name: looks-a, shards: 1}, {name: looks-b, shards: 1}, {name: looks-c, shards: 1}]
+pipelines:
+  - {stream: looks-a, database: LOOKS, schema: RAW, table: A, table_privilege: ownership, pipe: {name: P, select: "$1"}}
+  - {stream: looks-b, database: LOOKS, schema: RAW, table: B, table_kind: iceberg, external_volume: LOOKS_LAKE}
+  - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID]}
+"""
+OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment"}
+"""What previews do without looking at: these have no privilege that shows them and allows nothing."""
+
+
+@dataclass
+class Looking:
+    spec: EnvironmentSpec
+    environment: RunningEnvironment
+    records: list[Record]
+    administrator: SnowflakeConnection
+    session: SnowflakeConnection
+    """In the role of previews."""
+
+    @property
+    def blueprint(self) -> Blueprint:
+        return blueprint_of(self.spec)
+
+    @property
+    def grants(self) -> tuple[PrivilegeGrant, ...]:
+        return previewers_grants(self.spec, self.blueprint.landing, self.blueprint.names.preview_role)
+
+    def differences(self) -> Iterator[str]:
+        """What a preview would show, though nothing differs."""
+        yield from (str(finding) for finding in read_back(self.blueprint, self.session))
+        yield from check_adopted(self.blueprint, self.session).problems
+        said = {"organizationName": "FIRNLINE", "accountName": "LOCAL", "warehouse": "COMPUTE_WH"}
+        with closing(Cloud("snowflake", self.environment)) as cloud:
+            cloud.configure({**said, "role": str(self.blueprint.names.preview_role)})
+            yield from (record.name for record in self.records if self._differs(cloud, record))
+
+    def _differs(self, cloud: Cloud, record: Record) -> bool:
+        try:
+            there = cloud.read(record.token, record.name, record.id, inputs=record.inputs, properties=record.properties)
+        except Exception:  # whatever is refused, a preview would fail with it
+            return True
+        if there is None:
+            return True
+        return bool(cloud.diff(record.token, old=there.inputs, state=there.properties, new=record.inputs))
+
+
+@pytest.fixture(scope="module")
+def looking(local_environment: RunningEnvironment) -> Iterator[Looking]:
+    spec, watched = parse_spec(SPEC, "looks.yaml"), Watched(local_environment)
+    bootstrap(local_environment, spec)
+    login = local_environment.logins["admin"]
+    preview = blueprint_of(spec).names.preview_role
+    with closing(local_environment.connect("admin")) as administrator:
+        rows(administrator, f"GRANT ROLE {preview.sql} TO USER {login.user}")
+        watched.up(spec)
+        records = [
+            record
+            for record in watched.application.resources
+            if record.token.startswith("snowflake:") and record.token.rpartition(":")[2] not in OUT_OF_SIGHT
+        ]
+        with closing(sql_session(local_environment.endpoints, replace(login, role=preview.name))) as session:
+            yield Looking(spec, local_environment, records, administrator, session)
+        watched.application.destroy()
+
+
+def test_a_preview_sees_everything_as_it_is(looking: Looking) -> None:
+    assert len(looking.records) > 30
+    assert list(looking.differences()) == []
+
+
+def test_each_privilege_is_needed(looking: Looking) -> None:
+    for grant in looking.grants:
+        what = f"{', '.join(grant.privileges)} ON {grant.on.value} {grant.name.sql}"
+        rows(looking.administrator, f"REVOKE {what} FROM ROLE {grant.role.sql}")
+        missed = list(islice(looking.differences(), 2))
+        rows(looking.administrator, f"GRANT {what} TO ROLE {grant.role.sql}")
+        assert len(missed) > 1, f"besides the grant itself, nothing is missed without {what}"
+
+
+def test_it_creates_owns_and_applies_nothing(looking: Looking) -> None:
+    held = rows(looking.administrator, f"SHOW GRANTS TO ROLE {looking.blueprint.names.preview_role.sql}")
+    assert {row["privilege"] for row in held} == set(SEEN_BY.values())
+    assert {row["grant_option"] for row in held} == {"false"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE DATABASE D",
+        "CREATE SCHEMA LOOKS.S",
+        "CREATE TABLE LOOKS.RAW.T (A INT)",
+        "CREATE ROLE R",
+        "CREATE USER U",
+        "DROP TABLE LOOKS.RAW.A",
+        "ALTER TABLE LOOKS.RAW.C SET COMMENT = 'x'",
+        "ALTER PIPE LOOKS.RAW.P SET COMMENT = 'x'",
+        "ALTER USER FIRNLINE_LOOKS_INGEST SET COMMENT = 'x'",
+        "ALTER USER FIRNLINE_LOOKS_INGEST UNSET AUTHENTICATION POLICY",
+        "GRANT SELECT ON TABLE LOOKS.RAW.A TO ROLE FIRNLINE_LOOKS_PREVIEW",
+        "GRANT ROLE FIRNLINE_LOOKS_INGEST TO ROLE FIRNLINE_LOOKS_PREVIEW",
+        "INSERT INTO LOOKS.RAW.C (ID) VALUES ('x')",
+        "SELECT * FROM LOOKS.RAW.A",
+        "DROP WAREHOUSE LOOKS_FAST",
+        "DROP EXTERNAL VOLUME LOOKS_LAKE",
+    ],
+)
+def test_it_changes_and_reads_nothing(looking: Looking, statement: str) -> None:
+    with pytest.raises(SnowflakeRefused, match=r"(?i)insufficient privileges|does not exist"):
+        rows(looking.session, statement)

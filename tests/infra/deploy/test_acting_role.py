@@ -1,0 +1,52 @@
+"""Which role acts in Snowflake: one of two, whatever a shell has set."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.deploy.errors import OnlyLooks
+from firnline_infra.deploy.stack import acting_role
+from firnline_infra.specification import load_spec
+from tests.infra.deploy.test_deployment import World, world
+
+__all__ = ["world"]
+
+
+@pytest.mark.parametrize(
+    ("said", "acting"),
+    [
+        ({}, "FIRNLINE_DEV_DEPLOY"),
+        ({"SNOWFLAKE_ROLE": "FIRNLINE_DEV_PREVIEW"}, "FIRNLINE_DEV_PREVIEW"),
+        ({"SNOWFLAKE_ROLE": "ACCOUNTADMIN"}, "FIRNLINE_DEV_DEPLOY"),
+    ],
+)
+def test_it_is_the_one_that_deploys_unless_previews_are_meant(
+    spec_file: Path, said: dict[str, str], acting: str
+) -> None:
+    assert acting_role(load_spec(spec_file), said) == acting
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize("what", ["up", "destroy"])
+def test_the_role_of_previews_changes_nothing(world: World, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def acts_as(_session: object, role: Any) -> bool:
+        return str(role) == "FIRNLINE_DEV_PREVIEW"
+
+    monkeypatch.setattr("firnline_infra.deploy.deployment._acts_as", acts_as)
+    world.engine.resources = []
+    with pytest.raises(OnlyLooks, match="SNOWFLAKE_ROLE, FIRNLINE_DEV_DEPLOY"):
+        getattr(world.deployment, what)()
+    assert world.engine.calls == []
+
+
+@pytest.mark.contract
+def test_previews_do_without_a_refresh_where_they_cant_see_a_policy(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.change("snowflake: {", "snowflake: {allowed_networks: [192.0.2.0/24], ")
+    monkeypatch.setattr("firnline_infra.deploy.deployment._acts_as", lambda *_: True)
+    world.deployment.preview()
+    assert world.said == [
+        "Not refreshed, because FIRNLINE_DEV_PREVIEW can't see FIRNLINE_DEV_NETWORK: compared with the last `up`."
+    ]
