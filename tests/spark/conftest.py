@@ -3,8 +3,8 @@
 import json
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,10 @@ class Lane:
         with closing(self._session.cursor()) as cursor:
             return [tuple(row) for row in cursor.execute(f"SELECT {what} FROM {self.table}").fetchall()]
 
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+
     def engine(self, *, available_now: bool) -> EngineProcess:
         return EngineProcess(
             self.config_file,
@@ -109,8 +113,12 @@ def s3a_jars() -> Path:
 
 
 @pytest.fixture
-def new_lane(local_environment: RunningEnvironment, tmp_path: Path) -> Callable[..., Lane]:
-    def make(columns: str = "", **changes: Any) -> Lane:
-        return Lane(local_environment, tmp_path, f"s{uuid.uuid4().hex[:8]}", columns, changes)
+def new_lane(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[Callable[..., Lane]]:
+    with ExitStack() as ends:
 
-    return make
+        def make(columns: str = "", **changes: Any) -> Lane:
+            lane = Lane(local_environment, tmp_path, f"s{uuid.uuid4().hex[:8]}", columns, changes)
+            ends.callback(lane.close)
+            return lane
+
+        yield make
