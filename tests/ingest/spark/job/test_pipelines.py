@@ -1,0 +1,76 @@
+"""Pipelines that can't go on beside others that can, and runs that end when nothing is left to do."""
+
+from collections.abc import Callable
+from typing import Any
+
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.spark.job import FAILED, SUCCESS
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.job.running import Running, run_of, until
+from tests.ingest.spark.standing_in import StandIn, problem, receipt
+
+
+def missing(stream: str, *, passes: bool = False) -> Receipt:
+    return Receipt.of_pipeline(stream, 1, problem(passes=passes))
+
+
+def test_a_pipeline_that_cannot_go_on_stops_no_other_and_the_status_says_so_at_the_end(
+    events: Callable[[str], list[Any]],
+) -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), receipt("clicks")])
+    running = Running(spark.job(ledger))
+    until(lambda: len(spark.committed) >= 5)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == FAILED
+    (failed,) = events("pipeline.failed")
+    assert (failed.stream, failed.problem) == ("orders", "FL-3006")
+    (last,) = events("engine.incomplete")
+    assert last.stopped == {"orders": "FL-3006"}, "the line that told it first may be minutes old"
+
+
+def test_an_engine_that_shall_stop_on_a_failure_does_so_after_the_epoch() -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), receipt("clicks")])
+    running = Running(spark.job(ledger, failures={"on_failure": "stop"}))
+    assert running.ends() == FAILED
+    assert len(spark.committed) <= 2
+
+
+def test_an_engine_with_nothing_left_to_do_ends() -> None:
+    ledger, spark = MemoryLedger(), StandIn(lambda _: [missing("orders"), missing("clicks")])
+    assert Running(spark.job(ledger)).ends() == FAILED
+
+
+def test_a_pipeline_that_goes_on_again_is_no_failure(events: Callable[[str], list[Any]]) -> None:
+    def epoch(number: int) -> list[Receipt]:
+        return [receipt("clicks"), missing("orders") if number < 3 else receipt("orders")]
+
+    ledger, spark = MemoryLedger(), StandIn(epoch)
+    running = Running(spark.job(ledger))
+    until(lambda: len(spark.committed) >= 5)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert [event.stream for event in events("pipeline.recovered")] == ["orders"]
+
+
+def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failure() -> None:
+    def epoch(number: int) -> list[Receipt]:
+        clicks = receipt("clicks", state=ShardState.DONE if number == 4 else ShardState.READING)
+        return [missing("orders"), *([clicks] if number < 5 else [])]
+
+    ledger, spark = MemoryLedger(), StandIn(epoch)
+    job = spark.job(ledger, is_bounded=True)
+    job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
+    assert Running(job).ends() == FAILED
+    assert len(spark.committed) >= 5
+
+
+def test_one_plan_without_work_does_not_end_a_bounded_run() -> None:
+    """A listing that leaves out a shard that nobody has begun makes such a plan."""
+    done = receipt(state=ShardState.DONE)
+    later = receipt(shard="shard-1", state=ShardState.DONE)
+    epochs = {0: [done], 1: [], 2: [later]}
+    ledger, spark = MemoryLedger(), StandIn(lambda number: epochs.get(number, []))
+    job = spark.job(ledger, is_bounded=True)
+    job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
+    assert Running(job).ends() == SUCCESS
+    assert len(spark.committed) >= 4

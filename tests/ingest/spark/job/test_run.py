@@ -1,0 +1,146 @@
+"""The driver's run with a stand-in for Spark: who holds the name, what ends it."""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.errors import AnotherEngineRuns
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.spark import job as job_module
+from firnline_ingest.spark.job import DISPLACED, SUCCESS
+from firnline_ingest.spark.signals import EndingSignals
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.job.running import HANGS_S, Running, read_on, run_of, until
+from tests.ingest.spark.standing_in import StandIn, receipt
+
+
+def test_a_run_that_is_asked_to_stop_ends_spark_and_gives_its_name_back() -> None:
+    ledger, spark = MemoryLedger(), StandIn(read_on)
+    running = Running(spark.job(ledger))
+    until(lambda: spark.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert spark.closed.is_set()
+    assert not spark.killed.is_set()
+    assert ledger.current_run() is None
+
+
+def test_a_batch_that_begins_while_the_engine_stops_holds_up_no_end() -> None:
+    """Between the last epoch's end and Spark's, while rows that were read since are proven."""
+
+    def finish() -> list[Receipt]:
+        begun = spark.begun
+        until(lambda: spark.begun > begun)
+        return []
+
+    ledger, spark = MemoryLedger(), StandIn(read_on, finish=finish)
+    running = Running(spark.job(ledger))
+    until(lambda: spark.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert not spark.killed.is_set()
+
+
+def test_the_heart_beats_while_spark_starts() -> None:
+    ledger, started = MemoryLedger(), threading.Event()
+    spark = StandIn(read_on, opens=lambda: bool(started.wait(HANGS_S)) and None)
+    running = Running(spark.job(ledger))
+    until(lambda: ledger.current_run() and run_of(ledger).beat >= 3)
+    with pytest.raises(AnotherEngineRuns):
+        RunLease(ledger, "app", sleep=lambda _: time.sleep(0.05)).begin()
+    started.set()
+    until(lambda: spark.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+
+
+def test_of_two_engines_that_start_at_once_one_runs_and_the_other_says_why_not() -> None:
+    ledger = MemoryLedger()
+    assert ledger.begin_run(Run("dead", "a machine that is off"), None)
+    sparks = [StandIn(read_on), StandIn(read_on)]
+    running = [Running(spark.job(ledger)) for spark in sparks]
+    until(lambda: any(each.error for each in running))
+    (refused,) = [each for each in running if each.error]
+    assert isinstance(refused.error, AnotherEngineRuns)
+    until(lambda: any(spark.committed for spark in sparks))
+    ledger.request_stop(run_of(ledger).run_id)
+    assert [each.ends() for each in running if each is not refused] == [SUCCESS]
+
+
+def test_a_displaced_engine_ends_at_once_with_a_status_of_its_own_and_writes_nothing_more(
+    events: Callable[[str], list[Any]],
+) -> None:
+    ledger, go_on = MemoryLedger(), threading.Event()
+
+    def epoch(number: int) -> list[Receipt]:
+        if number == 1:
+            assert go_on.wait(HANGS_S)
+        return [receipt(fingerprint=f"SHA256:{number}")]
+
+    spark = StandIn(epoch)
+    running = Running(spark.job(ledger))
+    until(lambda: spark.committed)
+    assert ledger.begin_run(Run("other", "the other engine"), ledger.current_run())
+    assert running.ends() == DISPLACED
+    go_on.set()
+    assert run_of(ledger) == Run("other", "the other engine"), "no stop request, no fingerprint, no end"
+    assert spark.killed.is_set()
+    assert spark.committed[:1] == [0]
+    (failed,) = events("engine.failed")
+    assert failed.problem == "FL-1207"
+    assert "the other engine" in failed.what
+
+
+def test_an_epoch_of_a_displaced_engine_never_comes_back_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commit would stand in the checkpoint in front of the other engine's."""
+    ledger, in_epoch, go_on = MemoryLedger(), threading.Event(), threading.Event()
+    monkeypatch.setattr(job_module, "BEAT_S", 3600.0)  # frozen: the heart has not noticed yet
+
+    def epoch(_: int) -> list[Receipt]:
+        in_epoch.set()
+        assert go_on.wait(HANGS_S)
+        return [receipt()]
+
+    spark = StandIn(epoch)
+    job = spark.job(ledger)
+    running = Running(job)
+    assert in_epoch.wait(HANGS_S)
+    assert ledger.begin_run(Run("other", "the other engine"), ledger.current_run())
+    job._heart._beat_s -= 60.0
+    committed = list(spark.committed)
+    go_on.set()
+    assert running.ends() == DISPLACED
+    assert committed == []
+    assert spark.killed.is_set()
+
+
+def test_a_signal_ends_the_run_with_everything_proven() -> None:
+    ledger, spark, signals = MemoryLedger(), StandIn(read_on), EndingSignals()
+    running = Running(spark.job(ledger, signals))
+    until(lambda: spark.committed)
+    signals.heard(15)
+    assert running.ends() == SUCCESS
+    assert spark.closed.is_set()
+
+
+def test_a_signal_while_spark_starts_ends_at_once_and_gives_the_name_back() -> None:
+    ledger, signals, opening = MemoryLedger(), EndingSignals(), threading.Event()
+
+    def opens() -> None:
+        opening.set()
+        threading.Event().wait()
+
+    spark = StandIn(read_on, opens=opens)
+    job = spark.job(ledger, signals)
+    running = Running(job)
+    assert opening.wait(HANGS_S)
+    signals.heard(15)
+    assert running.ends() == SUCCESS
+    assert ledger.current_run() is None
+    assert job.has_loose_ends
+    assert spark.killed.is_set()
