@@ -14,7 +14,7 @@ from firnline_ingest.config import EngineConfig, load_config
 GOLDEN = Path(__file__).parent / "golden" / "engine-prod.json"
 PROD = Path(__file__).parents[2] / "stacks" / "environments" / "prod.yaml"
 SECRET = "arn:aws:secretsmanager:eu-central-1:333344445555:secret:firnline-prod/snowflake/ingest-AbCdEf"
-HASH = "7b1ccbc313e8d40e"
+HASH = "2e0ead156fb413fd"
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_the_engine_reads_the_golden_document() -> None:
     assert (config.application, config.ledger.table) == ("firnline-prod", "firnline-prod")
     assert (config.snowflake.user, config.snowflake.private_key.secret_arn) == ("FIRNLINE_PROD_INGEST", SECRET)
     assert [pipeline.table for pipeline in config.pipelines] == ["ORDERS", "CLICKS", "PRICES"]
-    assert config.spark.checkpoint == "s3://firnline-prod-333344445555-eu-central-1/checkpoint/"
+    assert config.spark.checkpoint == "s3://firnline-prod-333344445555-eu-central-1/checkpoint/firnline-prod/"
 
 
 def test_both_give_it_the_same_hash_and_it_is_the_one_that_jobs_run_with(prod: EnvironmentSpec) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.aws import Alarm
+from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification.aws import Stream
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
+from firnline_ingest.config.metrics import APPLICATION, STOPPED, STREAM
 from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
 
@@ -54,6 +56,21 @@ def _alarms(spec: EnvironmentSpec, names: Names) -> Iterator[Alarm]:
             topics=topics,
             tags=marks,
         )
+        if (namespace := metrics_config(spec).cloudwatch) is not None:
+            yield Alarm(
+                name=f"{names.application}-{stream.name}-stopped",
+                description=(
+                    f"The engine left out shards of stream {stream.name}, or its pipeline, until a person decides. Next: the "
+                    "engine's log says why, and `firnline resume` what can be done."
+                ),
+                namespace=namespace,
+                metric=STOPPED,
+                statistic="Maximum",
+                dimensions={APPLICATION: names.application, STREAM: stream.name},
+                threshold=1,
+                topics=topics,
+                tags=marks,
+            )
     for operation in LEDGER_OPERATIONS:
         yield Alarm(
             name=f"{names.application}-ledger-{operation}-errors",

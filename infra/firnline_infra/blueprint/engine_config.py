@@ -17,6 +17,7 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import Section, parse
+from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.model import UnusableRecords
 
 
@@ -93,8 +94,15 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
         ),
-        **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures),
+        **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures, metrics=metrics_config(spec)),
     }
+
+
+def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
+    """CloudWatch makes metrics of what comes into a log group, and of nothing else."""
+    serverless = spec.aws.runtime.emr_serverless
+    has_log_group = serverless is not None and serverless.log_group is not None
+    return MetricsConfig(cloudwatch=DEFAULT_NAMESPACE if has_log_group else None)
 
 
 def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.metrics import MetricsConfig
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
 S3_FOLDER = Form(
@@ -266,6 +267,7 @@ class EngineConfig(Section):
     epoch: EpochConfig = EpochConfig()
     polling: PollingConfig = PollingConfig()
     failures: FailuresConfig = FailuresConfig()
+    metrics: MetricsConfig = MetricsConfig()
 
     @model_validator(mode="after")
     def _streams_are_distinct(self) -> Self:

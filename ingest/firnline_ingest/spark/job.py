@@ -19,6 +19,7 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
+from firnline_ingest.metrics import EmbeddedMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
@@ -91,6 +92,7 @@ class EngineJob:
         self._runner: EpochRunner | None = None
         self._policy = ShardPolicy(config.failures, clock)
         self._report = EpochReport()
+        self._metrics = EmbeddedMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = Patience(config.failures.patience_seconds, clock)
         self._queries = Patience(config.failures.patience_seconds, clock)
@@ -204,6 +206,7 @@ class EngineJob:
         self._show_fingerprints(receipts)
         self._policy.judge(receipts)
         self._report.write(receipts, self._policy.stopped)
+        self._metrics.write(receipts, self._policy.stopped)
         self._plans_without_work = 0 if self._policy.is_anything_left else self._plans_without_work + 1
         is_done = self._is_bounded and self._plans_without_work >= PLANS_TO_BE_DONE
         if self._policy.ends_the_run or is_done:
@@ -289,6 +292,7 @@ class EngineJob:
             return False
         receipts = finishing.result or []
         self._report.write(receipts, self._policy.stopped)
+        self._metrics.write(receipts, self._policy.stopped)
         return all(receipt.state not in (ShardState.FAILED, ShardState.LATE) for receipt in receipts)
 
     def _has_ended(self, seconds: float) -> bool:

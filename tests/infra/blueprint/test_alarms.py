@@ -3,14 +3,21 @@
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.specification import parse_spec
+from firnline_ingest.metrics.embedded import embedded
+from firnline_ingest.values import ShardKey
+
+WITH_LOG_GROUP = (
+    "runtime: {trust: emr-serverless, emr_serverless: {log_group: /firnline/prod, subnets: [subnet-0a1b2c3d], "
+    "security_group: {vpc: vpc-0a1b2c3d}}}"
+)
 
 
-def alarms_of(stream: str) -> tuple[Alarm, ...]:
+def alarms_of(stream: str, runtime: str = "runtime: {trust: emr-serverless}") -> tuple[Alarm, ...]:
     spec = parse_spec(
         f"""
         version: 1
         name: prod
-        aws: {{region: eu-central-1, account: "123456789012"}}
+        aws: {{region: eu-central-1, account: "123456789012", {runtime}}}
         snowflake: {{account: ORG-ACCOUNT}}
         streams: [{stream}]
         pipelines: [{{stream: orders, database: lake, schema: raw}}]
@@ -42,11 +49,12 @@ DIMENSIONS = {
     ("AWS/Kinesis", "GetRecords.IteratorAgeMilliseconds"): {"StreamName"},
     ("AWS/Kinesis", "WriteProvisionedThroughputExceeded"): {"StreamName"},
     ("AWS/DynamoDB", "SystemErrors"): {"TableName", "Operation"},
+    ("Firnline", "Stopped"): {"Application", "Stream"},
 }
 
 
 def test_every_alarm_has_the_dimensions_that_its_metric_is_written_with() -> None:
-    for alarm in alarms_of("{name: orders}"):
+    for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP):
         assert set(alarm.dimensions) == DIMENSIONS[alarm.namespace, alarm.metric], alarm.name
 
 
@@ -54,3 +62,13 @@ def test_each_operation_of_the_engine_on_the_ledgers_rows_has_its_alarm() -> Non
     operations = {each.dimensions["Operation"] for each in alarms_of("{name: orders}") if each.metric == "SystemErrors"}
     assert {"GetItem", "PutItem", "Query", "UpdateItem"} <= operations
     assert not {"CreateTable", "DescribeTable"} & operations
+
+
+def test_what_the_engine_left_out_rings_where_cloudwatch_gets_its_figures() -> None:
+    assert not [alarm for alarm in alarms_of("{name: orders}") if alarm.namespace == "Firnline"]
+    (alarm,) = [alarm for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP) if alarm.namespace == "Firnline"]
+    (line,) = embedded([], {ShardKey("orders", 1, "0")}, namespace="Firnline", application="firnline-prod", now_ms=1)
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    assert {name: line[name] for name in alarm.dimensions} == alarm.dimensions
+    assert sorted(alarm.dimensions) in [sorted(names) for names in directive["Dimensions"]]
+    assert line[alarm.metric] >= alarm.threshold

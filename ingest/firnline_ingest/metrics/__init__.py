@@ -1,0 +1,5 @@
+"""What an operator watches: receipts as metrics."""
+
+from firnline_ingest.metrics.embedded import EmbeddedMetrics
+
+__all__ = ["EmbeddedMetrics"]
