@@ -9,7 +9,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.config.metrics import (
     APPLICATION,
@@ -21,8 +21,10 @@ from firnline_ingest.config.metrics import (
     SUMS,
     MetricsConfig,
 )
-from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.values import ShardKey
+
+if TYPE_CHECKING:
+    from firnline_ingest.shard.receipt import Receipt
 
 
 class EmbeddedMetrics:
@@ -33,7 +35,7 @@ class EmbeddedMetrics:
         self._application = application
         self._clock = clock
 
-    def write(self, receipts: Sequence[Receipt], stopped: Collection[ShardKey] = ()) -> None:
+    def write(self, receipts: "Sequence[Receipt]", stopped: Collection[ShardKey] = ()) -> None:
         if self._namespace is None:
             return
         now_ms = int(self._clock() * 1000)
@@ -46,7 +48,7 @@ class EmbeddedMetrics:
 
 
 def embedded(
-    receipts: Sequence[Receipt], stopped: Collection[ShardKey], *, namespace: str, application: str, now_ms: int
+    receipts: "Sequence[Receipt]", stopped: Collection[ShardKey], *, namespace: str, application: str, now_ms: int
 ) -> list[dict[str, Any]]:
     """Sorted by stream. A stream of which only something is stopped has its line too."""
     streams: dict[str, list[Receipt]] = defaultdict(list)
@@ -59,7 +61,7 @@ def embedded(
     ]
 
 
-def _values(receipts: Sequence[Receipt], stream: str, stopped: Collection[ShardKey]) -> dict[tuple[str, str], int]:
+def _values(receipts: "Sequence[Receipt]", stream: str, stopped: Collection[ShardKey]) -> dict[tuple[str, str], int]:
     """By name and unit."""
     values: dict[tuple[str, str], int] = {
         (each.name, each.unit): sum(getattr(receipt, each.of) for receipt in receipts) for each in SUMS
