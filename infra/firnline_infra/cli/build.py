@@ -32,10 +32,10 @@ def build(
     spark: str | None,
     wheels: Path | None,
 ) -> None:
-    """Build the engine as files that a cluster runs: an archive with all that it needs, and an entry script.
+    """Build the engine as files that a cluster runs.
 
-    For the Python and architecture of the specification's runtime, whatever this machine is; the same inputs give the same
-    bytes. Needs a package index the first time, or --wheels.
+    An archive with all that it needs, and an entry script. For the Python and architecture of the specification's runtime,
+    whatever this machine is; the same inputs give the same bytes. Needs a package index the first time, or --wheels.
     """
     from firnline_infra.build import build as build_artefact
     from firnline_infra.build import target_of_specification

@@ -21,7 +21,7 @@ from firnline_infra.rollout.roll import Deployed, RollOut
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.services import place_of, runtime_of
 from firnline_infra.rollout.status import Status, status_of
-from firnline_infra.rollout.uploads import put_once, uploaded
+from firnline_infra.rollout.uploads import in_image, put_once, uploaded
 from firnline_infra.runtimes import EngineJob, engine_job
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.specification import EnvironmentSpec
@@ -44,10 +44,12 @@ class EngineEnvironment:
     env_argument: str
     say: Callable[[str], None]
 
-    def deploy(self, built: BuiltArtefact) -> Deployed:
-        """What the specification, the stack and the artefact say. Raises as RollOut.deploy, and StartedByHand."""
+    def deploy(self, build: Callable[[], BuiltArtefact]) -> Deployed:
+        """What the specification, the stack and the artefact say; it is built only where no image has it. Raises as
+        RollOut.deploy, and StartedByHand.
+        """
         self._check()
-        return self._roll_out.deploy(self.job(built))
+        return self._roll_out.deploy(self.job(build))
 
     def roll_back(self) -> Deployed:
         """What ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
@@ -84,7 +86,7 @@ class EngineEnvironment:
         if chosen:
             yield from self._runtime.log_lines(found or self._runtime.look(unknown_run(chosen)))
 
-    def job(self, built: BuiltArtefact) -> EngineJob:
+    def job(self, build: Callable[[], BuiltArtefact]) -> EngineJob:
         """With artefact and configuration uploaded, where they are not there yet."""
         outputs, bucket = self.outputs(), Names.of(self.spec).bucket
         document = self._document(outputs["engine_config"])
@@ -92,7 +94,7 @@ class EngineEnvironment:
         logs = log_folder(self.spec)
         return engine_job(
             self.spec,
-            artefact=uploaded(self._s3, bucket, ARTEFACT_FOLDER, built),
+            artefact=in_image(self.spec) or uploaded(self._s3, bucket, ARTEFACT_FOLDER, build()),
             configuration=put_once(self._s3, bucket, f"{CONFIGURATION_FOLDER}{digest}.json", document_text(document)),
             configuration_hash=digest,
             role_arn=outputs.get("engine_role_arn"),
@@ -112,7 +114,7 @@ class EngineEnvironment:
             records=self._records,
             streams_of=self._streams_of,
             job_of=recorded_job,
-            document_of=lambda job: JOB.dump_python(job, mode="json"),
+            document_of=job_document,
             say=self.say,
             command=f"firnline deploy {self.env_argument}",
         )
@@ -158,6 +160,12 @@ class EngineEnvironment:
             text = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
         config = parse_config(text, job.configuration)
         return [pipeline.stream for pipeline in config.pipelines]
+
+
+def job_document(job: EngineJob) -> dict[str, Any]:
+    """For a deployment's record. Only what was given: a default that was written down may contradict what was chosen."""
+    document: dict[str, Any] = JOB.dump_python(job, mode="json", exclude_unset=True)
+    return document
 
 
 def recorded_job(document: dict[str, Any]) -> EngineJob:

@@ -10,6 +10,7 @@ RolloutError
 ├── NothingToRollBackTo  no earlier deployment ended well
 ├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
 ├── PlaceMissing         what the stack makes for the engine to run at is not there, or twice
+├── NoCluster            the kubeconfig does not lead into a cluster
 ├── RuntimeRefused       the service refused a call
 └── RuntimeUnavailable   passing: the service is throttling, or out of reach
 """
@@ -165,4 +166,16 @@ class PlaceMissing(RolloutError, Fatal):
             next_step="remove the one that is not yours, or adopt one by its id (docs/spec.md)."
             if found
             else f"firnline up {environment} makes it.",
+        )
+
+
+class NoCluster(RolloutError, Fatal):
+    """The kubeconfig does not lead into a cluster."""
+
+    id = "FL-5473"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"No Kubernetes cluster can be entered: {why}.",
+            next_step="kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context.",
         )

@@ -182,7 +182,7 @@ class RollOut:
         """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
         claim.step(f"start {token}")
         for other in self.runtime.runs(job.application):
-            if other.hash == job.hash:
+            if other.is_of(job.hash):
                 return other
             raise StillThere(other, 0, "it runs again")
         return self.runtime.start(job, token)
@@ -214,7 +214,9 @@ class RollOut:
             seen = engine
             self._refuse_if_failed(run)
             if self.clock() > until_s:
-                raise _NewFailed(f"run {run.id} is {self.runtime.look(run).state}, and its engine does not begin")
+                now = self.runtime.look(run)
+                why = f" ({now.reason})" if now.reason else ""
+                raise _NewFailed(f"run {run.id} is {now.state}{why}, and its engine does not begin")
 
     def _refuse_if_failed(self, run: Run) -> None:
         now = self.runtime.look(run)
@@ -300,7 +302,7 @@ class RollOut:
 
 def _unchanged(runs: Sequence[Run], hash_: str) -> Run | None:
     """The run that is what it should be; with several of them the oldest, and the others are in its way."""
-    return next((run for run in runs if run.hash == hash_ and run.state is not RunState.STOPPING), None)
+    return next((run for run in runs if run.is_of(hash_) and run.state is not RunState.STOPPING), None)
 
 
 def _told(runs: Sequence[Run]) -> str:

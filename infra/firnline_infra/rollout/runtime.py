@@ -43,7 +43,7 @@ class Run:
     id: str
     """What the service calls it."""
     hash: str
-    """The job's; empty where nothing of it is known, as of a run that somebody started by hand."""
+    """The job's; its first 63 letters where it is a label; empty for a run that somebody started by hand."""
     state: RunState
     since: datetime | None = None
     """When it was started, by the service's clock; None where it does not say."""
@@ -51,6 +51,10 @@ class Run:
     """How often the service has started its program."""
     reason: str = ""
     """The service's own words on its state; empty where it has none."""
+
+    def is_of(self, job_hash: str) -> bool:
+        """Whether the run is of the job with that hash."""
+        return bool(self.hash) and job_hash.startswith(self.hash)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

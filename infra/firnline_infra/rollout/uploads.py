@@ -12,8 +12,11 @@ from firnline_infra.rollout.aws import call, code_of, is_missing
 from firnline_infra.rollout.bucket import JSON, TAKEN
 from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes import Artefact
+from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Architecture
 
+IMAGE_ENTRY, IMAGE_ENVIRONMENT = "/opt/firnline/entry.py", "/opt/firnline/environment"
+"""Where the image has them that the artefact's Containerfile makes."""
 ARCHITECTURES = {"aarch64": Architecture.ARM64, "x86_64": Architecture.X86_64}
 
 
@@ -30,6 +33,22 @@ def uploaded(s3: Any, bucket: str, folder: str, built: BuiltArtefact) -> Artefac
         architecture=ARCHITECTURES[manifest.architecture],
         entry=f"s3://{bucket}/{place}{built.entry.name}",
         archive=f"s3://{bucket}/{place}{built.archive.name}",
+    )
+
+
+def in_image(spec: EnvironmentSpec) -> Artefact | None:
+    """The artefact as an image has it that was made with its Containerfile; None where the runtime takes none. The image's own
+    name stands for its content: with a digest that is what it is.
+    """
+    section = spec.aws.runtime.kubernetes
+    if section is None:
+        return None
+    return Artefact(
+        hash=section.image,
+        python=spec.aws.runtime.python,
+        architecture=section.architecture,
+        entry=IMAGE_ENTRY,
+        archive=IMAGE_ENVIRONMENT,
     )
 
 

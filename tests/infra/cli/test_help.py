@@ -80,7 +80,7 @@ def test_an_engines_command_is_called_as_it_was_typed_and_explains_its_options(
         engine([command, "--help"], program="firnline")
     said = capsys.readouterr().out
     assert f"usage: firnline {command} " in said
-    assert "The engine's configuration: engine.json." in said
+    assert "The engine's configuration: engine.json, or" in said
     summary = found((command,)).help
     assert summary is not None
     assert summary in " ".join(said.split())

@@ -67,6 +67,7 @@ def job() -> Callable[..., EngineJob]:
             "streams": [{"name": "orders", "shards": 2}],
             "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
         }
+        is_image = "kubernetes" in (runtime or {})
         folder = f"s3://{BUCKET}/artefacts/{'ab' * 32}"
         return engine_job(
             parse_spec(yaml.safe_dump(document), "dev.yaml"),
@@ -74,8 +75,8 @@ def job() -> Callable[..., EngineJob]:
                 hash="ab" * 32,
                 python="3.13",
                 architecture=Architecture.ARM64,
-                entry=f"{folder}/entry.py",
-                archive=f"{folder}/engine.tar.gz",
+                entry="/opt/firnline/entry.py" if is_image else f"{folder}/entry.py",
+                archive="/opt/firnline/environment" if is_image else f"{folder}/engine.tar.gz",
             ),
             configuration=f"s3://{BUCKET}/configuration/cd.json",
             configuration_hash="cd" * 32,

@@ -1,14 +1,15 @@
 """Engines as streaming jobs of one application of EMR Serverless (botocore's emr-serverless, 2021-07-13)."""
 
-import gzip
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.rollout.aws import bucket_and_key, call, is_missing, pages
+from firnline_infra.rollout.aws import call, is_missing, pages
 from firnline_infra.rollout.checks import distrust, missing_objects
 from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
 from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.rollout.services.s3_logs import lines_below
 from firnline_infra.runtimes import EngineJob, render
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
 
@@ -30,6 +31,7 @@ GRACE_S = range(15, 1801)
 UNUSABLE = {"TERMINATED", "STOPPING"}
 ARCHITECTURES = {"ARM64": "arm64", "X86_64": "x86_64"}
 DRIVER = "SPARK_DRIVER"
+ATTEMPT = re.compile(r"/attempts/(\d+)/")
 NEXT_STEPS = {
     "ServiceQuotaExceededException": "ask AWS for a higher quota (Service Quotas, EMR Serverless, vCPUs per account), or give "
     "the engine a smaller size in aws.runtime.",
@@ -91,16 +93,8 @@ class EmrServerlessRuntime:
         uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
         if uri is None:
             return
-        bucket, folder = bucket_and_key(uri)
-        prefix = f"{folder.rstrip('/')}/applications/{self.application_id}/jobs/{run.id}/"
-        with call("s3:ListBucket", f"s3://{bucket}/{prefix}"):
-            listed = self.s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
-            keys = [each["Key"] for page in listed for each in page.get("Contents", ()) if DRIVER in each["Key"]]
-        for key in sorted(_of_last_attempt(keys, prefix)):
-            with call("s3:GetObject", f"s3://{bucket}/{key}"):
-                content: bytes = self.s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-            text = gzip.decompress(content) if key.endswith(".gz") else content
-            yield from text.decode(errors="replace").splitlines()
+        folder = f"{uri.rstrip('/')}/applications/{self.application_id}/jobs/{run.id}/"
+        yield from lines_below(self.s3, folder, _of_last_attempt)
 
     @property
     def _application(self) -> str:
@@ -179,10 +173,8 @@ def _forgotten(run: Run) -> Run:
     return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
 
 
-def _of_last_attempt(keys: Sequence[str], prefix: str) -> list[str]:
-    """A streaming job has a folder for each attempt: attempts/<n>/."""
-    attempts = [key.removeprefix(prefix).split("/") for key in keys]
-    numbers = [int(parts[1]) for parts in attempts if parts[0] == "attempts" and parts[1].isdigit()]
-    if not numbers:
-        return list(keys)
-    return [key for key in keys if key.startswith(f"{prefix}attempts/{max(numbers)}/")]
+def _of_last_attempt(keys: list[str]) -> list[str]:
+    """The driver's. A streaming job has a folder for each attempt: attempts/<n>/."""
+    found = {key: ATTEMPT.search(key) for key in keys if DRIVER in key}
+    last = max((int(match[1]) for match in found.values() if match), default=None)
+    return [key for key, match in found.items() if last is None or (match and int(match[1]) == last)]

@@ -1,0 +1,192 @@
+"""Engines as steps of an EMR cluster (botocore's emr, 2009-03-31).
+
+The step is only spark-submit: what writes is a YARN application, which outlives a step that was cancelled. YARN is out of a
+deployer's reach, so a step beside the engine's asks it, by the tags of our applications, and ends those that are left.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.rollout.aws import call, code_of
+from firnline_infra.rollout.checks import distrust, missing_objects
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.rollout.runtime import Problem, Run, RunState
+from firnline_infra.rollout.services.s3_logs import lines_below
+from firnline_infra.runtimes import EngineJob, render
+
+PRINCIPAL = "ec2.amazonaws.com"
+STATES = {
+    "PENDING": RunState.STARTING,
+    "RUNNING": RunState.RUNNING,
+    "CANCEL_PENDING": RunState.STOPPING,
+    "CANCELLED": RunState.STOPPED,
+    "COMPLETED": RunState.SUCCEEDED,
+    "FAILED": RunState.FAILED,
+    "INTERRUPTED": RunState.STOPPED,
+}
+"""Of a step. Whether its YARN application is gone is another question: `is_gone` asks it."""
+ACTIVE = [name for name, state in STATES.items() if state.is_active]
+USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
+UNKNOWN_STEP = "InvalidRequestException"
+ALIVE = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+"""States of a YARN application that has not ended."""
+SCRIPT = """set -u
+of_ours() {{ yarn application -list -appTags {tag} -appStates {alive} | awk '$1 ~ /^application_/ {{print $1}}'; }}
+until_s=$(( $(date +%s) + {grace_s} ))
+while [ -n "$(of_ours)" ] && [ "$(date +%s)" -lt "$until_s" ]; do sleep 2; done
+for one in $(of_ours); do yarn application -kill "$one"; done
+for _ in $(seq 60); do [ -z "$(of_ours)" ] && exit 0; sleep 2; done
+exit 1
+"""
+"""Waits, then kills, then waits until nothing is left; its exit status says whether that is so."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmrEc2Runtime:
+    """Implements runtime.Runtime."""
+
+    emr: Any
+    s3: Any
+    iam: Any
+    cluster_id: str
+    application: str
+
+    def check(self, job: EngineJob) -> Sequence[Problem]:
+        return [
+            *self._unfit(),
+            *missing_objects(self.s3, (job.artefact.entry, job.artefact.archive, job.configuration)),
+            *distrust(self.iam, job.role_arn, PRINCIPAL),
+        ]
+
+    def start(self, job: EngineJob, token: str) -> Run:
+        """The service knows no token: `runs` is asked before, and names a step that an earlier attempt has added."""
+        request = render(job, token=token)
+        with call("elasticmapreduce:AddJobFlowSteps", self._cluster):
+            answer = self.emr.add_job_flow_steps(**request)
+        return Run(id=answer["StepIds"][0], hash=job.hash, state=RunState.STARTING)
+
+    def runs(self, application: str) -> Sequence[Run]:
+        found = [step for step in self._steps(ACTIVE) if _owner(step) == application]
+        return [_run(step) for step in sorted(found, key=lambda step: step["Status"]["Timeline"]["CreationDateTime"])]
+
+    def look(self, run: Run) -> Run:
+        try:
+            with call("elasticmapreduce:DescribeStep", run.id):
+                return _run(self.emr.describe_step(ClusterId=self.cluster_id, StepId=run.id)["Step"])
+        except RuntimeRefused as error:
+            if code_of(error) != UNKNOWN_STEP:
+                raise
+        return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+
+    def cancel(self, run: Run, *, grace_s: int) -> None:
+        """First the one that ends the YARN application: a step that is cancelled leaves that alone."""
+        self._end_applications(run, grace_s)
+        request = {"ClusterId": self.cluster_id, "StepIds": [run.id], "StepCancellationOption": "SEND_INTERRUPT"}
+        if self.look(run).state in (RunState.STARTING, RunState.RUNNING):
+            with call("elasticmapreduce:CancelSteps", run.id):
+                self.emr.cancel_steps(**request)
+
+    def is_gone(self, run: Run) -> bool:
+        """A step that is COMPLETED has waited for its application. Any other end of it says nothing, and YARN is asked."""
+        state = self.look(run).state
+        if state.is_active or state is RunState.SUCCEEDED:
+            return not state.is_active
+        asked = [step for step in self._steps() if step["Name"] == _name_of_end(run)]
+        if any(step["Status"]["State"] == "COMPLETED" for step in asked):
+            return True
+        if not any(step["Status"]["State"] in ACTIVE for step in asked):
+            self._end_applications(run, 0)
+        return False
+
+    def log_lines(self, run: Run) -> Iterator[str]:
+        """Of the step, which is spark-submit; the driver's own are YARN's, in the cluster's folder of containers."""
+        with call("elasticmapreduce:DescribeCluster", self._cluster):
+            uri = self.emr.describe_cluster(ClusterId=self.cluster_id)["Cluster"].get("LogUri")
+        if uri:
+            place = uri.replace("s3n://", "s3://").rstrip("/")
+            yield from lines_below(self.s3, f"{place}/{self.cluster_id}/steps/{run.id}/", lambda keys: keys)
+
+    @property
+    def _cluster(self) -> str:
+        return f"cluster {self.cluster_id}"
+
+    def _steps(self, states: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+        request: dict[str, Any] = {"ClusterId": self.cluster_id, **({"StepStates": list(states)} if states else {})}
+        with call("elasticmapreduce:ListSteps", self._cluster):
+            pages = self.emr.get_paginator("list_steps").paginate(**request)
+            return [step for page in pages for step in page.get("Steps", ())]
+
+    def _end_applications(self, run: Run, grace_s: int) -> None:
+        """Once; an earlier attempt at it that still runs, or ended well, is enough."""
+        enough = (*ACTIVE, "COMPLETED")
+        if any(s["Name"] == _name_of_end(run) and s["Status"]["State"] in enough for s in self._steps()):
+            return
+        script = SCRIPT.format(tag=f"firnline-application-{self.application}", alive=ALIVE, grace_s=grace_s)
+        step = {
+            "Name": _name_of_end(run),
+            "ActionOnFailure": "CONTINUE",
+            "HadoopJarStep": {"Jar": "command-runner.jar", "Args": ["bash", "-c", script]},
+        }
+        with call("elasticmapreduce:AddJobFlowSteps", self._cluster):
+            self.emr.add_job_flow_steps(JobFlowId=self.cluster_id, Steps=[step])
+
+    def _unfit(self) -> Iterator[Problem]:
+        try:
+            with call("elasticmapreduce:DescribeCluster", self._cluster):
+                found = self.emr.describe_cluster(ClusterId=self.cluster_id)["Cluster"]
+        except RuntimeRefused as error:
+            if code_of(error) != UNKNOWN_STEP:
+                raise
+            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step="firnline up makes one.")
+            return
+        state, label, level = (
+            found["Status"]["State"],
+            found.get("ReleaseLabel", ""),
+            found.get("StepConcurrencyLevel", 1),
+        )
+        if state not in USABLE:
+            yield Problem(what=f"The {self._cluster} is {state}.", next_step="firnline up makes another one.")
+        if not label.startswith("emr-spark-"):
+            yield Problem(
+                what=f"The {self._cluster} has release {label}, which has no Spark 4.",
+                next_step="use a cluster with one that has, such as emr-spark-8.1.0.",
+            )
+        if level < 2:
+            yield Problem(
+                what=f"The {self._cluster} runs one step at a time: none can run beside the engine to see that it is gone.",
+                next_step=f"aws emr modify-cluster --cluster-id {self.cluster_id} --step-concurrency-level 2",
+            )
+
+
+def cluster_id(emr: Any, name: str, environment: str) -> str:
+    """Of the cluster that the stack made. Raises PlaceMissing."""
+    with call("elasticmapreduce:ListClusters", name):
+        pages = emr.get_paginator("list_clusters").paginate(ClusterStates=list(USABLE))
+        found = [each["Id"] for page in pages for each in page["Clusters"] if each["Name"] == name]
+    if len(found) != 1:
+        raise PlaceMissing(f"EMR cluster named {name}", found, environment)
+    return str(found[0])
+
+
+def _name_of_end(run: Run) -> str:
+    return f"end of {run.id}"
+
+
+def _owner(step: Mapping[str, Any]) -> str:
+    """The application that a step's name begins with (runtimes/emr_ec2.py)."""
+    application, _, digest = str(step["Name"]).rpartition(" ")
+    return application if len(digest) == 64 else ""
+
+
+def _run(step: Mapping[str, Any]) -> Run:
+    status = step["Status"]
+    reason, details = status.get("StateChangeReason", {}), status.get("FailureDetails", {})
+    told = (reason.get("Message", ""), details.get("Reason", ""), details.get("Message", ""))
+    return Run(
+        id=step["Id"],
+        hash=str(step["Name"]).rpartition(" ")[2],
+        state=STATES[status["State"]],
+        since=status.get("Timeline", {}).get("CreationDateTime"),
+        reason=" ".join(filter(None, told)),
+    )

@@ -1,0 +1,151 @@
+"""Engines as jobs of a virtual cluster of EMR on EKS (botocore's emr-containers, 2020-10-01).
+
+A cancel has no grace here, so an engine that did not hear the ledger is cut off; no row is lost by that. A run's state says
+nothing of its pods: those are asked for in the cluster, where it can be reached.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.rollout.aws import call, is_missing, pages
+from firnline_infra.rollout.checks import distrust, missing_objects
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.rollout.services.pods import Pods
+from firnline_infra.rollout.services.s3_logs import lines_below
+from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+
+STATES = {
+    "PENDING": RunState.STARTING,
+    "SUBMITTED": RunState.STARTING,
+    "RUNNING": RunState.RUNNING,
+    "CANCEL_PENDING": RunState.STOPPING,
+    "CANCELLED": RunState.STOPPED,
+    "COMPLETED": RunState.SUCCEEDED,
+    "FAILED": RunState.FAILED,
+}
+ACTIVE = [name for name, state in STATES.items() if state.is_active]
+POD_LABEL = "emr-containers.amazonaws.com/job.id"
+DRIVER = "spark-kubernetes-driver"
+"""The name of the driver's container, which EMR protects (Development Guide, "Pod templates")."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmrEksRuntime:
+    """Implements runtime.Runtime."""
+
+    emr: Any
+    s3: Any
+    iam: Any
+    virtual_cluster_id: str
+    principal: str
+    """What the role has to trust: the cluster's OpenID Connect provider, or the principal of Pod Identity."""
+    pods: Pods | None = None
+    """None: the cluster can't be asked, and a run counts as gone when its state is final."""
+
+    def check(self, job: EngineJob) -> Sequence[Problem]:
+        return [
+            *self._unfit(),
+            *missing_objects(self.s3, (job.artefact.entry, job.artefact.archive, job.configuration)),
+            *distrust(self.iam, job.role_arn, self.principal),
+        ]
+
+    def start(self, job: EngineJob, token: str) -> Run:
+        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
+        with call("emr-containers:StartJobRun", self._cluster):
+            answer = self.emr.start_job_run(**request)
+        return Run(id=answer["id"], hash=job.hash, state=RunState.STARTING)
+
+    def runs(self, application: str) -> Sequence[Run]:
+        with call("emr-containers:ListJobRuns", self._cluster):
+            request = {"virtualClusterId": self.virtual_cluster_id, "states": ACTIVE}
+            listed = list(pages(self.emr, "list_job_runs", "jobRuns", **request))
+        found = [self._described(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
+        return [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
+
+    def look(self, run: Run) -> Run:
+        found = self._described(run.id)
+        if found is None:
+            return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+        return _run(found)
+
+    def cancel(self, run: Run, *, grace_s: int) -> None:
+        try:
+            with call("emr-containers:CancelJobRun", run.id):
+                self.emr.cancel_job_run(id=run.id, virtualClusterId=self.virtual_cluster_id)
+        except RuntimeRefused:
+            if self.look(run).state in (RunState.STARTING, RunState.RUNNING):
+                raise
+
+    def is_gone(self, run: Run) -> bool:
+        if self.look(run).state.is_active:
+            return False
+        return self.pods is None or not self.pods.active(f"{POD_LABEL}={run.id}")
+
+    def log_lines(self, run: Run) -> Iterator[str]:
+        found = self._described(run.id) or {}
+        monitoring = found.get("configurationOverrides", {}).get("monitoringConfiguration", {})
+        uri = monitoring.get("s3MonitoringConfiguration", {}).get("logUri")
+        if uri is not None:
+            folder = f"{uri.rstrip('/')}/{self.virtual_cluster_id}/jobs/{run.id}/containers/"
+            yield from lines_below(self.s3, folder, _of_the_driver)
+
+    @property
+    def _cluster(self) -> str:
+        return f"virtual cluster {self.virtual_cluster_id}"
+
+    def _unfit(self) -> Iterator[Problem]:
+        try:
+            with call("emr-containers:DescribeVirtualCluster", self._cluster):
+                found = self.emr.describe_virtual_cluster(id=self.virtual_cluster_id)["virtualCluster"]
+        except RuntimeRefused as error:
+            if not is_missing(error):
+                raise
+            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step="firnline up makes one.")
+            return
+        if found["state"] != "RUNNING":
+            yield Problem(
+                what=f"The {self._cluster} is {found['state']}.",
+                next_step="a terminated one is made anew by firnline up; ARRESTED means that its EKS cluster or namespace is out "
+                "of EMR's reach: see whether the cluster still lets EMR in.",
+            )
+
+    def _described(self, run_id: str) -> dict[str, Any] | None:
+        try:
+            with call("emr-containers:DescribeJobRun", run_id):
+                request = {"id": run_id, "virtualClusterId": self.virtual_cluster_id}
+                found: dict[str, Any] = self.emr.describe_job_run(**request)["jobRun"]
+                return found
+        except RuntimeRefused as error:
+            if is_missing(error):
+                return None
+            raise
+
+
+def virtual_cluster_id(emr: Any, name: str, environment: str) -> str:
+    """Of the one that the stack made. Raises PlaceMissing."""
+    with call("emr-containers:ListVirtualClusters", name):
+        listed = pages(emr, "list_virtual_clusters", "virtualClusters", states=["RUNNING", "ARRESTED"])
+        found = [each["id"] for each in listed if each["name"] == name]
+    if len(found) != 1:
+        raise PlaceMissing(f"virtual cluster of EMR on EKS named {name}", found, environment)
+    return str(found[0])
+
+
+def _run(found: dict[str, Any]) -> Run:
+    reason = " ".join(filter(None, (found.get("failureReason", ""), found.get("stateDetails", ""))))
+    return Run(
+        id=found["id"],
+        hash=found.get("tags", {}).get(HASH_TAG, ""),
+        state=STATES[found["state"]],
+        since=found["createdAt"],
+        attempt=found.get("retryPolicyExecution", {}).get("currentAttemptCount", 0) + 1,
+        reason=reason,
+    )
+
+
+def _of_the_driver(keys: list[str]) -> list[str]:
+    """containers/<spark application>/<pod>/stderr.gz; the driver's pod is the one whose name ends so."""
+    return [key for key in keys if key.rpartition("/")[0].endswith("-driver") or f"/{DRIVER}/" in key]

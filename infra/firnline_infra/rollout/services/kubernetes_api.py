@@ -1,0 +1,129 @@
+"""As much of the Kubernetes API as a roll-out needs, over HTTPS.
+
+A cluster is found in a kubeconfig, as kubectl does it (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"): tokens,
+client certificates, and commands that give either, which is how the clouds' clusters are entered.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+import urllib3
+
+from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.rollout.services.kubeconfig import Access
+
+TIMEOUT = urllib3.Timeout(connect=5, read=30)
+UNAUTHORIZED, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 404, 409, 429, 500
+MERGE_PATCH = "application/merge-patch+json"
+
+
+class KubernetesApi(Protocol):
+    """Paths are those of the API's reference. Each call raises RuntimeRefused or RuntimeUnavailable."""
+
+    def get(self, path: str, **query: str) -> dict[str, Any] | None:
+        """None where there is no such thing."""
+
+    def create(self, path: str, document: Mapping[str, Any]) -> bool:
+        """False where there is one of that name."""
+
+    def merge(self, path: str, document: Mapping[str, Any]) -> bool:
+        """Changes the fields that the document has; False where there is no such thing."""
+
+    def delete(self, path: str) -> None:
+        """With what belongs to it first; nothing where there is no such thing."""
+
+    def text(self, path: str) -> str:
+        """A log; empty where there is no such thing."""
+
+
+@dataclass(slots=True)
+class HttpKubernetesApi:
+    """Implements KubernetesApi. Credentials that have expired are asked for anew: those of clouds last minutes."""
+
+    enter: Callable[[], Access]
+    _access: Access = field(init=False)
+    _pool: urllib3.PoolManager = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._enter()
+
+    def _enter(self) -> None:
+        self._access = self.enter()
+        self._pool = urllib3.PoolManager(timeout=TIMEOUT, retries=False, **self._access.tls())
+
+    def get(self, path: str, **query: str) -> dict[str, Any] | None:
+        return self._call("GET", f"{path}?{urlencode(query)}" if query else path, ignored=NOT_FOUND)
+
+    def create(self, path: str, document: Mapping[str, Any]) -> bool:
+        return self._call("POST", path, document, ignored=CONFLICT) is not None
+
+    def merge(self, path: str, document: Mapping[str, Any]) -> bool:
+        return self._call("PATCH", path, document, ignored=NOT_FOUND, content=MERGE_PATCH) is not None
+
+    def delete(self, path: str) -> None:
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
+        self._call("DELETE", path, options, ignored=NOT_FOUND)
+
+    def text(self, path: str) -> str:
+        response = self._request("GET", path, None, "application/json")
+        return (
+            "" if response.status == NOT_FOUND else self._checked("GET", path, response).data.decode(errors="replace")
+        )
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        document: Mapping[str, Any] | None = None,
+        *,
+        ignored: int,
+        content: str = "application/json",
+    ) -> dict[str, Any] | None:
+        response = self._request(method, path, document, content)
+        if response.status == ignored:
+            return None
+        answer: dict[str, Any] = json.loads(self._checked(method, path, response).data)
+        return answer
+
+    def _request(
+        self, method: str, path: str, document: Mapping[str, Any] | None, content: str
+    ) -> urllib3.BaseHTTPResponse:
+        body = None if document is None else json.dumps(document).encode()
+        response = self._sent(method, path, body, content)
+        if response.status == UNAUTHORIZED:
+            self._enter()
+            response = self._sent(method, path, body, content)
+        return response
+
+    def _sent(self, method: str, path: str, body: bytes | None, content: str) -> urllib3.BaseHTTPResponse:
+        headers = {"Accept": "application/json", "Content-Type": content, **self._access.headers()}
+        try:
+            return self._pool.request(method, self._access.server + path, body=body, headers=headers)
+        except urllib3.exceptions.HTTPError as error:
+            raise RuntimeUnavailable(f"{method} {path}", f"the cluster at {self._access.server}", str(error)) from error
+
+    def _checked(self, method: str, path: str, response: urllib3.BaseHTTPResponse) -> urllib3.BaseHTTPResponse:
+        if response.status < 400:
+            return response
+        action, on = f"{method} {path}", f"the cluster at {self._access.server}"
+        words = f"{response.status}: {_message(response.data)}"
+        if response.status == TOO_MANY or response.status >= SERVER_ERROR:
+            raise RuntimeUnavailable(action, on, words)
+        raise RuntimeRefused(
+            action,
+            on,
+            words,
+            next_step="where it was forbidden, give whoever deploys a Role of the namespace with that verb (docs/rollout.md).",
+        )
+
+
+def _message(body: bytes) -> str:
+    """Of a Status object, which the API answers errors with."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return body[:200].decode(errors="replace")
+    return str(found.get("message", found)) if isinstance(found, dict) else str(found)

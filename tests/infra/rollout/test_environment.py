@@ -1,0 +1,49 @@
+import json
+from collections.abc import Callable
+
+import pytest
+
+from firnline_infra.rollout.environment import before_that, job_document, recorded_job
+from firnline_infra.rollout.errors import RecordUnreadable
+from firnline_infra.rollout.records import Deployment, Outcome
+from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.render import hash_of
+
+
+def deployment(number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_back_to: int | None = None) -> Deployment:
+    return Deployment(
+        number=number, hash=hash_, job={}, by="me", began="now", outcome=outcome, went_back_to=went_back_to
+    )
+
+
+@pytest.mark.parametrize(
+    ("history", "expected"),
+    [
+        ([], None),
+        ([deployment(1, "a")], None),
+        ([deployment(2, "b"), deployment(1, "a")], 1),
+        ([deployment(3, "b"), deployment(2, "b"), deployment(1, "a")], 1),
+        ([deployment(3, "c", Outcome.FAILED), deployment(2, "b"), deployment(1, "a")], 1),
+        ([deployment(4, "b", went_back_to=2), deployment(3, "c"), deployment(2, "b"), deployment(1, "a")], 1),
+        ([deployment(3, "a", went_back_to=1), deployment(2, "b"), deployment(1, "a")], None),
+    ],
+    ids=["none", "one", "two", "the same again", "a failed one", "from a rollback on", "nothing further back"],
+)
+def test_a_rollback_goes_to_what_ran_before_what_runs(history: list[Deployment], expected: int | None) -> None:
+    found = before_that(iter(history))
+    assert (found.number if found else None) == expected
+
+
+def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob]) -> None:
+    """Everything that decides what runs: the request that it renders is the same one."""
+    made = job()
+    text = Deployment(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
+    again = recorded_job(Deployment.of_text(text, "s3://b/1").job)
+    assert again == made
+    assert hash_of(again) == made.hash
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])
+def test_what_is_no_record_is_refused(text: str) -> None:
+    with pytest.raises(RecordUnreadable, match="s3://b/1"):
+        Deployment.of_text(text, "s3://b/1")

@@ -1,0 +1,61 @@
+from dataclasses import replace
+
+from firnline_infra.rollout.status import status_of
+from firnline_ingest.ledger.incident import Incident, IncidentKind
+from tests.infra.rollout.test_roll import OLD
+from tests.infra.rollout.world import KEYS, STREAM, World
+
+
+def running() -> World:
+    world = World()
+    world.roll_out().deploy(OLD)
+    return world
+
+
+def looked(world: World, **others: object):
+    arguments = {
+        "runs": world.runs("firnline-dev"),
+        "ledger": world.ledger,
+        "streams": [STREAM, "never-read"],
+        "deployment": world.roll_out().records.newest(),
+        "now_ms": round(world.now_s * 1000) + 5000,
+        "sleep": world.sleep,
+    }
+    return status_of("firnline-dev", **{**arguments, **others})
+
+
+def test_it_tells_what_runs_and_how_far_each_shard_is() -> None:
+    world = running()
+    found = looked(world)
+    assert (found.is_beating, found.holder) == (True, "process of run-0")
+    assert [(each.shard, each.is_read) for each in found.shards] == [(key.shard_id, True) for key in KEYS]
+    assert all(0 <= each.behind_s <= 10 for each in found.shards)
+    document = found.as_document()
+    assert document["runs"][0]["state"] == "RUNNING"
+    assert document["deployment"]["outcome"] == "good"
+
+
+def test_an_engine_that_was_killed_holds_the_application_and_does_not_beat() -> None:
+    world = running()
+    world.engines.clear()
+    found = looked(world)
+    assert (found.holder, found.is_beating, found.runs) == ("process of run-0", False, ())
+    assert found.as_document()["is_running"] is False
+
+
+def test_the_last_incidents_are_told_newest_first() -> None:
+    world = running()
+    for number, key in enumerate(KEYS):
+        row = world.ledger.read(key)
+        world.ledger.write(row.with_incident(Incident(IncidentKind.RESUMED, 1000 + number, f"the {number}.")))
+    assert [each.detail for each in looked(world).incidents] == ["the 1.", "the 0."]
+
+
+def test_a_shard_that_another_run_had_is_not_read_now() -> None:
+    world = running()
+    row = world.ledger.read(KEYS[0])
+    taken = world.ledger.take(KEYS[0], row.fence, "another/task", row.start)
+    world.engines.clear()
+    assert taken is not None
+    assert [each.is_read for each in looked(world).shards] == [False, True]
+    assert replace(row, fence=taken.fence) == taken
