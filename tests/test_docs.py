@@ -14,7 +14,16 @@ from firnline_local.materialise.registry import FILES
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 EMBEDDED = ROOT / "local" / "firnline_local"
-PAGES = ["adopt.md", "build.md", "layered-stacks.md", "rotate-keys.md", "tutorial.md"]
+PAGES = [
+    "adopt.md",
+    "build.md",
+    "doctor.md",
+    "drift.md",
+    "layered-stacks.md",
+    "network.md",
+    "rotate-keys.md",
+    "tutorial.md",
+]
 ENGINE = {"run", "validate", "resume"}  # their options are the engine's own
 
 

@@ -45,6 +45,7 @@ ROOMS = {
             "build",
             "cli",
             "deploy",
+            "doctor",
             "drift",
             "keys",
             "programs",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from firnline_infra.blueprint.network import snowflake_host
 from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, has_bucket, s3_url, spark_url
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
@@ -55,6 +56,8 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
         dead_letters=letters,
         spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
         spark_master=ONE_MACHINE if "folder" in letters else None,
+        aws_endpoints={str(service): url for service, url in spec.network.endpoints.items()},
+        snowflake_url=f"https://{snowflake_host(spec)}" if spec.network.privatelink else None,
     )
 
 

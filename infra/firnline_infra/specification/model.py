@@ -11,6 +11,7 @@ from pydantic import Field
 
 from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, Stream
 from firnline_infra.specification.dead_letters import DeadLetters
+from firnline_infra.specification.network import Network
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.document import Section
@@ -50,6 +51,8 @@ class EnvironmentSpec(Section):
     """What is read."""
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""
+    network: Network = Network()
+    """How the engine reaches AWS and Snowflake; over their public endpoints where absent."""
     ledger: Ledger = Ledger()
     """The DynamoDB table that fences shards and remembers where they are."""
     alarms: Alarms = Alarms()

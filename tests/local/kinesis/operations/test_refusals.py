@@ -9,8 +9,8 @@ def test_records_are_not_pushed_and_what_to_use_instead_is_said() -> None:
 
 
 def test_an_operation_that_is_not_carried_is_refused_by_name() -> None:
-    with pytest.raises(FakeKinesisError, match="PutResourcePolicy") as refusal:
-        FakeKinesis().call("PutResourcePolicy", {"ResourceARN": "a", "Policy": "{}"})
+    with pytest.raises(FakeKinesisError, match="DescribeAccountSettings") as refusal:
+        FakeKinesis().call("DescribeAccountSettings", {"ResourceARN": "a", "Policy": "{}"})
     assert (refusal.value.code, refusal.value.status) == ("UnknownOperationException", 400)
 
 

@@ -1,0 +1,158 @@
+"""Every host that an environment needs: for its engine, for CI, for whoever operates it.
+
+Hosts of AWS are those of its endpoints page, and Snowflake's of `SYSTEM$ALLOWLIST`. What only Snowflake knows is a pattern
+here, unless the specification names it (`network.snowflake_hosts`).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
+
+HTTPS, HTTP = 443, 80
+ENDS = {"aws": "amazonaws.com", "aws-us-gov": "amazonaws.com", "aws-cn": "amazonaws.com.cn"}
+IAM = {
+    "aws": "iam.amazonaws.com",
+    "aws-us-gov": "iam.us-gov.amazonaws.com",
+    "aws-cn": "iam.cn-north-1.amazonaws.com.cn",
+}
+ENDPOINT_SERVICES = {"kinesis": "kinesis-streams"}
+"""A VPC endpoint's service is called as its host begins, but for these."""
+
+
+class Party(StrEnum):
+    ENGINE = "engine"
+    CI = "ci"
+    OPERATOR = "operator"
+
+
+ALL = (Party.ENGINE, Party.CI, Party.OPERATOR)
+HANDS = (Party.CI, Party.OPERATOR)
+"""Who deploys, from a pipeline or by hand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Destination:
+    host: str
+    """With `*` where only Snowflake knows the rest."""
+    port: int = HTTPS
+    needed_by: tuple[Party, ...]
+    why: str
+    endpoint: str = ""
+    """The service of a VPC endpoint that leads there without the internet; empty where there is none."""
+
+    @property
+    def is_pattern(self) -> bool:
+        return "*" in self.host
+
+
+def egress(spec: EnvironmentSpec) -> tuple[Destination, ...]:
+    """Sorted by host, each once with everybody who needs it."""
+    merged: dict[tuple[str, int], Destination] = {}
+    for each in (*_aws(spec), *_snowflake(spec), *_tools()):
+        before = merged.setdefault((each.host, each.port), each)
+        needed_by = tuple(party for party in Party if party in {*before.needed_by, *each.needed_by})
+        why = before.why if each.why in before.why else f"{before.why}; {each.why}"
+        merged[each.host, each.port] = replace(before, needed_by=needed_by, why=why)
+    return tuple(sorted(merged.values(), key=lambda each: (each.host, each.port)))
+
+
+def snowflake_host(spec: EnvironmentSpec) -> str:
+    """Of the account; URLs have a hyphen where a name has an underscore."""
+    between = ".privatelink" if spec.network.privatelink else ""
+    return f"{spec.snowflake.account.lower().replace('_', '-')}{between}.snowflakecomputing.com"
+
+
+def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
+    for service, needed_by, why in _services(spec):
+        public = Destination(
+            host=f"{service}.{spec.aws.region}.{ENDS[spec.aws.partition]}",
+            needed_by=needed_by,
+            why=why,
+            endpoint=f"com.amazonaws.{spec.aws.region}.{_endpoint_service(service)}",
+        )
+        yield from _through_endpoints(spec, service, public)
+    yield Destination(host=IAM[spec.aws.partition], needed_by=HANDS, why="roles and policies")
+
+
+def _endpoint_service(service: str) -> str:
+    """A bucket's host has the bucket in front."""
+    name = service.rpartition(".")[2]
+    return ENDPOINT_SERVICES.get(name, name)
+
+
+def _through_endpoints(spec: EnvironmentSpec, service: str, public: Destination) -> Iterator[Destination]:
+    """The engine takes the endpoint that the specification names; CI and operators are elsewhere."""
+    own = {str(name): url for name, url in spec.network.endpoints.items()}.get(service)
+    if own is None or Party.ENGINE not in public.needed_by:
+        yield public
+        return
+    host, _, port = own.removeprefix("https://").partition(":")
+    yield replace(public, host=host, port=int(port or HTTPS), needed_by=(Party.ENGINE,))
+    if others := tuple(party for party in public.needed_by if party is not Party.ENGINE):
+        yield replace(public, needed_by=others)
+
+
+def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], str]]:
+    runtime = spec.aws.runtime
+    yield "kinesis", ALL, "the streams"
+    yield "dynamodb", ALL, "the ledger"
+    yield "sts", ALL, "credentials"
+    if runtime.trust is not Trust.NOBODY:
+        yield "secretsmanager", ALL, "the private keys"
+    if spec.aws.bucket.origin is not Origin.SKIP:
+        yield "s3", ALL, "checkpoint, configuration, dead letters, Pulumi's state"
+        yield f"{Names.of(spec).bucket}.s3", ALL, "the same, by the bucket's own name"
+        yield "logs", (Party.ENGINE, Party.OPERATOR), "the engine's logs, where its runtime sends them there"
+    yield (
+        "kms",
+        HANDS,
+        "the keys of the environment and of Pulumi's state; the engine reaches them through other services",
+    )
+    if spec.alarms.topics:
+        yield "monitoring", HANDS, "alarms"
+    if spec.publication.ssm_prefix:
+        yield "ssm", HANDS, "published outputs"
+    starts = {
+        "emr-serverless": runtime.emr_serverless,
+        "emr-containers": runtime.emr_eks,
+        "elasticmapreduce": runtime.emr_ec2,
+        "eks": runtime.kubernetes,
+    }
+    for service, section in starts.items():
+        if section is not None:
+            yield service, HANDS, "starts the engine and asks after it"
+
+
+def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
+    account, between = snowflake_host(spec), ".privatelink" if spec.network.privatelink else ""
+    yield Destination(
+        host=account, needed_by=ALL, why="Snowflake's account: sessions, tokens, the host that takes rows"
+    )
+    if spec.network.snowflake_hosts:
+        for each in spec.network.snowflake_hosts:
+            host, _, port = each.partition(":")
+            yield Destination(host=host, port=int(port or HTTPS), needed_by=ALL, why="named by SYSTEM$ALLOWLIST")
+        return
+    rows = "the host that takes rows, which the account names"
+    yield Destination(host=f"*{between}.snowflakecomputing.com", needed_by=(Party.ENGINE,), why=rows)
+    ocsp = f"ocsp.{account}" if between else "ocsp.snowflakecomputing.com"
+    yield Destination(host=ocsp, port=HTTP, needed_by=ALL, why="whether certificates were revoked")
+    stage = f"*.s3.*.{ENDS[spec.aws.partition]}"
+    why = "Snowflake's internal stage: the SDK uploads there what does not go inline"
+    yield Destination(host=stage, needed_by=(Party.ENGINE,), why=why)
+
+
+def _tools() -> Iterator[Destination]:
+    for host, why in {
+        "pypi.org": "packages",
+        "files.pythonhosted.org": "packages",
+        "get.pulumi.com": "Pulumi's CLI and plugins",
+        "api.github.com": "Pulumi's plugins",
+        "github.com": "Pulumi's plugins, actions",
+    }.items():
+        yield Destination(host=host, needed_by=HANDS, why=f"{why}, or a mirror of yours")

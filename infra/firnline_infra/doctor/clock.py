@@ -1,0 +1,28 @@
+"""Whether this machine's clock is near to AWS's: signatures are refused beyond five minutes, Snowflake's tokens sooner."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.doctor.findings import Finding, good, unknown, wrong
+
+MOST_S = 60
+STEP = "let the machine keep time: chrony, systemd-timesyncd"
+
+
+def skew(sts: Any, now: datetime | None = None) -> Iterator[Finding]:
+    """Raises AwsRefused."""
+    with aws_call("sts:GetCallerIdentity", "this machine's clock"):
+        answer = sts.get_caller_identity()
+    said = answer["ResponseMetadata"].get("HTTPHeaders", {}).get("date")
+    if said is None:
+        yield unknown("clock", "AWS's answer had no date", next_step="a proxy that takes headers away?")
+        return
+    behind_s = round((parsedate_to_datetime(said) - (now or datetime.now(UTC))).total_seconds())
+    if abs(behind_s) > MOST_S:
+        way = "behind" if behind_s > 0 else "ahead"
+        yield wrong("clock", f"is {abs(behind_s)} s {way}; {MOST_S} s at most", next_step=STEP)
+    else:
+        yield good("clock", f"within {MOST_S} s of AWS's")

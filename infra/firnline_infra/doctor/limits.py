@@ -1,0 +1,75 @@
+"""Service limits against what the specification asks for, and policies' lengths against IAM's."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.iam.length import LIMITS, policy_length
+from firnline_infra.doctor.findings import Finding, good, wrong
+from firnline_infra.specification.origin import Origin
+
+MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")
+NOT_THERE = {"ResourceNotFoundException"}
+ON_DEMAND_SHARDS = 4
+"""An on-demand stream begins with these; they count for the account's limit of on-demand streams, not of shards."""
+
+
+def shards(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
+    """What is missing of the account's open shards and on-demand streams. Raises AwsRefused."""
+    with aws_call("kinesis:DescribeLimits", "the account"):
+        limits = kinesis.describe_limits()
+    created = [stream for stream in blueprint.streams if stream.origin is Origin.CREATE]
+    more, on_demand = 0, 0
+    for stream in created:
+        there = _there(kinesis, stream.name)
+        has = there["OpenShardCount"] if there else 0
+        was_on_demand = there is not None and there.get("StreamModeDetails", {}).get("StreamMode") == "ON_DEMAND"
+        more += max(0, (stream.shards or 0) - has) if stream.shards else 0
+        on_demand += 0 if stream.shards or was_on_demand else 1
+    yield _against("open shards", limits["OpenShardCount"], more, limits["ShardLimit"])
+    if "OnDemandStreamCountLimit" in limits:
+        count, limit = limits["OnDemandStreamCount"], limits["OnDemandStreamCountLimit"]
+        yield _against("on-demand streams", count, on_demand, limit)
+
+
+def consumers(blueprint: Blueprint, kinesis: Any) -> Iterator[Finding]:
+    """Registered ones of each stream that gets some. Raises AwsRefused."""
+    for stream in blueprint.streams:
+        if not stream.consumers:
+            continue
+        there = _there(kinesis, stream.name)
+        names: set[str] = set()
+        if there is not None:
+            with aws_call("kinesis:ListStreamConsumers", f"stream {stream.name}"):
+                pages = kinesis.get_paginator("list_stream_consumers").paginate(StreamARN=there["StreamARN"])
+                names = {each["ConsumerName"] for page in pages for each in page["Consumers"]}
+        more = len(set(stream.consumers) - names)
+        yield _against(f"consumers of {stream.name}", len(names), more, MOST_CONSUMERS)
+
+
+def policies(blueprint: Blueprint) -> Iterator[Finding]:
+    for kind, principal in (("role", blueprint.role), ("user", blueprint.user)):
+        if principal is not None:
+            yield _against(f"policy of {kind} {principal.name}", 0, policy_length(principal.statements), LIMITS[kind])
+
+
+def _there(kinesis: Any, name: str) -> dict[str, Any] | None:
+    from botocore.exceptions import ClientError
+
+    with aws_call("kinesis:DescribeStreamSummary", f"stream {name}"):
+        try:
+            found: dict[str, Any] = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]
+        except ClientError as error:
+            if error.response["Error"]["Code"] in NOT_THERE:
+                return None
+            raise
+    return found
+
+
+def _against(what: str, used: int, more: int, limit: int) -> Finding:
+    said = f"{used:,} used, {more:,} more asked for, {limit:,} allowed"
+    if used + more <= limit:
+        return good(what, said)
+    step = "ask for more in Service Quotas, before `firnline up`; or ask for less in the specification"
+    return wrong(what, said, next_step=step)

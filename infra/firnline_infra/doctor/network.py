@@ -1,0 +1,72 @@
+"""Whether each host of the egress list can be reached from here: name, connection, certificate.
+
+From where the command runs, which is a laptop or CI; the engine's own way is tried by `firnline validate` where it runs.
+"""
+
+import os
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from urllib.request import getproxies, proxy_bypass
+
+from firnline_infra.blueprint.network import HTTP, Destination
+from firnline_infra.doctor.findings import Finding, good, unknown, wrong
+
+PATIENCE_S = 5.0
+AT_ONCE = 16
+ANOTHER_AUTHORITY = (
+    "something between here and there has a certificate of its own: trust its authority (SSL_CERT_FILE), or go past it"
+)
+FIREWALL = "open it in the firewall, or name a private endpoint (specification: network)"
+
+
+def reach(destinations: tuple[Destination, ...], *, proxies: Mapping[str, str] | None = None) -> Iterator[Finding]:
+    """In the order given. With a proxy for HTTPS, only the proxy is tried: hosts behind it are its affair."""
+    found = getproxies() if proxies is None else proxies
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from pool.map(lambda each: _reach(each, found), destinations)
+
+
+def _reach(destination: Destination, proxies: Mapping[str, str]) -> Finding:
+    about = f"{destination.host}:{destination.port}"
+    if destination.is_pattern:
+        step = "SELECT SYSTEM$ALLOWLIST() in Snowflake names them: put them into network.snowflake_hosts"
+        return unknown(about, "only Snowflake knows these hosts", next_step=step)
+    scheme = "http" if destination.port == HTTP else "https"
+    if scheme in proxies and not proxy_bypass(destination.host):
+        step = f"ask its owner to let through {about}; NO_PROXY for hosts of private endpoints"
+        return unknown(about, f"goes through the proxy {_without_password(proxies[scheme])}", next_step=step)
+    try:
+        addresses = sorted({str(each[4][0]) for each in socket.getaddrinfo(destination.host, destination.port)})
+    except OSError as error:
+        step = "a resolver that knows it; for private endpoints, the zone of their DNS"
+        return wrong(about, f"the name is not known here: {error}", next_step=step)
+    return _connect(destination, about, addresses)
+
+
+def _connect(destination: Destination, about: str, addresses: list[str]) -> Finding:
+    where = ", ".join(addresses[:2])
+    try:
+        connection = socket.create_connection((destination.host, destination.port), timeout=PATIENCE_S)
+    except OSError as error:
+        return wrong(about, f"no connection to {where}: {error}", next_step=FIREWALL)
+    with connection:
+        if destination.port == HTTP:
+            return good(about, f"reached at {where}")
+        try:
+            with _trust().wrap_socket(connection, server_hostname=destination.host) as secured:
+                return good(about, f"reached at {where}, {secured.version()}")
+        except ssl.SSLCertVerificationError as error:
+            return wrong(about, f"its certificate is not trusted: {error.verify_message}", next_step=ANOTHER_AUTHORITY)
+        except OSError as error:
+            return wrong(about, f"connected to {where}, and TLS failed: {error}", next_step=FIREWALL)
+
+
+def _trust() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
+
+
+def _without_password(proxy: str) -> str:
+    scheme, _, rest = proxy.rpartition("://")
+    return f"{scheme}://{rest.rpartition('@')[2]}" if scheme else rest.rpartition("@")[2]

@@ -1,0 +1,91 @@
+"""Who needs which host."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.blueprint.network import Destination, Party, egress, snowflake_host
+from firnline_infra.specification import EnvironmentSpec, load_spec, parse_spec
+from firnline_ingest.errors import ConfigError
+
+SPECS = Path(__file__).parents[3] / "stacks" / "environments"
+SMALL: dict[str, Any] = {
+    "version": 1,
+    "name": "dev",
+    "aws": {"region": "eu-central-1", "account": "111122223333"},
+    "snowflake": {"account": "ACME-MY_DEV"},
+    "streams": [{"name": "orders"}],
+    "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
+}
+VPCE = "vpce-0a1b.kinesis.eu-central-1.vpce.amazonaws.com"
+
+
+def spec_of(**more: Any) -> EnvironmentSpec:
+    return parse_spec(yaml.safe_dump({**SMALL, **more}), "dev.yaml")
+
+
+def by_host(spec: EnvironmentSpec) -> dict[str, Destination]:
+    return {each.host: each for each in egress(spec)}
+
+
+@pytest.mark.parametrize("name", ["dev", "staging", "prod", "local"])
+def test_each_host_is_listed_once_with_its_reason(name: str) -> None:
+    found = egress(load_spec(SPECS / f"{name}.yaml"))
+    assert len({(each.host, each.port) for each in found}) == len(found)
+    assert all(each.why and each.needed_by for each in found)
+
+
+def test_the_engine_needs_what_it_calls_and_nothing_that_only_deploying_needs() -> None:
+    hosts = {each.host for each in egress(spec_of()) if Party.ENGINE in each.needed_by}
+    services = {"kinesis", "dynamodb", "sts", "secretsmanager", "s3", "logs"}
+    assert hosts == {
+        *(f"{service}.eu-central-1.amazonaws.com" for service in services),
+        "firnline-dev-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com",
+        *("acme-my-dev.snowflakecomputing.com", "*.snowflakecomputing.com", "ocsp.snowflakecomputing.com"),
+        "*.s3.*.amazonaws.com",
+    }
+
+
+def test_what_is_deployed_decides_what_deploying_needs() -> None:
+    bare, prod = by_host(spec_of()), by_host(load_spec(SPECS / "prod.yaml"))
+    region = "eu-central-1.amazonaws.com"
+    assert {f"monitoring.{region}", f"ssm.{region}"} <= prod.keys() - bare.keys()
+    assert Party.ENGINE not in prod[f"kms.{region}"].needed_by
+    assert prod[f"kinesis.{region}"].endpoint == "com.amazonaws.eu-central-1.kinesis-streams"
+
+
+def test_a_private_endpoint_is_the_engines_way_and_goes_into_its_configuration() -> None:
+    spec = spec_of(network={"endpoints": {"kinesis": f"https://{VPCE}"}, "privatelink": True})
+    hosts = by_host(spec)
+    assert hosts[VPCE].needed_by == (Party.ENGINE,)
+    assert hosts["kinesis.eu-central-1.amazonaws.com"].needed_by == (Party.CI, Party.OPERATOR)
+    document = engine_config(spec, blueprint_of(spec).outputs)
+    assert document["aws"]["endpoints"] == {"kinesis": f"https://{VPCE}"}
+    assert document["snowflake"]["url"] == f"https://{snowflake_host(spec)}"
+    assert snowflake_host(spec) == "acme-my-dev.privatelink.snowflakecomputing.com"
+    assert "ocsp.acme-my-dev.privatelink.snowflakecomputing.com" in hosts
+
+
+def test_hosts_that_snowflake_has_named_take_the_place_of_patterns() -> None:
+    spec = spec_of(network={"snowflake_hosts": ["sfc-stage.s3.eu-central-1.amazonaws.com", "ocsp.digicert.com:80"]})
+    assert not any(each.is_pattern for each in egress(spec))
+    assert by_host(spec)["ocsp.digicert.com"].port == 80
+
+
+def test_china_has_hosts_of_its_own() -> None:
+    aws = {"region": "cn-north-1", "account": "111122223333", "partition": "aws-cn"}
+    assert {"kinesis.cn-north-1.amazonaws.com.cn", "iam.cn-north-1.amazonaws.com.cn"} <= by_host(
+        spec_of(aws=aws)
+    ).keys()
+
+
+@pytest.mark.parametrize(
+    "network",
+    [{"endpoints": {"kinesis": "http://x"}}, {"endpoints": {"kms": "https://x"}}, {"snowflake_hosts": ["https://x/"]}],
+)
+def test_what_is_no_endpoint_is_refused(network: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="network"):
+        spec_of(network=network)

@@ -1,0 +1,109 @@
+"""The report's forms, and the action that shows them in a pull request."""
+
+import json
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import check_jsonschema
+import jsonschema
+import pytest
+import yaml
+
+from firnline_infra.blueprint.bootstrap.workflow import PULUMI, PYTHON
+from firnline_infra.drift.finding import Finding, Source, Unseen
+from firnline_infra.drift.ignore import Entry, IgnoreList
+from firnline_infra.drift.report import Report
+from firnline_infra.drift.sarif import report_sarif
+from firnline_infra.drift.text import report_markdown, report_table
+
+ROOT = Path(__file__).parents[3]
+ACTION = ROOT / ".github" / "actions" / "drift" / "action.yml"
+SCHEMAS = Path(check_jsonschema.__file__).parent / "builtin_schemas" / "vendor"
+
+
+def finding(path: str = "tags.who", found: str = "me", source: Source = Source.STACK) -> Finding:
+    return Finding(
+        kind="kinesis stream", name="orders", path=path, expected="nothing", found=found, source=source, next_step="up"
+    )
+
+
+@pytest.fixture
+def report() -> Report:
+    entry = Entry(object="kinesis stream orders", property="tags.cost", reason="the tool", until=date(2026, 12, 31))
+    findings = [finding(), finding("tags.cost"), finding("resource policy", "x" * 99, Source.RIGHT)]
+    unseen = [Unseen(what="the rights of iam role r", why="iam:GetRole was refused", next_step="allow it")]
+    return Report.of("dev", findings, unseen, ignoring=IgnoreList((entry,)))
+
+
+def test_the_table_tells_what_is_ignored_and_what_could_not_be_seen(report: Report) -> None:
+    text = report_table(report)
+    assert "kinesis stream orders  tags.who" in text
+    assert "Ignored until 2026-12-31: kinesis stream orders: tags.cost is me" in text
+    assert "NOT SEEN: the rights of iam role r: iam:GetRole was refused" in text
+    assert text.endswith("dev: 2 differences, 1 ignored, and 1 could not be seen.")
+    assert "x" * 61 not in text
+
+
+def test_json_has_everything_in_full(report: Report) -> None:
+    document = json.loads(report.to_json())
+    assert [each["property"] for each in document["drift"]] == ["resource policy", "tags.who"]
+    assert document["drift"][0]["found"] == "x" * 99
+    assert (document["ignored"][0]["reason"], document["unseen"][0]["next_step"]) == ("the tool", "allow it")
+    assert document["exit_status"] == 2
+
+
+def test_nobody_writes_into_a_pull_request_by_the_name_of_an_object() -> None:
+    nasty = "`|\n# @admin <img src=x> [a](b)"
+    markdown = report_markdown(Report.of("dev", [finding(f"tags.{nasty}", nasty)], [], ignoring=IgnoreList()))
+    (row,) = [line for line in markdown.splitlines() if "kinesis stream" in line]
+    cells = re.split(r"(?<!\\)\|", row)[1:-1]
+    assert len(cells) == 5
+    assert all(re.fullmatch(r" (`+).*\1 ", cell) for cell in cells)
+    assert cells[3].strip().startswith("`` ")
+
+
+def test_sarif_has_a_rule_a_place_and_a_lasting_fingerprint_for_each_result(report: Report) -> None:
+    document = json.loads(report_sarif(report, spec_file="stacks/environments/dev.yaml"))
+    (run,) = document["runs"]
+    rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert document["version"] == "2.1.0"
+    assert {result["ruleId"] for result in run["results"]} <= rules
+    places = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]]
+    assert set(places) == {"stacks/environments/dev.yaml"}
+    assert [result.get("suppressions", []) != [] for result in run["results"]] == [False, False, True]
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert "could not be seen" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+    later = Report.of("dev", [finding(found="you")], [], ignoring=IgnoreList())
+    fingerprints = json.loads(report_sarif(later, spec_file="x"))["runs"][0]["results"][0]["partialFingerprints"]
+    assert fingerprints == run["results"][1]["partialFingerprints"]
+
+
+def action() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    return document
+
+
+def test_the_action_is_one_as_github_takes_it() -> None:
+    schema = json.loads((SCHEMAS / "github-actions.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator(schema).validate(action())
+
+
+def test_the_actions_that_it_uses_are_those_of_the_workflow_by_their_digest() -> None:
+    used = re.findall(r"uses: (\S+ # \S+)", ACTION.read_text(encoding="utf-8"))
+    assert used == [PYTHON, PULUMI]
+    assert all(re.search(r"@[0-9a-f]{40} ", each) for each in used)
+
+
+def test_no_input_of_the_action_is_a_part_of_a_script() -> None:
+    for step in action()["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+
+
+def test_the_snippet_for_gitlab_is_one_as_gitlab_takes_it() -> None:
+    page = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
+    snippet = page.partition("GitLab:\n\n```yaml\n")[2].partition("```")[0]
+    schema = json.loads((SCHEMAS / "gitlab-ci.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator(schema).validate(yaml.safe_load(snippet))
