@@ -29,7 +29,6 @@ from firnline_local.runtimes.jobs.distribution import installed_spark
 from firnline_local.runtimes.jobs.places import Places
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
-from firnline_local.runtimes.s3a import s3a_jars
 
 CONTROL_PREFIX = "/__firnline__/"
 NOWHERE = "http://127.0.0.1:1"
@@ -64,7 +63,7 @@ class RuntimesApplication:
             places=lambda: self.places,
             endpoint=lambda: self.listens_at,
             sessions=self._sessions,
-            spark=lambda: installed_spark(s3a_jars()),
+            spark=installed_spark,
             on_session=self._authorizer.began_session,
         )
 

@@ -5,17 +5,19 @@ SPARK_HOME is a folder of links. Executors work below it, so each attempt has on
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from firnline_ingest.errors import FirnlineError
+from firnline_local.runtimes.jobs.submission import LaunchRefused
+
+OTHER_SPARK = "FIRNLINE_LOCAL_SPARK"
+"""An environment variable that names the SPARK_HOME of another version."""
 LINKED = ("bin", "sbin", "python")
 SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # three JVMs share a machine here
 SCHEMES = ("s3", "s3a", "s3n")
-
-
-class SparkMissing(Exception):
-    """There is no Spark to run jobs on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +45,25 @@ def artefact_of(jar: Path) -> str:
     return re.split(r"-\d", jar.name, maxsplit=1)[0]
 
 
-def installed_spark(more: Iterable[Path] = ()) -> Spark:
-    """pyspark's own, of this Python. Raises SparkMissing."""
+def installed_spark() -> Spark:
+    """pyspark's own, of this Python, or the one that FIRNLINE_LOCAL_SPARK names, with the jars of S3A for its Hadoop.
+
+    Raises LaunchRefused where there is no Spark, or its jars can't be had.
+    """
     import importlib.util
 
+    from firnline_infra.s3a import hadoop_of, provide
+
     found = importlib.util.find_spec("pyspark")
-    if found is None or found.origin is None:
-        raise SparkMissing("pyspark is not installed here")
-    return Spark(Path(found.origin).parent, tuple(more))
+    home = os.environ.get(OTHER_SPARK) or (found.origin and str(Path(found.origin).parent) if found else None)
+    hadoop = hadoop_of(Path(home) / "jars") if home else None
+    if home is None or hadoop is None:
+        raise LaunchRefused(f"There is no Spark to run the job on: {home or 'pyspark is not installed here'}.")
+    try:
+        folder = provide(hadoop)
+    except FirnlineError as error:
+        raise LaunchRefused(str(error)) from error
+    return Spark(Path(home), tuple(sorted(folder.glob("*.jar"))))
 
 
 def service_defaults(aws_endpoint: str, region: str) -> dict[str, str]:
@@ -82,5 +95,13 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def java_variables() -> dict[str, str]:
-    """What of this machine's own environment a JVM needs to be found."""
-    return {name: os.environ[name] for name in ("JAVA_HOME", "PATH", "LANG") if name in os.environ}
+    """What of this machine's own environment a JVM needs to be found. Python is the one below every virtual environment: what
+    a job imports it brings itself.
+    """
+    python = Path(sys.base_prefix) / "bin"
+    kept = {name: os.environ[name] for name in ("JAVA_HOME", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "PATH": f"{python}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PYSPARK_PYTHON": str(python / "python3"),
+    }

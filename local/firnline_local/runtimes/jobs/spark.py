@@ -5,7 +5,6 @@ for. What else differs from the services is in docs/design/beliefs.md.
 """
 
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +84,7 @@ class SparkAttempt:
                 self._sink.close()
         finally:
             self._on_end()
-            for name in ("work", "home"):
+            for name in ("work", "home", "local"):
                 shutil.rmtree(self._folder / name, ignore_errors=True)
         return reason
 
@@ -119,16 +118,13 @@ def _command(submission: Submission, home: Path, settings: Mapping[str, str]) ->
 
 
 def _machine(home: Path, work: Path) -> dict[str, str]:
-    """Python is the one below every virtual environment: what a job imports it brings itself."""
-    local = home.parent / "local"
     return {
         **java_variables(),
         "HOME": str(work),
         "SPARK_HOME": str(home),
         "SPARK_CONF_DIR": str(home / "conf"),
-        "SPARK_LOCAL_DIRS": str(local),
+        "SPARK_LOCAL_DIRS": str(home.parent / "local"),
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": str(Path(sys.base_prefix) / "bin" / "python3"),
     }
 
 
