@@ -19,6 +19,7 @@ from firnline_local.runtimes.jobs.settings import effective, with_prefix, worker
 from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 
 EXECUTORS = 2
+PID = "driver.pid"  # a file that says which process a person may kill
 DRIVER_VARIABLES = "spark.emr-serverless.driverEnv."
 KEPT_OF_LOGS = 5  # lines of a driver that failed
 
@@ -64,12 +65,13 @@ class SparkLauncher:
             },
             logs=logs / DRIVER,
         )
-        return SparkAttempt(folder, Container(order), sink, lambda: self.sessions.remove(session))
+        container = Container(order)
+        (folder / PID).write_text(str(container.pid))
+        return SparkAttempt(folder, container, sink, lambda: self.sessions.remove(session))
 
 
 class SparkAttempt:
     def __init__(self, folder: Path, container: Container, sink: LogSink | None, on_end: Callable[[], None]) -> None:
-        self.pid = container.pid
         self._folder = folder
         self._container = container
         self._sink = sink

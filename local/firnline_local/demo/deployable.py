@@ -1,0 +1,158 @@
+"""An environment whose engine is deployed: its specification, its keys and its stack in the embedded clouds."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from firnline_infra.specification import EnvironmentSpec, load_spec
+
+if TYPE_CHECKING:
+    from firnline_infra.rollout.environment import EngineEnvironment
+    from firnline_ingest.config import EngineConfig
+    from firnline_local.running import RunningEnvironment
+
+USERS = ("ingest", "reader")
+ON_THIS_MACHINE = {"driver_cores": 1, "executors": 2, "executor_cores": 1, "overhead_mib": 512}
+RELEASE = "emr-spark-8.1.0"
+
+
+def deployed_specification(name: str, account: str, region: str, *, shards: int) -> dict[str, Any]:
+    """Of an engine on EMR Serverless that reads one stream, as small as this machine wants it."""
+    machine = _machine()
+    return {
+        "version": 1,
+        "name": name,
+        "durability": "EPHEMERAL",
+        "aws": {
+            "region": region,
+            "account": account,
+            "key": {"origin": "skip"},
+            "runtime": {
+                "trust": "emr-serverless",
+                "python": machine["python"],
+                "size": ON_THIS_MACHINE,
+                "emr_serverless": {"origin": "adopt", "release": RELEASE, "architecture": machine["architecture"]},
+            },
+        },
+        "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": "COMPUTE_WH"},
+        "streams": [{"name": name, "shards": shards}],
+        "pipelines": [{"stream": name, "database": name, "schema": "RAW", "table": "EVENTS", "error_logging": True}],
+        "epoch": {"seconds": 10},
+    }
+
+
+@dataclass
+class Deployable:
+    """`document` is the specification; change it, and `up` again."""
+
+    environment: "RunningEnvironment"
+    folder: Path
+    document: dict[str, Any]
+    say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        from firnline_local.accounts import EmbeddedAccounts
+        from firnline_local.pulumi.in_process.application import Application
+
+        self.accounts = EmbeddedAccounts(self.environment)
+        self._stack = Application(self.environment)
+        self._file = self.folder / f"{self.name}.yaml"
+
+    @property
+    def name(self) -> str:
+        return str(self.document["name"])
+
+    @property
+    def table(self) -> str:
+        return f"{self.name}.RAW.EVENTS"
+
+    @property
+    def emr(self) -> Any:
+        return self.environment.client("emr-serverless")
+
+    @property
+    def application_id(self) -> str:
+        return str(self.document["aws"]["runtime"]["emr_serverless"]["application_id"])
+
+    def prepare(self) -> None:
+        """What a platform team has before the first `up`: an application, the keys, the role that deploys."""
+        from firnline_infra.keys import create_key
+        from firnline_infra.keys.owner import KeyOwner
+        from firnline_local.provisioning import bootstrap
+
+        section = self.document["aws"]["runtime"]["emr_serverless"]
+        made = self.emr.create_application(
+            type="SPARK", releaseLabel=RELEASE, name=self.name, schedulerConfiguration={"maxConcurrentRuns": 1}
+        )
+        section["application_id"] = made["applicationId"]
+        for user in USERS:
+            create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
+        bootstrap(self.environment, self._spec())
+
+    def up(self) -> "EngineEnvironment":
+        """The stack as the document has it, and the way to its engine."""
+        import pulumi
+
+        from firnline_infra.pulumi import environment as render
+        from firnline_infra.pulumi import providers
+        from firnline_infra.rollout.environment import EngineEnvironment
+
+        spec = self._spec()
+
+        def program() -> None:
+            made = render(spec, pulumi.ResourceOptions(providers=providers(spec)))
+            for name, value in made.given().items():
+                pulumi.export(name, value)
+
+        self._stack.up(program, stack=spec.name, project="firnline")
+        return EngineEnvironment(
+            spec=spec,
+            accounts=self.accounts,
+            outputs=lambda: self._stack.outputs,
+            env_argument=str(self._file),
+            say=self.say,
+        )
+
+    def attempts(self, run: str) -> list[dict[str, Any]]:
+        """Newest first."""
+        found = self.emr.list_job_run_attempts(applicationId=self.application_id, jobRunId=run)
+        return list(found["jobRunAttempts"])
+
+    def configuration(self, run: str) -> "EngineConfig":
+        """What the run was started with."""
+        from firnline_ingest.config.load import parse_config
+
+        found = self.emr.get_job_run(applicationId=self.application_id, jobRunId=run)["jobRun"]
+        (uri,) = found["jobDriver"]["sparkSubmit"]["entryPointArguments"]
+        bucket, _, key = uri.partition("://")[2].partition("/")
+        return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
+
+    def rows(self) -> int:
+        _, found = self.environment.query(f"SELECT COUNT(*) FROM {self.table}", login="admin")
+        return int(found[0][0])
+
+    def destroy(self) -> None:
+        """Also what still runs."""
+        for run in self.emr.list_job_runs(applicationId=self.application_id)["jobRuns"]:
+            if run["state"] not in ("SUCCESS", "FAILED", "CANCELLED", "CANCELLING"):
+                self.emr.cancel_job_run(
+                    applicationId=self.application_id, jobRunId=run["id"], shutdownGracePeriodInSeconds=0
+                )
+        self._stack.destroy()
+
+    def _spec(self) -> EnvironmentSpec:
+        self._file.write_text(yaml.safe_dump(json.loads(json.dumps(self.document))), encoding="utf-8")
+        return load_spec(self._file)
+
+
+def _machine() -> dict[str, str]:
+    """What the engine's archive has to fit here: the jobs are processes of this machine."""
+    import platform
+    import sys
+
+    architecture = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_64"
+    return {"python": f"{sys.version_info.major}.{sys.version_info.minor}", "architecture": architecture}

@@ -1,0 +1,52 @@
+"""From a specification to rows, on the embedded EMR Serverless: the engine's own archive, under its own role's policy."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firnline_local.demo.deployable import Deployable, deployed_specification
+from firnline_local.demo.deployment_story import DeploymentStory
+from firnline_local.demo.events import shop_events
+from firnline_local.demo.screen import Screen
+from firnline_local.running import RunningEnvironment
+from tests.iam.running import calls_of
+
+HANGS_S = 1800
+KILLS = "FIRNLINE_TEST_KILLS"
+pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
+
+
+@pytest.fixture
+def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[Deployable]:
+    endpoints = local_environment.endpoints
+    document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=2)
+    made = Deployable(local_environment, tmp_path, document, say=print)
+    yield made
+    made.destroy()
+
+
+def test_an_engine_is_deployed_and_rolled_while_records_flow(
+    deployable: Deployable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a driver that is killed in between where the variable asks for it."""
+    for name, value in deployable.environment.variables.items():
+        monkeypatch.setenv(name, value)  # the audit finds AWS as any program does
+    kills = KILLS in os.environ
+    mark = calls_of(deployable.environment).mark
+
+    told = DeploymentStory(deployable, list(shop_events(3_000)), Screen(), kills=kills).run()
+
+    assert told.report.exit_status == 0
+    assert told.attempts == (2 if kills else 1)
+    assert told.gap_s > 0
+    refused = [
+        f"{call.service}:{call.operation} {[access.resource for access in call.accesses]}"
+        for call in calls_of(deployable.environment, mark).calls
+        if call.access_key.startswith("ASIA")
+        and not call.succeeded
+        and call.service == "s3"
+        and call.operation != "GetObject"
+    ]
+    assert refused == []
