@@ -81,7 +81,8 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
+        "ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",
@@ -99,8 +100,9 @@ ROOMS_BELOW = {
     "local.clock": "",
     "local.commit_log": "infra.audit ingest.config",
     "local.demo": (
-        "accounts commit_log environment exit_with_parent running infra.audit infra.deploy "
-        "infra.specification infra.terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors"
+        "accounts commit_log environment exit_with_parent provisioning pulumi running infra.audit infra.build "
+        "infra.deploy infra.keys infra.pulumi infra.rollout infra.specification infra.terminal "
+        "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.errors ingest.snowflake",
     "local.environment": (
@@ -122,7 +124,7 @@ ROOMS_BELOW = {
     ),
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder producer report state",
-    "local.runtimes": "aws exit_with_parent faults process wsgi",
+    "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.errors",
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",

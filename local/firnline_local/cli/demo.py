@@ -33,8 +33,21 @@ AUDIT_FAILED = 3
 @click.option(
     "--pulumi", "by_pulumi", is_flag=True, help="Let the real Pulumi engine make it all (scripts/pulumi-cli)."
 )
+@click.option(
+    "--deploy",
+    "deploys",
+    is_flag=True,
+    help="Deploy the engine to the embedded EMR Serverless, and roll it while records flow.",
+)
 def demo(
-    *, records: int, events_file: Path | None, keep: bool, folder: Path | None, spec_file: Path, by_pulumi: bool
+    *,
+    records: int,
+    events_file: Path | None,
+    keep: bool,
+    folder: Path | None,
+    spec_file: Path,
+    by_pulumi: bool,
+    deploys: bool,
 ) -> None:
     """Run the whole pipeline here, kill it, and prove the outcome.
 
@@ -46,8 +59,12 @@ def demo(
 
     from firnline_infra.specification import load_spec
 
+    if deploys and (by_pulumi or keep):
+        raise click.UsageError("--deploy makes a stack and an engine of its own; leave --pulumi and --keep out.")
     spec, events = load_spec(spec_file), _events(records, events_file)
     with nullcontext(folder) if folder else TemporaryDirectory(prefix="firnline-demo-") as place:
+        if deploys:
+            raise SystemExit(_deploy(Path(place), spec, events))
         deployed_from = spec_file if by_pulumi else None
         raise SystemExit(_run(Path(place), spec, events, keep=keep, deployed_from=deployed_from))
 
@@ -89,6 +106,27 @@ def _run(folder: Path, spec: "EnvironmentSpec", events: list[bytes], *, keep: bo
             show_what_to_try(screen, folder, spec)
             _wait_for_ctrl_c()
     return 0 if report.exit_status == 0 else AUDIT_FAILED
+
+
+def _deploy(folder: Path, spec: "EnvironmentSpec", events: list[bytes]) -> int:
+    import os
+
+    from firnline_local.demo.deployable import Deployable, deployed_specification
+    from firnline_local.demo.deployment_story import DeploymentStory
+    from firnline_local.demo.screen import Screen
+    from firnline_local.demo.story import open_environment
+
+    screen = Screen()
+    folder.mkdir(parents=True, exist_ok=True)
+    screen.step(
+        "The embedded environment: Kinesis, AWS with an EMR Serverless that runs jobs, and Snowflake, on this machine"
+    )
+    with open_environment(folder / "environment", spec, is_provisioned=False) as environment:
+        os.environ.update(environment.variables)  # the audit finds AWS as any program does
+        endpoints = environment.endpoints
+        document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=4)
+        told = DeploymentStory(Deployable(environment, folder, document, screen.say), events, screen).run()
+    return 0 if told.report.exit_status == 0 else AUDIT_FAILED
 
 
 def _wait_for_ctrl_c() -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from firnline_local.runtimes.jobs.host import end_session
+
 STDOUT, STDERR = "stdout", "stderr"
 
 
@@ -54,12 +56,16 @@ class Container:
 
     def wait(self) -> int:
         """Its exit status, minus the number of a signal that ended it, when nothing of it runs any more."""
-        status = int(self._said().get("status", -9))
+        said = self._said()
+        if not said and self.pid:  # the host itself was killed
+            end_session(self.pid)
         self._host.wait()
         if self._timer is not None:
             self._timer.cancel()
         self.kill()
-        return status
+        if self._host.stdout is not None:
+            self._host.stdout.close()
+        return int(said.get("status", -9))
 
     def terminate(self, grace_s: float) -> None:
         """Returns at once. SIGTERM, and after that time what `kill` does."""
