@@ -17,7 +17,7 @@ from moto.iam.models import IAMBackend
 from moto.iam.responses import IamResponse
 from moto.kms.models import KmsBackend
 from moto.kms.responses import KmsResponse
-from moto.s3.models import FakeBucket
+from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import FakeSecret, SecretsManagerBackend
 
@@ -42,6 +42,7 @@ def add_to_moto() -> None:
     _after(KmsResponse, "enable_key_rotation", _note_rotation_period)
     _put(KmsResponse, get_key_rotation_status)
     _put(FakeBucket, get_permission)
+    _put(FakeDeleteMarker, dispose)
     _put(S3Response, _with_the_tags_of_a_bucket(S3Response._bucket_response_put))
     _put(SecretsManagerBackend, _noting_the_current(SecretsManagerBackend.update_secret_version_stage))
 
@@ -75,6 +76,10 @@ def get_permission(bucket: FakeBucket, action: str, resource: str) -> Permission
     if is_denied(statements, action, resource, context):
         return PermissionResult.DENIED
     return PermissionResult.PERMITTED if is_allowed(statements, action, resource, context) else PermissionResult.NEUTRAL
+
+
+def dispose(marker: FakeDeleteMarker) -> None:
+    """A mark of a deletion holds nothing; moto asks it all the same where the bucket's versioning was suspended."""
 
 
 def _note_boundary(response: IamResponse) -> None:

@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 from moto.iam.models import IAMBackend, User
 from moto.kms.models import Key
+from moto.s3.models import FakeDeleteMarker
 from moto.s3.responses import S3Response
 from moto.secretsmanager.models import SecretsManagerBackend
+
+from firnline_local.aws.moto_additions import dispose
 
 pytestmark = pytest.mark.contract
 
@@ -127,3 +130,20 @@ def test_moto_still_leaves_out_the_tags_that_a_bucket_is_made_with() -> None:
     own = inspect.unwrap(S3Response._bucket_response_put)
     assert "CreateBucketConfiguration" not in inspect.getsource(own)
     assert "Tags" not in inspect.getsource(S3Response._get_location_constraint)
+
+
+def test_a_bucket_with_marks_of_deletions_is_emptied_after_its_versioning_was_suspended(client_of: ClientOf) -> None:
+    s3, bucket = client_of("s3"), {"Bucket": "marked"}
+    s3.create_bucket(**bucket)
+    for status in ("Enabled", "Suspended"):
+        s3.put_bucket_versioning(**bucket, VersioningConfiguration={"Status": status})
+        if status == "Enabled":
+            s3.put_object(**bucket, Key="a", Body=b"")
+            s3.delete_object(**bucket, Key="a")
+    listed = s3.list_object_versions(**bucket)
+    found = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in listed["DeleteMarkers"]]
+    assert "Errors" not in s3.delete_objects(**bucket, Delete={"Objects": found})
+
+
+def test_moto_still_has_no_way_to_dispose_of_a_mark_of_a_deletion() -> None:
+    assert FakeDeleteMarker.__dict__.get("dispose", dispose) is dispose
