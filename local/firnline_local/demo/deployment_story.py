@@ -70,7 +70,7 @@ class DeploymentStory:
     def _deploy(self, engine: "EngineEnvironment") -> "Deployed":
         from firnline_infra.build import build_cached, target_of_specification
 
-        done = engine.deploy(build_cached(target_of_specification(engine.spec)))
+        done = engine.deploy(lambda: build_cached(target_of_specification(engine.spec)))
         self.screen.say(f"run {done.run.id} runs {done.run.hash[:12]}")
         return done
 
