@@ -45,6 +45,7 @@ def _servers(state: State) -> list[Line]:
     return [
         ("Kinesis", endpoints.kinesis),
         ("other AWS", f"{endpoints.aws} ({', '.join(AWS_SERVICES)})"),
+        ("EMR Serverless", endpoints.runtimes),
         ("AWS keys", f"{keys} / {keys}, region {endpoints.region}, account {endpoints.aws_account}"),
         ("Snowflake", f"{endpoints.snowflake}, account {endpoints.snowflake_account}"),
         ("CA file", str(endpoints.ca_file)),
