@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from firnline_infra.build.errors import NoArtefact
+from firnline_infra.build.errors import ArtefactUnfit, NoArtefact
+from firnline_infra.build.target import Target
 from firnline_infra.build.wheels import sha256_of
 
 MANIFEST, ENTRY, SBOM, CONTAINERFILE, LICENCES = (
@@ -90,3 +91,12 @@ def read_artefact(folder: Path) -> BuiltArtefact:
     if changed:
         raise NoArtefact(folder, f"{', '.join(changed)} is not as it was built")
     return BuiltArtefact(folder, manifest)
+
+
+def read_artefact_for(folder: Path, target: Target) -> BuiltArtefact:
+    """As `read_artefact`. Raises ArtefactUnfit where it can't run there; any Spark that the engine runs on is as good."""
+    built = read_artefact(folder)
+    made = Target(built.manifest.python, built.manifest.architecture, target.spark)
+    if made != target:
+        raise ArtefactUnfit(folder, built_for=str(made), needed=str(target))
+    return built

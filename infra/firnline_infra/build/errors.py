@@ -7,7 +7,8 @@ BuildError
 ├── WheelForeign        a wheel is not the one that was tested
 ├── PipFailed           pip is missing, or failed otherwise
 ├── ArtefactTooLarge    more than the limit
-└── NoArtefact          a folder holds none, or a damaged one
+├── NoArtefact          a folder holds none, or a damaged one
+└── ArtefactUnfit       an artefact was built for another cluster
 """
 
 from collections.abc import Sequence
@@ -105,4 +106,16 @@ class NoArtefact(BuildError):
         super().__init__(
             f"{folder} holds no artefact that can be used: {cause}.",
             next_step="build it: firnline build ENV --into a new or empty folder.",
+        )
+
+
+class ArtefactUnfit(BuildError):
+    """An artefact was built for another Python or architecture than the runtime has. Nothing was stopped or started."""
+
+    id = "FL-5449"
+
+    def __init__(self, folder: Path, *, built_for: str, needed: str) -> None:
+        super().__init__(
+            f"The artefact in {folder} was built for {built_for}, and the specification's runtime has {needed}.",
+            next_step="build it anew: firnline build ENV --into the same folder, without --python and --architecture.",
         )

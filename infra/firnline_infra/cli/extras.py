@@ -8,6 +8,7 @@ EXTRA_OF = {
     "snowflake": "firnline-infra[audit]",
     "cryptography": "firnline-infra[deploy]",
     "grpc": "firnline-infra[deploy]",
+    "pip": "firnline-infra[deploy]",
     "pulumi": "firnline-infra[deploy]",
     "pulumi_aws": "firnline-infra[deploy]",
     "pulumi_snowflake": "firnline-infra[deploy]",

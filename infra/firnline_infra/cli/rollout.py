@@ -46,10 +46,10 @@ def engine_in(found: "Deployment", outputs: dict[str, object]) -> "EngineEnviron
 
 def artefact_of(spec: "EnvironmentSpec", folder: Path | None, say: Callable[[str], None]) -> "BuiltArtefact":
     """That of the folder, or one that is built for the environment's runtime, or was already. Raises BuildError."""
-    from firnline_infra.build import build_cached, read_artefact, target_of_specification
+    from firnline_infra.build import build_cached, read_artefact_for, target_of_specification
 
-    if folder is not None:
-        return read_artefact(folder)
     target = target_of_specification(spec)
+    if folder is not None:
+        return read_artefact_for(folder, target)
     say(f"Building the engine for {target}; what was built before is taken from the cache.")
     return build_cached(target)

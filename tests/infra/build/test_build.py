@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from firnline_infra.build import Target, build, build_cached, read_artefact
-from firnline_infra.build.errors import ArtefactTooLarge, NoArtefact, WheelForeign, WheelMissing
+from firnline_infra.build import Target, build, build_cached, read_artefact, read_artefact_for, target_of
+from firnline_infra.build.errors import ArtefactTooLarge, ArtefactUnfit, NoArtefact, WheelForeign, WheelMissing
 from tests.infra.build.conftest import Wheels
 
 NewCache = Callable[[], Path]
@@ -137,6 +137,16 @@ def test_an_artefact_is_read_as_it_was_built_or_not_at_all(
             (built.folder / "manifest.json").write_text("{}")
     with pytest.raises(NoArtefact, match="firnline build"):
         read_artefact(built.folder)
+
+
+def test_an_artefact_of_another_architecture_is_refused(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    built = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+    newer_spark = target_of(python="3.13", architecture="aarch64", spark="4.3.0")
+    assert read_artefact_for(built.folder, newer_spark).hash == built.hash
+    other = target_of(python="3.13", architecture="x86_64", spark="4.1.1")
+    with pytest.raises(ArtefactUnfit, match=r"built for Python 3\.13 on aarch64, and .* has Python 3\.13 on x86_64"):
+        read_artefact_for(built.folder, other)
 
 
 def test_the_bill_of_materials_names_every_package(wheels: Wheels, target: Target, new_cache: NewCache) -> None:
