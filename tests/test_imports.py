@@ -70,18 +70,20 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build deploy doctor drift keys rollout specification terminal "
+        "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
         "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",
     "infra.drift": "accounts blueprint deploy keys specification terminal ingest.config ingest.errors ingest.ledger",
+    "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
+        "ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",

@@ -25,6 +25,7 @@ EXIT_ERROR = 2
         "doctor": "firnline_infra.cli.doctor:doctor",
         "drift": "firnline_infra.cli.drift:drift",
         "egress": "firnline_infra.cli.egress:egress",
+        "estimate": "firnline_infra.cli.estimate:estimate",
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
         "logs": "firnline_infra.cli.logs:logs",

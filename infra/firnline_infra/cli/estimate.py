@@ -1,0 +1,36 @@
+"""`firnline estimate ENV`: what an environment's engine needs and costs, before anything is made."""
+
+import click
+
+from firnline_infra.cli.environment_argument import WHAT_ENV_IS, spec_file_of
+
+
+@click.command(epilog=f"{WHAT_ENV_IS} For example: firnline estimate prod --shards 500 --mb-per-second 120")
+@click.argument("environment", metavar="ENV")
+@click.option("--shards", type=click.IntRange(min=1), help="In place of the specification's.")
+@click.option(
+    "--mb-per-second",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Of all shards together, on average. 0.3 for each shard where absent: a third of what a shard takes.",
+)
+def estimate(environment: str, shards: int | None, mb_per_second: float | None) -> None:
+    """Tell what ENV's engine needs and costs, on paper.
+
+    The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
+    the prices are in the toolkit, each with its date and source.
+    """
+    from firnline_infra.blueprint.size import shards_of, size_of, size_of_specification
+    from firnline_infra.estimate.cost import costs
+    from firnline_infra.estimate.load import Load
+    from firnline_infra.estimate.text import estimate_text
+    from firnline_infra.specification import load_spec
+    from firnline_infra.specification.runtime import SECTIONS, Architecture
+
+    spec = load_spec(spec_file_of(environment))
+    count = shards or shards_of(spec)
+    size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
+    rate = mb_per_second or 0.3 * count
+    load = Load(shards=count, mb_per_s=rate, size=size, epoch_s=spec.epoch.seconds)
+    section = spec.aws.runtime.job
+    kind = next((name for name in SECTIONS if getattr(spec.aws.runtime, name) is not None), "emr_serverless")
+    click.echo(estimate_text(load, costs(load, kind, section.architecture if section else Architecture.ARM64)))

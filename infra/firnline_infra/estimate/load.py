@@ -1,0 +1,73 @@
+"""What an engine with a number of shards asks of Spark, DynamoDB, S3 and Snowflake. The intervals are the engine's own
+(ingest/firnline_ingest/shard), which a test compares.
+"""
+
+import math
+from dataclasses import dataclass
+
+from firnline_infra.blueprint.size import Size
+
+SECONDS_A_MONTH = 30 * 24 * 3600
+LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
+"""Between two writes of a shard's row: while records flow, and of an idle shard on average."""
+UNITS_A_WRITE = 2
+"""A row is between 1 and 2 KB."""
+UNITS_OF_A_PARTITION = 1000
+"""DynamoDB's limit a second for one key; a stream's rows have one."""
+OFFSET_BYTES = 110
+"""Of one shard in Spark's offset: its id, and a sequence number of 56 digits with what is behind it."""
+CHECKPOINT_REQUESTS = 15
+"""Writing and listing requests to S3 of an epoch: of the order of 10 to 20, not measured on an account."""
+CPU_MS_PER_MB = 12.7
+"""docs/performance.md: the whole path."""
+CHANNELS_OF_A_PIPE = 2000
+"""Snowflake's limit, which its support can raise; a stream's shards have a channel each, through one pipe."""
+SPLIT_SHARDS = min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / UNITS_A_WRITE))
+"""Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """Of one application, at a rate that is the same all month."""
+
+    shards: int
+    mb_per_s: float
+    """Of all shards together."""
+    size: Size
+    epoch_s: float = 30.0
+
+    @property
+    def gb_a_month(self) -> float:
+        return self.mb_per_s * SECONDS_A_MONTH / 1000
+
+    @property
+    def busy_cores(self) -> float:
+        """What the records themselves take, of the cores that there are."""
+        return self.mb_per_s * CPU_MS_PER_MB / 1000
+
+    @property
+    def channels(self) -> int:
+        """One a shard and table."""
+        return self.shards
+
+    @property
+    def ledger_writes_per_s(self) -> float:
+        """At most: every shard has records all the time."""
+        return self.shards / LEDGER_WRITE_S
+
+    @property
+    def ledger_units_a_month(self) -> float:
+        return self.ledger_writes_per_s * UNITS_A_WRITE * SECONDS_A_MONTH
+
+    @property
+    def offset_kb(self) -> float:
+        """Of each file that Spark's checkpoint gets for an epoch."""
+        return self.shards * OFFSET_BYTES / 1000
+
+    @property
+    def s3_requests_a_month(self) -> float:
+        return SECONDS_A_MONTH / self.epoch_s * CHECKPOINT_REQUESTS
+
+    @property
+    def is_to_be_split(self) -> bool:
+        return self.shards > SPLIT_SHARDS

@@ -1,0 +1,58 @@
+"""An estimate as text: what is needed, what it costs, and how far the prices can be trusted."""
+
+from collections.abc import Iterator
+
+from firnline_infra.estimate.cost import Cost
+from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, SPLIT_SHARDS, UNITS_OF_A_PARTITION, Load
+from firnline_infra.estimate.prices import prices
+from firnline_infra.terminal import text_table
+
+
+def estimate_text(load: Load, costs: list[Cost]) -> str:
+    return "\n\n".join([text_table(("what", "how much"), _needs(load)), _table(costs), _standing(), *_advice(load)])
+
+
+def _needs(load: Load) -> list[tuple[str, str]]:
+    size = load.size
+    return [
+        ("shards, channels", f"{load.shards:,}"),
+        ("records", f"{load.mb_per_s:,.1f} MB/s, {load.gb_a_month:,.0f} GB a month"),
+        ("driver", f"{size.driver_cores} cores, {size.driver_memory_mib + size.driver_overhead_mib:,} MiB"),
+        (
+            "executors",
+            f"{size.executors} of {size.executor_cores} cores, {size.executor_memory_mib + size.overhead_mib:,} MiB",
+        ),
+        ("of these cores, busy", f"{load.busy_cores:.1f}"),
+        ("ledger", f"{load.ledger_writes_per_s:,.0f} writes a second at most"),
+        ("Spark's offset", f"{load.offset_kb:,.1f} KB an epoch"),
+    ]
+
+
+def _table(costs: list[Cost]) -> str:
+    rows: list[tuple[str, str, str]] = []
+    for way in dict.fromkeys(cost.way for cost in costs):
+        parts = [cost for cost in costs if cost.way == way]
+        rows += [(way, cost.part, f"{cost.usd:,.0f}") for cost in parts]
+        rows.append((way, "together", f"{sum(cost.usd for cost in parts):,.0f}"))
+    return text_table(("way", "part", "USD a month"), rows)
+
+
+def _standing() -> str:
+    counted: dict[str, int] = {}
+    for price in prices().values():
+        counted[price.standing.value] = counted.get(price.standing.value, 0) + 1
+    told = ", ".join(f"{number} {standing}" for standing, number in sorted(counted.items()))
+    return (
+        f"Prices of us-east-1 as of {max(price.date for price in prices().values())}: {told}. docs/estimate.md has each with its "
+        f"source, and what is left out. Look them up before you decide by them."
+    )
+
+
+def _advice(load: Load) -> Iterator[str]:
+    if load.is_to_be_split:
+        yield (
+            f"Split: a pipe of Snowflake's has {CHANNELS_OF_A_PIPE:,} channels, DynamoDB throttles the rows of one stream beyond "
+            f"{UNITS_OF_A_PARTITION:,} units a second, and one driver plans all shards. From {SPLIT_SHARDS:,} shards on give "
+            f"streams to several applications, each with a specification of its own; one stream with more needs Snowflake's "
+            f"support first."
+        )

@@ -1,0 +1,87 @@
+"""Estimates are arithmetic over the engine's own intervals, the sizes of the blueprint and a file of prices."""
+
+import json
+import re
+from dataclasses import fields
+from datetime import date
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from firnline_infra.blueprint.size import size_of
+from firnline_infra.cli.main import firnline
+from firnline_infra.estimate.cost import costs
+from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
+from firnline_infra.estimate.prices import Standing, prices
+from firnline_infra.specification.runtime import SECTIONS, Architecture
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "estimate.md").read_text()
+
+
+def load_of(shards: int) -> Load:
+    return Load(shards=shards, mb_per_s=0.3 * shards, size=size_of(shards))
+
+
+def test_the_intervals_are_the_engines() -> None:
+    from firnline_ingest.shard.work import ShardServices
+
+    defaults = {field.name: field.default for field in fields(ShardServices)}
+    assert defaults["write_every_s"] == LEDGER_WRITE_S
+    assert defaults["heartbeat_every_s"] * 0.75 == HEARTBEAT_S  # between a half and a whole one, by chance
+
+
+def test_the_offset_of_a_shard_is_as_long_as_the_engine_writes_it() -> None:
+    from firnline_ingest.kinesis.start import After
+    from firnline_ingest.spark.planner import SourceOffset
+    from firnline_ingest.values import Position
+
+    starts = {f"shardId-{each:012d}": After(Position(int("4" * 56), 1, 1)).text for each in range(500)}
+    written = len(json.dumps(SourceOffset(1, {"orders@1700000000": starts}).as_document()))
+    assert 0.85 < written / (500 * OFFSET_BYTES) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("shards", "cores", "writes", "offset_kb"), [(10, 4, 2, 1.1), (500, 34, 100, 55), (10_000, 632, 2000, 1100)]
+)
+def test_what_an_engine_needs_grows_with_its_shards(shards: int, cores: int, writes: float, offset_kb: float) -> None:
+    load = load_of(shards)
+    assert (load.size.cores, load.ledger_writes_per_s, load.offset_kb) == (cores, writes, offset_kb)
+    assert load.busy_cores < load.size.slots / 2
+    assert load.is_to_be_split == (shards > 2000)
+
+
+@pytest.mark.parametrize("kind", SECTIONS)
+def test_each_runtime_has_a_price_and_the_records_cost_the_same_on_each_way(kind: str) -> None:
+    made = costs(load_of(500), kind, Architecture.ARM64)
+    assert all(cost.usd > 0 for cost in made)
+    assert len({round(cost.usd, 6) for cost in made if cost.part == "Snowpipe Streaming"}) == 1
+    assert {cost.way for cost in made} == {"Firnline", "Firehose", "Openflow BYOC"}
+
+
+def test_every_price_says_when_and_where_it_is_from() -> None:
+    for price in prices().values():
+        assert date.fromisoformat(price.date) <= date.today()
+        assert price.source
+        assert price.price > 0
+
+
+def test_the_page_has_every_price_with_its_standing() -> None:
+    for name, price in prices().items():
+        assert (
+            f"| `{name}` | {price.price} | {price.what} | {price.date} | {price.standing.value}: {price.source} |"
+            in PAGE
+        )
+    assert Standing.PRIMARY.value not in re.findall(r"\| (\w+): ", PAGE)
+
+
+@pytest.mark.parametrize("shards", [10, 500, 10_000])
+def test_the_pages_examples_are_the_commands_answers(shards: int) -> None:
+    dev = str(ROOT / "stacks" / "environments" / "dev.yaml")
+    result = CliRunner().invoke(firnline, ["estimate", dev, "--shards", str(shards)])
+    assert result.exit_code == 0, result.output
+    needs, table, *_ = result.output.split("\n\n")
+    assert needs in PAGE
+    assert table in PAGE
+    assert ("Split:" in result.output) == (shards == 10_000)
