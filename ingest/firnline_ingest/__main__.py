@@ -42,7 +42,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
             "--config",
             required=True,
             metavar="FILE",
-            help="The engine's configuration: engine.json. Its path, or s3://bucket/key.",
+            help="The engine's configuration: engine.json, or s3://bucket/key.",
         )
         return added
 
