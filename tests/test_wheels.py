@@ -69,7 +69,7 @@ DATA = {
         "build/files/python",
         "estimate/prices.json",
         "programs/pulumi/Pulumi.yaml",
-        *(f"s3a/hadoop-{version}.sha256" for version in ("3.4.2", "3.5.0")),
+        *(f"s3a/hadoop-{version}.sha256" for version in ("3.4.1", "3.4.2", "3.5.0")),
         *(f"programs/pulumi_layered/{layer}/Pulumi.yaml" for layer in ("foundation", "warehouse", "runtime")),
     },
     "local": {

@@ -95,6 +95,8 @@ def _old_versions(args: LandingBucketArgs) -> aws.s3.BucketLifecycleConfiguratio
         "id": "old-versions",
         "status": "Enabled",
         "filter": {"prefix": ""},
+        # Spark removes some objects an epoch: what is left of a removed one is a mark, which listings go past for ever.
+        "expiration": {"expired_object_delete_marker": True},
         "noncurrent_version_expiration": {"noncurrent_days": args.old_versions_days},
         "abort_incomplete_multipart_upload": {"days_after_initiation": args.unfinished_uploads_days},
     }

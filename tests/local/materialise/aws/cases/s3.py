@@ -18,6 +18,7 @@ def lifecycle(days: int) -> list[dict[str, Any]]:
             "abortIncompleteMultipartUpload": {"daysAfterInitiation": 7},
             "noncurrentVersionExpiration": {"noncurrentDays": 30},
         },
+        {"id": "marks", "status": "Enabled", "expiration": {"expiredObjectDeleteMarker": True}},
         {"id": "all", "status": "Enabled", "transitions": [{"days": 90, "storageClass": "GLACIER"}]},
     ]
 
