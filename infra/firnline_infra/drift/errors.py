@@ -2,7 +2,8 @@
 
 DriftError
 ├── IgnoreListRefused   the list of what is ignored has entries that may not stand
-└── PreviewUnreadable   Pulumi's answer has not the form that we know
+├── PreviewUnreadable   Pulumi's answer has not the form that we know
+└── OutOfSight          Snowflake shows nothing of an object: it is gone, or whoever compares may not see it
 """
 
 from collections.abc import Sequence
@@ -38,4 +39,17 @@ class PreviewUnreadable(DriftError):
         super().__init__(
             f"Pulumi's preview can't be read: {problem}",
             next_step="pulumi version has to be one that docs/deploy.md names; then the same command again.",
+        )
+
+
+class OutOfSight(DriftError):
+    """Snowflake does not say whether an object is gone or only hidden; where Pulumi does not miss it, it is hidden."""
+
+    id = "FL-5524"
+
+    def __init__(self, kind: str, name: str) -> None:
+        self.object = f"{kind} {name}"
+        super().__init__(
+            f"Snowflake shows nothing of {self.object} to the role that compares.",
+            next_step="compare in the role that deploys; the role of previews can't see everything.",
         )

@@ -9,12 +9,14 @@ from contextlib import closing
 from typing import Any
 
 from firnline_infra.accounts import check_aws, check_snowflake
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import NotDeployed
 from firnline_infra.deploy.existing import StackResources
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.drift import aws_principals, aws_resources, engine, snowflake_grants, snowflake_users, tables
+from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.finding import Finding, Unseen
 from firnline_infra.drift.ignore import IgnoreList
 from firnline_infra.drift.report import Report
@@ -46,29 +48,44 @@ def look_for_drift(
     with closing(accounts.snowflake()) as session:
         check_snowflake(spec, session)
         check_owners(session, state)
-        outputs = _outputs(state)
+        outputs, hidden = _outputs(state), _hidden(blueprint, session)
         scene = Scene(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
-        first = Look(what="the stack", run=lambda: _stack(deployment, state, plan or deployment.plan, left_out))
-        found, unseen = _seen(first, *(look for part in PARTS for look in part.looks(scene)))
+        first = Look(what="the stack", run=lambda: _stack(deployment, state, plan or deployment.plan, left_out, hidden))
+        found, unseen = seen(first, *(look for part in PARTS for look in part.looks(scene)))
     return Report.of(spec.name, found, unseen, ignoring=ignoring, notes=_notes(blueprint, left_out))
 
 
-def _seen(*looks: Look) -> tuple[list[Finding], list[Unseen]]:
+def seen(*looks: Look) -> tuple[list[Finding], list[Unseen]]:
+    """What all looks bring. The stack's comes first: what it misses, the others need not see."""
     found: list[Finding] = []
     unseen: list[Unseen] = []
     for look in looks:
         try:
             found += look.run()
+        except OutOfSight as error:
+            if (error.object, "exists") not in {finding.key for finding in found}:
+                unseen.append(Unseen(what=look.what, why=error.what, next_step=error.next_step))
         except FirnlineError as error:
             unseen.append(Unseen(what=look.what, why=error.what, next_step=error.next_step))
     return found, unseen
 
 
 def _stack(
-    deployment: Deployment, state: Mapping[str, Any], plan: Plan, left_out: tuple[str, ...]
+    deployment: Deployment, state: Mapping[str, Any], plan: Plan, left_out: tuple[str, ...], hidden: OutOfSight | None
 ) -> Iterable[Finding]:
     next_step = f"firnline up {deployment.env_argument}"
+    if hidden is not None:
+        raise hidden
     return stack_findings(plan(left_out), State.of(state), next_step=next_step)
+
+
+def _hidden(blueprint: Blueprint, session: Any) -> OutOfSight | None:
+    """The role of previews has no privilege that shows policies: a refresh would take them for gone."""
+    policy = blueprint.landing.network_policy or blueprint.landing.authentication_policy
+    role = rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"]
+    if policy is None or role != blueprint.names.preview_role.name:
+        return None
+    return OutOfSight("snowflake policy", str(policy.name))
 
 
 def _verifications(state: Mapping[str, Any]) -> Iterator[str]:

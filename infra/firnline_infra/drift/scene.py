@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.accounts import Accounts
+from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.drift.errors import OutOfSight
 from firnline_infra.drift.finding import Finding
 from firnline_infra.specification import EnvironmentSpec
 
@@ -26,4 +28,12 @@ class Look:
     what: str
     """For a person: the rights of iam role firnline-dev-engine."""
     run: Callable[[], Iterable[Finding]]
-    """Raises a FirnlineError where it can't see. What does not exist brings no finding: the stack's comparison tells it."""
+    """Raises a FirnlineError where it can't see. What does not exist is told by the stack's comparison."""
+
+
+def shown(session: Any, statement: str, kind: str, name: str) -> list[dict[str, Any]]:
+    """What Snowflake answers about an object. Raises OutOfSight or SnowflakeRefused."""
+    found = rows_if_there(session, statement)
+    if found is None:
+        raise OutOfSight(kind, name)
+    return found

@@ -5,14 +5,13 @@ the stack's comparison.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint.snowflake import Role, SnowflakeObjects, User
 from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.drift.scene import Look, Scene, shown
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 ROLE, USER = "snowflake account role", "snowflake service user"
@@ -32,7 +31,7 @@ def looks(scene: Scene) -> Iterator[Look]:
 def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
     given, owned = _given(landing, role.name), _owned(landing, role.name)
-    for row in _shown(session, f"SHOW GRANTS TO ROLE {role.name.sql}"):
+    for row in shown(session, f"SHOW GRANTS TO ROLE {role.name.sql}", ROLE, role.name.name):
         privilege, name = row["privilege"], parts_of(row["name"])
         if privilege == "OWNERSHIP" and any(_is_inside(name, table) for table in owned):
             continue  # a table's pipe goes with it
@@ -46,11 +45,11 @@ def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Fin
             on = f"{row['granted_on'].replace('_', ' ')} {row['name']}"
             revoke = f"REVOKE GRANT OPTION FOR {privilege} ON {on} FROM ROLE {role.name.sql}"
             yield _finding(ROLE, role.name, f"{privilege} on {on} with grant option", _by(row), revoke)
-    for row in _shown(session, f"SHOW FUTURE GRANTS TO ROLE {role.name.sql}"):
+    for row in shown(session, f"SHOW FUTURE GRANTS TO ROLE {role.name.sql}", ROLE, role.name.name):
         revoke = f"REVOKE {row['privilege']} ON FUTURE … FROM ROLE {role.name.sql}"
         yield _finding(ROLE, role.name, f"future {row['privilege']} on {row['name']}", "granted", revoke)
     holders = {(whom, name) for whom, name in _holders(landing, role.name)}
-    for row in _shown(session, f"SHOW GRANTS OF ROLE {role.name.sql}"):
+    for row in shown(session, f"SHOW GRANTS OF ROLE {role.name.sql}", ROLE, role.name.name):
         if (row["granted_to"], row["grantee_name"]) not in holders:
             whom = f"{row['granted_to']} {Identifier(row['grantee_name']).sql}"
             revoke = f"REVOKE ROLE {role.name.sql} FROM {whom}"
@@ -62,7 +61,7 @@ def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Fin
 def of_user(landing: SnowflakeObjects, user: User, session: Any) -> Iterator[Finding]:
     """Roles of the user's that are not the environment's; one of ours is told at the role. Raises SnowflakeRefused."""
     own = {role.name.name for role in landing.roles}
-    for row in _shown(session, f"SHOW GRANTS TO USER {user.name.sql}"):
+    for row in shown(session, f"SHOW GRANTS TO USER {user.name.sql}", USER, user.name.name):
         if row["role"] not in own:
             revoke = f"REVOKE ROLE {Identifier(row['role']).sql} FROM USER {user.name.sql}"
             yield _finding(USER, user.name, f"role {row['role']}", _by(row), revoke)
@@ -101,11 +100,6 @@ def _holders(landing: SnowflakeObjects, role: Identifier) -> Iterator[tuple[str,
 
 def _parts(name: QualifiedName) -> tuple[str, ...]:
     return tuple(part.name for part in name.parts)
-
-
-def _shown(session: Any, statement: str) -> Iterable[dict[str, Any]]:
-    """Nothing where the role or user is gone."""
-    return rows_if_there(session, statement) or ()
 
 
 def _by(row: dict[str, Any]) -> str:

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint.snowflake import NetworkPolicy, User
 from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.drift.scene import Look, Scene, shown
 from firnline_infra.specification.identifier import Identifier
 
 USER, POLICY = "snowflake service user", "snowflake network policy"
@@ -32,9 +31,7 @@ def looks(scene: Scene) -> Iterator[Look]:
 
 def of_user(user: User, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
-    described = rows_if_there(session, f"DESCRIBE USER {user.name.sql}")
-    if not described:
-        return
+    described = shown(session, f"DESCRIBE USER {user.name.sql}", USER, user.name.name)
     told = {str(row["property"]): row["value"] for row in described}
     if str(told.get("DISABLED", "false")).lower() == "true":
         enable = f"ALTER USER {user.name.sql} SET DISABLED = FALSE"
@@ -55,10 +52,8 @@ def of_user(user: User, session: Any) -> Iterator[Finding]:
 
 def of_policy(policy: NetworkPolicy, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
-    told = {
-        str(row["name"]): row["value"]
-        for row in rows_if_there(session, f"DESCRIBE NETWORK POLICY {policy.name.sql}") or ()
-    }
+    described = shown(session, f"DESCRIBE NETWORK POLICY {policy.name.sql}", POLICY, policy.name.name)
+    told = {str(row["name"]): row["value"] for row in described}
     for path, name in BESIDE_THE_ADDRESSES.items():
         if (found := _text(told.get(name))) != NOTHING:
             unset = f"ALTER NETWORK POLICY {policy.name.sql} UNSET {name}"
@@ -68,8 +63,8 @@ def of_policy(policy: NetworkPolicy, session: Any) -> Iterator[Finding]:
 
 def _network_policy_of(user: Identifier, session: Any) -> str:
     """The user's own, not the account's."""
-    shown = rows_if_there(session, f"SHOW PARAMETERS LIKE 'NETWORK_POLICY' FOR USER {user.sql}") or ()
-    return next((_text(row["value"]) for row in shown if row["level"] == "USER"), NOTHING)
+    told = shown(session, f"SHOW PARAMETERS LIKE 'NETWORK_POLICY' FOR USER {user.sql}", USER, user.name)
+    return next((_text(row["value"]) for row in told if row["level"] == "USER"), NOTHING)
 
 
 def _text(value: Any) -> str:

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
 from firnline_infra.deploy.readback import Finding as ReadBack
 from firnline_infra.deploy.readback import read_back
 from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.drift.scene import Look, Scene, shown
 from firnline_infra.specification.identifier import QualifiedName
 
 KINDS = {
@@ -33,7 +32,8 @@ def of_table(scene: Scene, table: Table | IcebergTable | InteractiveTable) -> It
     yield from (_as_drift(kind, table.name, each) for each in found)
     if any(each.property == "exists" for each in found):
         return
-    for row in rows_if_there(scene.session, f"SHOW PARAMETERS LIKE '{RETENTION}' IN TABLE {table.name.sql}") or ():
+    statement = f"SHOW PARAMETERS LIKE '{RETENTION}' IN TABLE {table.name.sql}"
+    for row in shown(scene.session, statement, kind, str(table.name)):
         if row["level"] == "TABLE":
             unset = f"ALTER TABLE {table.name.sql} UNSET {RETENTION}"
             back = ReadBack("", AS_PULUMI_SAYS, "its schema's", str(row["value"]), unset)

@@ -39,19 +39,19 @@ class Made:
     def sql(self, statement: str) -> None:
         self.environment.query(statement, login="admin")
 
-    @property
-    def deployment(self) -> Deployment:
+    def deployment(self, role: str | None = None) -> Deployment:
         return Deployment(
             spec=self.spec,
             spec_file=self.spec_file,
             env_argument=self.name,
-            accounts=EmbeddedAccounts(self.environment),
+            accounts=EmbeddedAccounts(self.environment, deploy_role=role),
             say=lambda line: None,
             stack=Stack(self.stack, self.name),  # type: ignore[arg-type] # as much of the CLI as is asked for
         )
 
-    def drift(self, ignoring: IgnoreList | None = None, **options: Any) -> Report:
-        return look_for_drift(self.deployment, ignoring or IgnoreList(), **options)
+    def drift(self, role: str | None = None) -> Report:
+        """As seen by a role of Snowflake; the administrator's where none is named."""
+        return look_for_drift(self.deployment(role), IgnoreList())
 
 
 @pytest.fixture(scope="module", params=["dev", "staging", "prod"])

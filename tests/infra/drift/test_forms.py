@@ -104,6 +104,6 @@ def test_no_input_of_the_action_is_a_part_of_a_script() -> None:
 
 def test_the_snippet_for_gitlab_is_one_as_gitlab_takes_it() -> None:
     page = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
-    snippet = page.partition("GitLab:\n\n```yaml\n")[2].partition("```")[0]
+    snippet = page.partition("GitLab, with the same variables:\n\n```yaml\n")[2].partition("```")[0]
     schema = json.loads((SCHEMAS / "gitlab-ci.json").read_text(encoding="utf-8"))
     jsonschema.Draft7Validator(schema).validate(yaml.safe_load(snippet))
