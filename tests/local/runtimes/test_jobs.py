@@ -66,6 +66,15 @@ def test_nothing_is_left_of_an_attempt_that_is_over(tmp_path: Path, how: str) ->
     assert not is_there(child)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")
+def test_a_host_that_is_killed_takes_its_process_along(tmp_path: Path) -> None:
+    container = ordered(tmp_path, "import time; time.sleep(600)")
+    os.kill(container.host_pid, 9)
+    while is_there(container.pid):
+        time.sleep(0.01)
+    assert container.wait() == -9
+
+
 def test_a_grace_lets_the_process_say_its_last_word_and_ends(tmp_path: Path) -> None:
     script = (
         "import signal, sys, time\n"

@@ -21,7 +21,7 @@ from firnline_local.runtimes.emr_serverless.application import (
     settings_of,
 )
 from firnline_local.runtimes.emr_serverless.conductor import Conductor
-from firnline_local.runtimes.emr_serverless.job_run import JobRun, State
+from firnline_local.runtimes.emr_serverless.job_run import JobRun
 from firnline_local.runtimes.emr_serverless.pages import page
 from firnline_local.runtimes.emr_serverless.submitted import check_request
 from firnline_local.runtimes.errors import ServiceError, conflict, invalid, not_found
@@ -238,6 +238,3 @@ def _new_id() -> str:
 
 def _snake(operation: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in operation).lstrip("_")
-
-
-__all__ = ["EmrServerless", "State"]

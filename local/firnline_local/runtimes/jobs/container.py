@@ -51,6 +51,7 @@ class Container:
             )
         )
         self._timer: threading.Timer | None = None
+        self.host_pid = self._host.pid
         self.pid = int(self._said().get("pid", 0))
         """Of the process that the order names; 0 where it could not be started."""
 

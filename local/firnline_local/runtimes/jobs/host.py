@@ -5,6 +5,7 @@ Its stdin says first what to start, as one line of JSON (command, folder, variab
 says the process's id and, when nothing of the attempt runs any more, its exit status.
 """
 
+import ctypes
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 GONE_S = 10.0
+PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def main() -> None:
@@ -31,12 +33,19 @@ def main() -> None:
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
+            preexec_fn=_end_with_host,  # noqa: PLW1509 (this process has one thread yet)
         )
     _say(pid=process.pid)
     threading.Thread(target=_listen, args=(process,), name="orders", daemon=True).start()
     status = process.wait()
     end_session(process.pid)
     _say(status=status)
+
+
+def _end_with_host() -> None:
+    """Where Linux does that: a host that is killed takes the process along, and what Spark started ends with that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _listen(process: "subprocess.Popen[bytes]") -> None:
