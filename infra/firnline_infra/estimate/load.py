@@ -16,8 +16,9 @@ UNITS_OF_A_PARTITION = 1000
 """DynamoDB's limit a second for one key; a stream's rows have one."""
 OFFSET_BYTES = 110
 """Of one shard in Spark's offset: its id, and a sequence number of 56 digits with what is behind it."""
-CHECKPOINT_REQUESTS = 15
-"""Writing and listing requests to S3 of an epoch: of the order of 10 to 20, not measured on an account."""
+CHECKPOINT_REQUESTS = 26
+"""Of an epoch, to S3: 24 that write, copy or list, and 26 that read at a twelfth of the price (docs/s3.md: counted with Apache's
+S3A, not on an account)."""
 CPU_MS_PER_MB = 12.7
 """docs/performance.md: the whole path."""
 CHANNELS_OF_A_PIPE = 2000
