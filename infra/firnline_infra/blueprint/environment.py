@@ -76,6 +76,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
     key_arn, job_bucket = key_value(spec), bucket_name(spec, names)
     landing = snowflake_objects(spec, names)
     landing = replace(landing, grants=(*landing.grants, *previewers_grants(spec, landing, names.preview_role)))
+    runtime = runtime_parts(spec, names, log_uri(spec))
     return Blueprint(
         names=names,
         key=key(spec, names),
@@ -86,7 +87,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
-        runtime=runtime_parts(spec, names, key_arn, log_uri(spec)),
+        runtime=runtime,
         volumes=volumes(spec, key_arn),
         landing=landing,
         owners_grants=owners_grants(spec, landing),
@@ -94,7 +95,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         outputs=engine_inputs(spec),
         job_bucket=job_bucket,
         publication=publication(spec, names),
-        stack_outputs=stack_outputs(spec, names, job_bucket),
+        stack_outputs=stack_outputs(spec, names, job_bucket, runtime.place),
     )
 
 

@@ -34,11 +34,13 @@ class SecurityGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class LogGroup:
-    """A CloudWatch log group for the engine's logs."""
+    """A CloudWatch log group for the engine's logs.
+
+    CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy.
+    """
 
     name: str
     retention_days: int = 30
-    key_arn: Value | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -129,8 +131,8 @@ class RuntimeParts:
     """Where the job runs, as `EngineJob.place` wants it; None on Kubernetes, and where the engine is started by hand."""
 
 
-def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None, log_uri: str | None) -> RuntimeParts:
-    """`log_uri` is the folder for logs; `key_arn` the environment's key, where it has one."""
+def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None) -> RuntimeParts:
+    """`log_uri` is the folder for logs."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
     profile = InstanceProfile(role=names.engine_role, tags=marks) if makes_profile else None
@@ -138,7 +140,7 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, key_arn: Value | None, lo
     cluster = _cluster(spec, names, log_uri, marks)
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
-        log_group=_log_group(spec, key_arn, marks),
+        log_group=_log_group(spec, marks),
         instance_profile=profile,
         associations=_associations(spec, names, marks),
         application=application,
@@ -174,11 +176,11 @@ def _groups(section: EmrServerless | EmrEc2) -> tuple[Value, ...]:
     return tuple(section.security_group.ids) or (Reference("runtime/security-group"),)
 
 
-def _log_group(spec: EnvironmentSpec, key_arn: Value | None, marks: Mapping[str, str]) -> LogGroup | None:
+def _log_group(spec: EnvironmentSpec, marks: Mapping[str, str]) -> LogGroup | None:
     section = spec.aws.runtime.emr_serverless
     if section is None or section.log_group is None:
         return None
-    return LogGroup(name=section.log_group, key_arn=key_arn, tags=marks)
+    return LogGroup(name=section.log_group, tags=marks)
 
 
 def _application(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> ServerlessApplication | None:

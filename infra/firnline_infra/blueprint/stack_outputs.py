@@ -43,6 +43,8 @@ class StackOutputs:
     engine_trust: Value | None
     """JSON: who may be it."""
     engine_user: Value | None
+    engine_place: Value | None
+    """Where the engine's jobs run, as their service calls it: the id of an application or of a cluster."""
     volume_iam_user_arns: Mapping[str, Value]
     """By external volume: what Snowflake is in AWS."""
 
@@ -52,8 +54,8 @@ class StackOutputs:
         return {name: value for name, value in values.items() if value is not None and value != {}}
 
 
-def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> StackOutputs:
-    """`bucket` is the name of the one for jobs."""
+def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None, place: Value | None) -> StackOutputs:
+    """`bucket` is the name of the one for jobs, `place` where they run."""
     trust = spec.aws.runtime.trust
     volumes, adopted_role = (
         [Identifier.parse(volume.name).name for volume in made_volumes(spec)],
@@ -72,6 +74,7 @@ def stack_outputs(spec: EnvironmentSpec, names: Names, bucket: Value | None) -> 
         engine_role_arn=None if trust in WITHOUT_A_ROLE else adopted_role or Reference("role"),
         engine_policy=Reference("adopted-role", "policy") if adopted_role else None,
         engine_trust=Reference("adopted-role", "trust") if adopted_role else None,
+        engine_place=place,
         engine_user=names.engine_user if trust is Trust.STATIC_KEYS else None,
         volume_iam_user_arns={volume: Reference(f"volume/{volume}", "iam_user_arn") for volume in volumes},
     )

@@ -12,11 +12,13 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.runtime import ServerlessApplication
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
 from firnline_infra.deploy.errors import (
     AdoptedUnusable,
     AlreadyThere,
+    ApplicationInUse,
     DestroyRefused,
     NotDeployed,
     OnlyLooks,
@@ -27,6 +29,7 @@ from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.readback import Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
+from firnline_infra.deploy.serverless import make_changeable
 from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
 from firnline_infra.keys.file import ReviewedFile
@@ -74,7 +77,8 @@ class Deployment:
         not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
         nothing else than it says.
 
-        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost, and what
+        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
+        ApplicationInUse, and what
         Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
@@ -89,6 +93,7 @@ class Deployment:
         if refused is not None:
             raise refused
         self._refuse_lost_secrets()
+        self._make_changeable(state, self._blueprint.runtime.application)
         self.stack.init()
         lookups = aws_lookups(self.accounts.aws)
         recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh, plan=plan)
@@ -107,6 +112,7 @@ class Deployment:
             refusals = [
                 *filter(None, [missing_keys(self.spec, self.env_argument)]),
                 *self._in_the_way(session, state),
+                *filter(None, [self._in_use(state)]),
             ]
             self.stack.init()
             refresh = refresh and self._can_see_all(session)
@@ -153,6 +159,7 @@ class Deployment:
     def destroy(self) -> None:
         """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
         self.removals()
+        self._make_changeable(self.stack.state() or {}, None)
         self.stack.cli.destroy(self.stack.name)
         if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
             again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
@@ -194,6 +201,19 @@ class Deployment:
         gone = list(absent(self.spec, self._blueprint, self.accounts))
         if gone or unusable.problems:
             yield AdoptedUnusable([*gone, *unusable.problems], unusable.statements)
+
+    def _make_changeable(
+        self, state: dict[str, Any], wanted: ServerlessApplication | None, *, looking: bool = False
+    ) -> None:
+        known, env = StackResources.of(state), self.env_argument
+        make_changeable(wanted, self.accounts, known, say=self.say, environment=env, looking=looking)
+
+    def _in_use(self, state: dict[str, Any]) -> ApplicationInUse | None:
+        try:
+            self._make_changeable(state, self._blueprint.runtime.application, looking=True)
+        except ApplicationInUse as error:
+            return error
+        return None
 
     def _set_back(self) -> None:
         with self._session() as session:

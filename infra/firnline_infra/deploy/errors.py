@@ -10,6 +10,7 @@ DeployError
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── OnlyLooks          the role of previews was to change something
 ├── DestroyRefused     the environment is protected
+├── ApplicationInUse   an application of EMR Serverless can't be changed or deleted while a job runs in it
 ├── SecretsKeyOutOfReach  the key that a new stack's secrets would be encrypted with can't be used
 └── NotDeployed        there is no such stack yet, or nothing in it
 """
@@ -166,4 +167,18 @@ class SecretsKeyOutOfReach(DeployError):
             + "\n".join(f"    {line}" for line in lines[-3:]),
             next_step="make what `firnline bootstrap` renders (its key is this one), or name another secretsprovider in "
             f"Pulumi.{stack}.yaml: the URL of a key of yours, or `passphrase`. Nothing was created.",
+        )
+
+
+class ApplicationInUse(DeployError):
+    """An application of EMR Serverless would be changed or deleted while a job runs in it, which AWS refuses."""
+
+    id = "FL-5502"
+
+    def __init__(self, application: str, differing: Sequence[str], runs: Sequence[str], *, environment: str) -> None:
+        super().__init__(
+            f"AWS changes application {application} only while it is stopped, and {', '.join(runs)} runs in it. "
+            f"What would be changed: {'; '.join(differing)}.",
+            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
+            "changed.",
         )

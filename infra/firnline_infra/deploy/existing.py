@@ -23,6 +23,7 @@ STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Tabl
 ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
 ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
 SECRET, ALIAS = "aws:secretsmanager/secret:Secret", "aws:kms/alias:Alias"
+LOG_GROUP, SECURITY_GROUP = "aws:cloudwatch/logGroup:LogGroup", "aws:ec2/securityGroup:SecurityGroup"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
 EXECUTE = "snowflake:index/execute:Execute"
@@ -90,6 +91,10 @@ class StackResources:
         where = ("database", "schema")[: len(parts) - 1]
         return any(tuple(each.get(field) for field in (*where, "name")) == parts for each in self._inputs_of(type_))
 
+    def id_of(self, type_: str) -> str | None:
+        """Of the one resource of a type that a stack has at most one of."""
+        return next((each["id"] for each in self.resources if each["type"] == type_ and each.get("id")), None)
+
     def has_table(self, name: QualifiedName) -> bool:
         """Whether a resource of its own made the table, or a statement that creates it.
 
@@ -109,7 +114,11 @@ class StackResources:
 
 
 def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResources) -> Iterator[str]:
-    for type_, kind, names, describe in (*_data(blueprint, accounts), *_around(blueprint, accounts)):
+    for type_, kind, names, describe in (
+        *_data(blueprint, accounts),
+        *_around(blueprint, accounts),
+        *_of_the_runtime(blueprint, accounts),
+    ):
         for name in names:
             if not known.has(type_, name) and (found := _existing(kind, name, describe)):
                 yield found
@@ -156,6 +165,33 @@ def _around(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
 def _aliases(kms: Any, name: str) -> list[Any]:
     pages = kms.get_paginator("list_aliases").paginate()
     return [alias for page in pages for alias in page["Aliases"] if alias["AliasName"] == name]
+
+
+def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
+    """An application is not among them: its name may be several ones'."""
+    parts = blueprint.runtime
+    if parts.log_group is not None:
+        logs = accounts.aws("logs")
+        yield LOG_GROUP, "log group", [parts.log_group.name], lambda name: _groups_named(logs, name)
+    if parts.security_group is not None:
+        ec2, vpc = accounts.aws("ec2"), parts.security_group.vpc
+        yield (
+            SECURITY_GROUP,
+            "security group",
+            [parts.security_group.name],
+            lambda name: _in_vpc(ec2, vpc, name),
+        )
+
+
+def _groups_named(logs: Any, name: str) -> list[Any]:
+    found = logs.describe_log_groups(logGroupNamePrefix=name)["logGroups"]
+    return [each for each in found if each["logGroupName"] == name]
+
+
+def _in_vpc(ec2: Any, vpc: str, name: str) -> list[Any]:
+    filters = [{"Name": "group-name", "Values": [name]}, {"Name": "vpc-id", "Values": [vpc]}]
+    found: list[Any] = ec2.describe_security_groups(Filters=filters)["SecurityGroups"]
+    return found
 
 
 def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:

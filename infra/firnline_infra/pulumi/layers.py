@@ -13,6 +13,7 @@ from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engi
 from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
+from firnline_infra.pulumi.engine_runtime import place_of_jobs
 from firnline_infra.pulumi.references import Lookup, Made, as_input, either, policy_json, resolved
 from firnline_infra.specification.model import EnvironmentSpec
 
@@ -65,6 +66,7 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
     if engine.url is not None:
         made[Reference("engine", "url")] = engine.url
+    made |= place_of_jobs(blueprint.runtime, either(made, known), opts)
     if blueprint.alarms:
         aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=blueprint.alarms), opts)
     if blueprint.publication:

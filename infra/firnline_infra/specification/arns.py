@@ -39,6 +39,22 @@ class Arns:
     def alarm(self, name: str) -> str:
         return self._regional("cloudwatch", f"alarm:{name}")
 
+    def log_group(self, name: str) -> str:
+        return self._regional("logs", f"log-group:{name}")
+
+    def vpc(self, id_: str) -> str:
+        return self._regional("ec2", f"vpc/{id_}")
+
+    def security_group(self, id_: str) -> str:
+        return self._regional("ec2", f"security-group/{id_}")
+
+    def network(self, kind: str) -> str:
+        """All of a kind: network-interface, subnet, security-group."""
+        return self._regional("ec2", f"{kind}/*")
+
+    def serverless_application(self, id_: str) -> str:
+        return self._regional("emr-serverless", f"/applications/{id_}")
+
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 

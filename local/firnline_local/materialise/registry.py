@@ -13,8 +13,11 @@ from firnline_local.errors import UnknownTypeToken
 from firnline_local.materialise.resource import Materialiser, Rules
 
 FILES: Mapping[str, str] = {
+    "aws:cloudwatch/logGroup:LogGroup": "aws.cloudwatch_log_group",
     "aws:cloudwatch/metricAlarm:MetricAlarm": "aws.cloudwatch_metric_alarm",
     "aws:dynamodb/table:Table": "aws.dynamodb_table",
+    "aws:ec2/securityGroup:SecurityGroup": "aws.ec2_security_group",
+    "aws:emrserverless/application:Application": "aws.emrserverless_application",
     "aws:iam/policy:Policy": "aws.iam_policy",
     "aws:iam/role:Role": "aws.iam_role",
     "aws:iam/rolePolicy:RolePolicy": "aws.iam_role_policy",

@@ -24,6 +24,10 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "local_secondary_index": "localSecondaryIndexes",
         "replica": "replicas",
     },
+    "aws:emrserverless/application:Application": {
+        "initial_capacity": "initialCapacities",
+        "runtime_configuration": "runtimeConfigurations",
+    },
     "aws:iam/role:Role": {"inline_policy": "inlinePolicies"},
     "aws:s3/bucket:Bucket": {
         "cors_rule": "corsRules",
@@ -112,6 +116,9 @@ CHOSEN: Mapping[str, frozenset[str]] = {
 """Blocks that the service may choose where they are not given; the schemas know that of attributes only."""
 
 MADE_UP: Mapping[str, str] = {
+    "aws:cloudwatch/logGroup:LogGroup": "name",
+    "aws:ec2/securityGroup:SecurityGroup": "name",
+    "aws:emrserverless/application:Application": "name",
     "aws:kms/alias:Alias": "name",
     "aws:iam/policy:Policy": "name",
     "aws:iam/role:Role": "name",

@@ -16,7 +16,7 @@ Asked = Iterator[tuple[str, dict[str, Any]]]
 
 def asked_of_aws(blueprint: Blueprint, resolve: Resolve) -> Facts:
     """`resolve` says what was made for a reference."""
-    parts = (_streams, _ledgers, _buckets, _key, _roles, _secrets, _alarms, _parameters)
+    parts = (_streams, _ledgers, _buckets, _key, _roles, _secrets, _alarms, _parameters, _runtime)
     return dict(asked for part in parts for asked in part(blueprint, resolve))
 
 
@@ -154,3 +154,30 @@ def _alarms(blueprint: Blueprint, resolve: Resolve) -> Asked:
 def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:
     for each in blueprint.publication:
         yield f"parameter {each.name}", {"value": resolve(each.value), "type": "String"}
+
+
+def _runtime(blueprint: Blueprint, _: Resolve) -> Asked:
+    parts = blueprint.runtime
+    if (logs := parts.log_group) is not None:
+        yield f"log group {logs.name}", {"days": logs.retention_days, "tags": dict(logs.tags)}
+    if (group := parts.security_group) is not None:
+        told = {
+            "vpc": group.vpc,
+            "description": group.description,
+            "in from itself": [True],
+            "out": ["0.0.0.0/0"],
+            "tags": dict(group.tags),
+        }
+        yield f"security group {group.name}", told
+    if (made := parts.application) is not None:
+        told = {
+            "release": made.release,
+            "architecture": made.architecture,
+            "capacity": {"cpu": f"{made.maximum_vcpus} vCPU", "memory": f"{made.maximum_memory_gb} GB"},
+            "stops after": {"enabled": True, "idleTimeoutMinutes": made.idle_minutes},
+            "subnets": sorted(made.subnets),
+            "groups": len(made.security_groups),
+            "runs": {"maxConcurrentRuns": made.concurrent_runs, "queueTimeoutMinutes": made.queue_minutes},
+            "tags": dict(made.tags),
+        }
+        yield f"application {made.name}", told

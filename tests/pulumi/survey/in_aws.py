@@ -14,11 +14,7 @@ Found = Iterator[tuple[str, dict[str, Any]]]
 
 
 def in_aws(client: Client) -> Facts:
-    return dict(
-        found
-        for look in (_streams, _tables, _buckets, _keys, _roles, _users, _secrets, _alarms, _parameters)
-        for found in look(client)
-    )
+    return dict(found for look in (*OF_DATA, *AROUND) for found in look(client))
 
 
 def plain(tags: Iterable[dict[str, str]]) -> dict[str, str]:
@@ -162,3 +158,52 @@ def _parameters(client: Client) -> Found:
     for told in client("ssm").get_parameters_by_path(Path="/", Recursive=True)["Parameters"]:
         if not told["Name"].startswith("/aws/"):
             yield f"parameter {told['Name']}", {"value": told["Value"], "type": told["Type"]}
+
+
+def _log_groups(client: Client) -> Found:
+    logs = client("logs")
+    for told in logs.describe_log_groups()["logGroups"]:
+        tags = logs.list_tags_for_resource(resourceArn=told["arn"].removesuffix(":*"))["tags"]
+        yield f"log group {told['logGroupName']}", {"days": told.get("retentionInDays"), "tags": tags}
+
+
+def _security_groups(client: Client) -> Found:
+    """Those that somebody made: each VPC has one by itself."""
+    for told in client("ec2").describe_security_groups()["SecurityGroups"]:
+        if told["GroupName"] != "default":
+            opens = [each["UserIdGroupPairs"] or each["IpRanges"] for each in told["IpPermissions"]]
+            itself = [pair["GroupId"] == told["GroupId"] for rule in opens for pair in rule]
+            yield (
+                f"security group {told['GroupName']}",
+                {
+                    "vpc": told["VpcId"],
+                    "description": told["Description"],
+                    "in from itself": itself,
+                    "out": [each["CidrIp"] for rule in told["IpPermissionsEgress"] for each in rule["IpRanges"]],
+                    "tags": plain(told.get("Tags", ())),
+                },
+            )
+
+
+def _applications(client: Client) -> Found:
+    emr = client("emr-serverless")
+    for each in emr.list_applications()["applications"]:
+        told = emr.get_application(applicationId=each["id"])["application"]
+        if told["state"] != "TERMINATED":
+            yield (
+                f"application {told['name']}",
+                {
+                    "release": told["releaseLabel"],
+                    "architecture": told["architecture"],
+                    "capacity": told["maximumCapacity"],
+                    "stops after": told["autoStopConfiguration"],
+                    "subnets": sorted(told["networkConfiguration"]["subnetIds"]),
+                    "groups": len(told["networkConfiguration"]["securityGroupIds"]),
+                    "runs": told["schedulerConfiguration"],
+                    "tags": told["tags"],
+                },
+            )
+
+
+OF_DATA = (_streams, _tables, _buckets, _keys, _secrets)
+AROUND = (_roles, _users, _alarms, _parameters, _log_groups, _security_groups, _applications)

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_BUCKET,
     EMPTY_USER,
     EMPTY_USER_UNBOUND,
+    FIND_APPLICATION,
     FIND_KEY,
     LIFECYCLES,
     PASSED_TO,
@@ -33,6 +34,7 @@ from firnline_infra.blueprint.bootstrap.resources import (
     buckets,
     resources,
 )
+from firnline_infra.blueprint.bootstrap.tagged import KNOWN_BY_TAG, known_by_tag
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
@@ -43,6 +45,8 @@ from firnline_infra.specification.names import application_of, bootstrap_names
 from firnline_infra.specification.origin import Origin
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
+MADE_WITH_TAG = ("kms:CreateKey", "emr-serverless:CreateApplication")
+"""Can't be narrowed to a resource either, but to a tag that it is made with."""
 BOOTSTRAP_OF = "firnline:bootstrap-of"
 """What the bootstrap makes has this tag and not the other one: it isn't the deployer's."""
 FENCED = frozenset(
@@ -100,6 +104,9 @@ def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
             continue
         if kind == ALIAS:
             yield from _alias(spec, arns, wanted)
+            continue
+        if kind in KNOWN_BY_TAG:
+            yield from known_by_tag(spec, blueprint, kind, wanted)
             continue
         by_resources.setdefault(arns, []).extend(wanted)
         first.setdefault(arns, kind.rpartition(":")[2])
@@ -174,7 +181,7 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
         action
         for kind in kinds
         for action in (LIFECYCLES[kind].reading if reading else LIFECYCLES[kind].all)
-        if action in LIFECYCLES[kind].unbound and action != "kms:CreateKey"
+        if action in LIFECYCLES[kind].unbound and action not in MADE_WITH_TAG
     ]
     if actions:
         here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
@@ -182,9 +189,11 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
 
 
 def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
     if blueprint.key is not None:
-        here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
         yield PolicyStatement(sid="FindKey", actions=FIND_KEY, resources=("*",), conditions=here)
+    if blueprint.runtime.application is not None:
+        yield PolicyStatement(sid="FindApplication", actions=FIND_APPLICATION, resources=("*",), conditions=here)
 
 
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

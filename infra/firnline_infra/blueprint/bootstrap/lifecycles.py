@@ -164,6 +164,30 @@ LIFECYCLES: dict[str, Lifecycle] = {
         delete=("ssm:DeleteParameter",),
         unbound=("ssm:DescribeParameters",),
     ),
+    "aws:cloudwatch/logGroup:LogGroup": Lifecycle(
+        create=("logs:CreateLogGroup", "logs:TagResource", "logs:PutRetentionPolicy"),
+        read=("logs:DescribeLogGroups", "logs:ListTagsForResource"),
+        update=("logs:DeleteRetentionPolicy", "logs:UntagResource"),
+        delete=("logs:DeleteLogGroup",),
+        unbound=("logs:DescribeLogGroups",),
+    ),
+    "aws:ec2/securityGroup:SecurityGroup": Lifecycle(
+        create=(
+            *("ec2:CreateSecurityGroup", "ec2:CreateTags", "ec2:RevokeSecurityGroupEgress"),
+            *("ec2:AuthorizeSecurityGroupEgress", "ec2:AuthorizeSecurityGroupIngress"),
+        ),
+        read=("ec2:DescribeSecurityGroups",),
+        update=("ec2:RevokeSecurityGroupIngress", "ec2:DeleteTags"),
+        delete=("ec2:DeleteSecurityGroup", "ec2:DescribeNetworkInterfaces"),
+        unbound=("ec2:DescribeSecurityGroups", "ec2:DescribeNetworkInterfaces"),
+    ),
+    "aws:emrserverless/application:Application": Lifecycle(
+        create=("emr-serverless:CreateApplication", "emr-serverless:TagResource"),
+        read=("emr-serverless:GetApplication",),
+        update=("emr-serverless:UpdateApplication", "emr-serverless:UntagResource"),
+        delete=("emr-serverless:DeleteApplication",),
+        unbound=("emr-serverless:CreateApplication",),
+    ),
     "aws:cloudwatch/metricAlarm:MetricAlarm": Lifecycle(
         create=("cloudwatch:PutMetricAlarm", "cloudwatch:TagResource"),
         read=("cloudwatch:DescribeAlarms", "cloudwatch:ListTagsForResource"),
@@ -181,6 +205,8 @@ EMPTY_USER = (
 EMPTY_USER_UNBOUND = ("iam:ListVirtualMFADevices",)
 FIND_KEY = ("kms:ListKeys",)
 """A key has no name: after a killed `up`, the one that it was making is found by its tags."""
+FIND_APPLICATION = ("emr-serverless:ListApplications",)
+"""The same for an application: its name may be several ones'."""
 USE_KEY = {
     "dynamodb": (
         *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom", "kms:ReEncryptTo"),

@@ -38,12 +38,26 @@ ABOUT: Mapping[str, str] = {
     "OwnSecret": "The secrets of the private keys, without the right to read them. AWS ends their ARN with six letters.",
     "OwnParameter": "The outputs that are published.",
     "OwnMetricAlarm": "The alarms.",
+    "OwnLogGroup": "The group of the engine's logs; what is in it can't be read by this.",
+    "OwnSecurityGroup": "The group of the engine's workers. Its id is AWS's, so its tag says whose it is.",
+    "MakeSecurityGroup": "A group can only be made with the tag by which it is ours.",
+    "MakeSecurityGroupInVpc": "EC2 asks for the same right on the VPC that it is made in.",
+    "TagNewSecurityGroup": "The tag, while it is made and at no other time: no other group can be taken.",
+    "OwnApplication": "The application of EMR Serverless. Its id is AWS's, so its tag says whose it is.",
+    "MakeApplication": "An application can only be made with the tag by which it is ours.",
+    "TagNewApplication": "The tag, while it is made. AWS does not tell that from a tag that is given later: an application of "
+    "the account that has no tag of ours could be given one, and then be changed, stopped or deleted. No data is in one, and a "
+    "job there would still need a role that this deployer may hand over: its own engine's.",
+    "ReachNetwork": "An application in a network has interfaces there; AWS asks for this in the name of who makes it, and gives "
+    "it for nothing else.",
+    "LetEmrServerlessIn": "AWS's own role for EMR Serverless, once an account, made with the first application.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
     "FindKey": "After a killed `up`, the key that it was making. In the environment's region alone.",
     "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
     "SeeKey": "The adopted key, for the same.",
     "SeeBucket": "The adopted bucket, for the same.",
     "SeeRole": "The adopted role of the engine, for the same.",
+    "FindApplication": "The same for an application of EMR Serverless.",
     "RegisterConsumers": "A consumer exists once it is registered: until then AWS asks for the right on its stream.",
     "EmptyUser": "`durability: EPHEMERAL` alone: a user can't be removed while it has keys.",
     "ListDevices": "The same. AWS lists the devices of all users, or of none.",
@@ -64,6 +78,7 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "SeeKey": {"Whether it is there.": ("kms:DescribeKey",)},
     "SeeBucket": {"Whether it is there.": ("s3:ListBucket",)},
     "SeeRole": {"Whether it is there.": ("iam:GetRole",)},
+    "FindApplication": {"A name may be several applications'.": ("emr-serverless:ListApplications",)},
     "FindKey": {"A key has no name: it is found by its tags.": ("kms:ListKeys",)},
     "EmptyUser": {
         "Removes the access keys that `firnline keys create --aws` made.": (
@@ -79,6 +94,8 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "ListToEmpty": {"Finds what is in it.": ("s3:ListBucketVersions",)},
     "Empty": {"Removes what is in it, and its old versions.": ("s3:DeleteObject", "s3:DeleteObjectVersion")},
     "HandOverEngineRole": {"Starts the engine with its role.": ("iam:PassRole",)},
+    "ReachNetwork": {"EMR Serverless looks whether it may join the subnets.": ("ec2:CreateNetworkInterface",)},
+    "LetEmrServerlessIn": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
     "KeyThroughDynamodb": {
         "DynamoDB asks for it in the name of who makes a table with a key of the customer's.": (
             *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom"),
@@ -253,6 +270,33 @@ REASONS: Mapping[str, Reasons] = {
         "The provider asks for its tier; AWS describes all parameters or none.": ("ssm:DescribeParameters",),
         TAGS: ("ssm:AddTagsToResource", "ssm:RemoveTagsFromResource"),
         "Removes it when it is published no more.": ("ssm:DeleteParameter",),
+    },
+    "aws:cloudwatch/logGroup:LogGroup": {
+        "Makes it.": ("logs:CreateLogGroup",),
+        COMPARE: ("logs:DescribeLogGroups", "logs:ListTagsForResource"),
+        TAGS: ("logs:TagResource", "logs:UntagResource"),
+        "How long logs are kept.": ("logs:PutRetentionPolicy", "logs:DeleteRetentionPolicy"),
+        "Removes it with its logs.": ("logs:DeleteLogGroup",),
+    },
+    "aws:ec2/securityGroup:SecurityGroup": {
+        "Makes it.": ("ec2:CreateSecurityGroup",),
+        COMPARE: ("ec2:DescribeSecurityGroups",),
+        TAGS: ("ec2:CreateTags", "ec2:DeleteTags"),
+        "What it lets out, and in: nothing but itself. Whoever deploys could open it; EMR Serverless refuses to start with one "
+        "that is open to the world.": (
+            *("ec2:AuthorizeSecurityGroupEgress", "ec2:RevokeSecurityGroupEgress"),
+            *("ec2:AuthorizeSecurityGroupIngress", "ec2:RevokeSecurityGroupIngress"),
+        ),
+        "Removes it; the provider looks first for interfaces that have it.": (
+            *("ec2:DeleteSecurityGroup", "ec2:DescribeNetworkInterfaces"),
+        ),
+    },
+    "aws:emrserverless/application:Application": {
+        "Makes it. It costs nothing until a job runs.": ("emr-serverless:CreateApplication",),
+        COMPARE: ("emr-serverless:GetApplication",),
+        TAGS: ("emr-serverless:TagResource", "emr-serverless:UntagResource"),
+        "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
+        "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
     },
     "aws:cloudwatch/metricAlarm:MetricAlarm": {
         "Makes it, and changes it.": ("cloudwatch:PutMetricAlarm",),

@@ -25,12 +25,16 @@ ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
 USER, POLICY = "aws:iam/user:User", "aws:iam/policy:Policy"
 ATTACHMENT = "aws:iam/userPolicyAttachment:UserPolicyAttachment"
 OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
+LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
+SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+SERVERLESS = "aws:emrserverless/application:Application"
 
 
 def resources(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, tuple[str, ...]]:
     """Types that the environment has none of are left out."""
     found: dict[str, list[str]] = {}
-    for kind, arn in (*_data(blueprint, Arns(spec)), *_around(blueprint, Arns(spec))):
+    arns_of_parts = (_data, _around, _runtime)
+    for kind, arn in (each for part in arns_of_parts for each in part(blueprint, Arns(spec))):
         arns = found.setdefault(kind, [])
         if arn not in arns:
             arns.append(arn)
@@ -98,3 +102,18 @@ def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         yield "aws:ssm/parameter:Parameter", arns.parameter(parameter.name)
     for alarm in blueprint.alarms:
         yield "aws:cloudwatch/metricAlarm:MetricAlarm", arns.alarm(alarm.name)
+
+
+def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
+    """The ids of groups and applications are AWS's: their tags say whose they are."""
+    parts = blueprint.runtime
+    if parts.log_group is not None:
+        yield LOG_GROUP, arns.log_group(parts.log_group.name)
+        yield (
+            LOG_GROUP,
+            f"{arns.log_group(parts.log_group.name)}:*",
+        )  # tags are asked for on the one, all else on the other
+    if parts.security_group is not None:
+        yield SECURITY_GROUP, arns.security_group("*")
+    if parts.application is not None:
+        yield SERVERLESS, arns.serverless_application("*")

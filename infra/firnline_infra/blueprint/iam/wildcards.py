@@ -51,7 +51,31 @@ WILDCARDS = (
     *_same("…:log-stream:*", "EMR Serverless makes up the streams of the log group.", "SendLogs"),
     *_same("*", "AWS can't narrow it to a group; it only lists, in the region.", "FindLogGroups"),
     *_same("*", "The key has no ARN while it is made; the tag that it gets is asked for.", "MakeKey", "TagNewKey"),
-    *_same("*", "AWS can't narrow these actions to a resource; they are narrowed to the region.", "Unbound", "FindKey"),
+    *_same(
+        "*",
+        "AWS can't narrow these actions to a resource; they are narrowed to the region.",
+        "Unbound",
+        "FindKey",
+        "FindApplication",
+    ),
+    *_same("*", "It has no ARN while it is made; the tag that it gets is asked for.", "MakeApplication"),
+    *_same(
+        "…:security-group/*",
+        "AWS makes up a group's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnSecurityGroup", "MakeSecurityGroup", "TagNewSecurityGroup"),
+    ),
+    *_same(
+        "…:/applications/*",
+        "AWS makes up an application's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnApplication", "TagNewApplication"),
+    ),
+    *(
+        Wildcard(
+            sid="ReachNetwork", value=f"…:{kind}/*", why="Asked for by EMR Serverless alone, in whichever network."
+        )
+        for kind in ("network-interface", "subnet", "security-group")
+    ),
+    *_same("…:log-group:…:*", "The end of a log group's ARN, as AWS writes it for all but its tags.", "OwnLogGroup"),
     *_same("*", "AWS can't narrow it to a user, and IAM is in no region. It only lists.", "ListDevices"),
     *_same(
         SECRET,

@@ -3,13 +3,16 @@
 from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
 from firnline_infra.pulumi.aws.encryption_key import EncryptionKey, EncryptionKeyArgs
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
+from firnline_infra.pulumi.aws.engine_security_group import EngineSecurityGroup, EngineSecurityGroupArgs
 from firnline_infra.pulumi.aws.event_stream import EventStream, EventStreamArgs
 from firnline_infra.pulumi.aws.ingest_alarms import IngestAlarms, IngestAlarmsArgs
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
+from firnline_infra.pulumi.aws.log_group import LogGroup, LogGroupArgs
 from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
 from firnline_infra.pulumi.aws.runtime_role import RuntimeRole, RuntimeRoleArgs
 from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
 from firnline_infra.pulumi.aws.secret import Secret, SecretArgs
+from firnline_infra.pulumi.aws.serverless_application import ServerlessApplication, ServerlessApplicationArgs
 
 __all__ = [
     "CheckpointTable",
@@ -18,12 +21,16 @@ __all__ = [
     "EncryptionKeyArgs",
     "EngineConfiguration",
     "EngineConfigurationArgs",
+    "EngineSecurityGroup",
+    "EngineSecurityGroupArgs",
     "EventStream",
     "EventStreamArgs",
     "IngestAlarms",
     "IngestAlarmsArgs",
     "LandingBucket",
     "LandingBucketArgs",
+    "LogGroup",
+    "LogGroupArgs",
     "PublishedOutputs",
     "PublishedOutputsArgs",
     "RuntimeRole",
@@ -32,4 +39,6 @@ __all__ = [
     "RuntimeUserArgs",
     "Secret",
     "SecretArgs",
+    "ServerlessApplication",
+    "ServerlessApplicationArgs",
 ]

@@ -31,6 +31,7 @@ def _bare(name: str) -> str:
 
 
 BY_NAME: Mapping[str, Lookup] = {
+    "aws:cloudwatch/logGroup:LogGroup": _named("name"),
     "aws:cloudwatch/metricAlarm:MetricAlarm": _named("name"),
     "aws:dynamodb/table:Table": _named("name"),
     "aws:iam/role:Role": _named("name"),
@@ -86,6 +87,8 @@ def lookup_of(type_: str, more: Mapping[str, Lookup]) -> Lookup | None:
 def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
     """`client` makes a boto3 client of a service, in the account and region of the stack."""
     return {
+        "aws:ec2/securityGroup:SecurityGroup": lambda inputs: _security_groups(client("ec2"), inputs),
+        "aws:emrserverless/application:Application": lambda inputs: _applications(client("emr-serverless"), inputs),
         "aws:iam/policy:Policy": lambda inputs: [_policy(client("sts"), inputs)],
         "aws:kinesis/streamConsumer:StreamConsumer": lambda inputs: _consumer(client("kinesis"), inputs),
         "aws:kms/key:Key": lambda inputs: _keys(client("kms"), inputs),
@@ -97,6 +100,26 @@ def _policy(sts: Any, inputs: Properties) -> str:
     """The ARN that the policy would have. Asking for the account in it needs no permission."""
     _, partition, _, _, account, _ = sts.get_caller_identity()["Arn"].split(":", 5)
     return f"arn:{partition}:iam::{account}:policy{inputs.get('path') or '/'}{inputs['name']}"
+
+
+def _security_groups(ec2: Any, inputs: Properties) -> Sequence[str]:
+    """A name is one group's in its VPC."""
+    filters = [{"Name": "group-name", "Values": [inputs["name"]]}, {"Name": "vpc-id", "Values": [inputs["vpcId"]]}]
+    return [group["GroupId"] for group in ec2.describe_security_groups(Filters=filters)["SecurityGroups"]]
+
+
+def _applications(emr: Any, inputs: Properties) -> Sequence[str]:
+    """A name may be several applications': which is ours, its tags say, and they allow the deployer to look at it."""
+    wanted = inputs.get("tags") or {}
+    pages = emr.get_paginator("list_applications").paginate()
+    named = [each for page in pages for each in page["applications"] if each["name"] == inputs["name"]]
+    ids = [each["id"] for each in named if each["state"] != "TERMINATED"]
+    return [id_ for id_ in ids if wanted and wanted.items() <= _application_tags(emr, id_).items()]
+
+
+def _application_tags(emr: Any, id_: str) -> dict[str, str]:
+    found = _unless(DENIED, lambda: emr.get_application(applicationId=id_)["application"].get("tags"))
+    return found or {}
 
 
 def _consumer(kinesis: Any, inputs: Properties) -> Sequence[str]:

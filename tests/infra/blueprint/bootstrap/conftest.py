@@ -10,7 +10,14 @@ def prod_spec() -> EnvironmentSpec:
         """
         version: 1
         name: prod
-        aws: {region: eu-central-1, account: "123456789012"}
+        aws:
+          region: eu-central-1
+          account: "123456789012"
+          runtime:
+            emr_serverless:
+              subnets: [subnet-0a1b2c3d4e5f60718, subnet-1a1b2c3d4e5f60718]
+              security_group: {vpc: vpc-0a1b2c3d4e5f60718}
+              log_group: /firnline/prod
         snowflake:
           account: ORG-ACCOUNT
           warehouse: REPORTING

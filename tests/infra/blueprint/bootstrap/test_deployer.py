@@ -10,7 +10,8 @@ from policy_sentry.util.arns import ARN
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import OURS, boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
 from firnline_infra.blueprint.bootstrap.resources import resources
@@ -29,11 +30,12 @@ from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
-UNBOUND = {"MakeKey", "FindKey", "Unbound", "ListDevices"}
+UNBOUND = {"MakeKey", "MakeApplication", "FindKey", "FindApplication", "Unbound", "ListDevices"}
+OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
 STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
-GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount"}
-READING = re.compile(r"^[a-z0-9]+:(Get|List|Describe|Decrypt)")
+GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
+READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt)")
 
 
 def rendered(statements: tuple[PolicyStatement, ...]) -> list[dict[str, Any]]:
@@ -132,8 +134,10 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "SeeRun",
         "KeyThroughDynamodb",
         "KeyThroughS3",
+        "ReachNetwork",
+        OF_AWS,
     }
-    besides |= {"FindKey", "RegisterConsumers", "ListState", "State", "StateKey"}
+    besides |= {"FindKey", "FindApplication", "RegisterConsumers", "ListState", "State", "StateKey"}
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
 
@@ -204,7 +208,7 @@ def test_neither_role_can_touch_itself_or_the_boundary(
     names = bootstrap_names(spec)
     for name in ("deploy", "preview"):
         for statement in policies[name]:
-            for resource in statement["Resource"]:
+            for resource in [each for each in statement["Resource"] if statement["Sid"] != OF_AWS]:
                 if resource.startswith("arn:aws:iam:"):
                     last = resource.rpartition("/")[2]
                     assert last.startswith(blueprint_of(spec).names.application)

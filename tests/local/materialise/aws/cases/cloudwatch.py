@@ -1,8 +1,9 @@
-"""Alarms."""
+"""Alarms and log groups."""
 
 from typing import Any
 
 from firnline_local.materialise.aws import (
+    cloudwatch_log_group,
     cloudwatch_metric_alarm,
 )
 from firnline_local.materialise.clients import Clients
@@ -59,5 +60,15 @@ CASES = [
             "actionsEnabled": False,
             "tags": {"b": "2"},
         },
+    ),
+    Case(
+        kind=cloudwatch_log_group,
+        inputs=lambda _: {"name": f"/{fresh('group')}", "retentionInDays": 30, "tags": {"a": "1"}},
+        taken="ResourceAlreadyExistsException",
+        behind={
+            "retentionInDays": lambda c, i: c.aws("logs").delete_retention_policy(logGroupName=i),
+            "tags": lambda c, i: c.aws("logs").untag_log_group(logGroupName=i, tags=["a"]),
+        },
+        changes={"retentionInDays": 7, "tags": {"b": "2"}},
     ),
 ]

@@ -1,0 +1,87 @@
+"""An application of EMR Serverless that is started: AWS neither changes nor deletes one, and the provider does not stop it.
+
+So it is looked at before anything is changed. One without a job is stopped here; where a job runs, that is said, with what
+would be changed, and nothing happens: `firnline stop` ends an engine without losing a row, this must not.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from firnline_infra.accounts import Accounts
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.deploy.errors import ApplicationInUse
+from firnline_infra.deploy.existing import StackResources
+
+TYPE = "aws:emrserverless/application:Application"
+STARTED = ("STARTING", "STARTED", "STOPPING")
+ACTIVE = ["SUBMITTED", "QUEUED", "PENDING", "SCHEDULED", "RUNNING", "CANCELLING"]
+LOOK_EVERY_S, STOPPED_WITHIN_S = 2.0, 300.0
+
+
+def make_changeable(
+    wanted: ServerlessApplication | None,
+    accounts: Accounts,
+    known: StackResources,
+    *,
+    say: Callable[[str], None],
+    environment: str,
+    looking: bool = False,
+) -> None:
+    """Before `up`, and with `wanted` None before a destroy. `looking`: stops nothing. Raises ApplicationInUse, AwsRefused."""
+    id_ = known.id_of(TYPE)
+    found = _application(accounts, id_) if id_ else None
+    if id_ is None or found is None or found["state"] not in STARTED:
+        return
+    differing = ["it goes"] if wanted is None else list(_differing(wanted, found))
+    if not differing:
+        return
+    emr = accounts.aws("emr-serverless")
+    with aws_call("emr-serverless:ListJobRuns", id_):
+        runs = emr.list_job_runs(applicationId=id_, states=ACTIVE)["jobRuns"]
+    if runs:
+        raise ApplicationInUse(id_, differing, [run["id"] for run in runs], environment=environment)
+    if not looking:
+        say(f"Application {id_} has no job, and is stopped so that AWS lets it be changed: {', '.join(differing)}.")
+        _stop(emr, id_)
+
+
+def _application(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
+    from botocore.exceptions import ClientError
+
+    with aws_call("emr-serverless:GetApplication", id_):
+        try:
+            found: Mapping[str, Any] = accounts.aws("emr-serverless").get_application(applicationId=id_)["application"]
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ResourceNotFoundException":
+                return None
+            raise
+    return found
+
+
+def _differing(wanted: ServerlessApplication, found: Mapping[str, Any]) -> Iterator[str]:
+    """What an update would send otherwise than it is; groups that are made with the stack are not known here."""
+    network, capacity = found.get("networkConfiguration") or {}, found.get("maximumCapacity") or {}
+    groups = [group for group in wanted.security_groups if isinstance(group, str)]
+    for what, asked, there in (
+        ("release", wanted.release, found["releaseLabel"]),
+        ("architecture", wanted.architecture, found.get("architecture")),
+        ("subnets", sorted(wanted.subnets), sorted(network.get("subnetIds", ()))),
+        ("security groups", sorted(groups), sorted(network.get("securityGroupIds", ())) if groups else []),
+        ("vCPUs", str(wanted.maximum_vcpus), str(capacity.get("cpu", "")).split(" ")[0]),
+        ("memory", str(wanted.maximum_memory_gb), str(capacity.get("memory", "")).split(" ")[0]),
+        ("idle minutes", wanted.idle_minutes, (found.get("autoStopConfiguration") or {}).get("idleTimeoutMinutes")),
+    ):
+        if asked != there:
+            yield f"{what} {there} becomes {asked}"
+
+
+def _stop(emr: Any, id_: str) -> None:
+    until = time.monotonic() + STOPPED_WITHIN_S
+    with aws_call("emr-serverless:StopApplication", id_):
+        emr.stop_application(applicationId=id_)
+        while emr.get_application(applicationId=id_)["application"]["state"] in STARTED:
+            if time.monotonic() > until:
+                return  # AWS says what is wrong when it is changed
+            time.sleep(LOOK_EVERY_S)

@@ -1,0 +1,23 @@
+"""Where the engine's jobs run: what its runtime needs to be there, in the order in which it can be made."""
+
+import pulumi
+
+from firnline_infra.blueprint.runtime import RuntimeParts
+from firnline_infra.blueprint.value import Reference
+from firnline_infra.pulumi import aws
+from firnline_infra.pulumi.references import Lookup, Made, either, resolved
+
+
+def place_of_jobs(parts: RuntimeParts, known: Lookup, opts: pulumi.ResourceOptions) -> Made:
+    """What others refer to: the id of the application or cluster."""
+    made: Made = {}
+    if parts.security_group is not None:
+        group = aws.EngineSecurityGroup("engine-network", resolved(parts.security_group, known), opts)
+        made[Reference("runtime/security-group")] = group.group_id
+    if parts.log_group is not None:
+        aws.LogGroup("engine-logs", resolved(parts.log_group, known), opts)
+    if parts.application is not None:
+        args = resolved(parts.application, either(made, known))
+        application = aws.ServerlessApplication("engine-application", args, opts)
+        made[Reference("runtime/application")] = application.application_id
+    return made

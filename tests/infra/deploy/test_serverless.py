@@ -1,0 +1,111 @@
+"""An application of EMR Serverless is stopped before it is changed, and only where no job runs in it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.deploy import serverless
+from firnline_infra.deploy.errors import ApplicationInUse
+from firnline_infra.deploy.existing import StackResources
+from firnline_infra.deploy.serverless import TYPE, make_changeable
+from firnline_local.faults import FaultPlan
+from firnline_local.runtimes.server import RuntimesApplication
+from firnline_local.wsgi import WsgiServer
+from tests.local.runtimes.conftest import ACCOUNT, REGION, Service, Stage, client_of
+
+WANTED = ServerlessApplication(
+    name="lake",
+    release="emr-spark-8.1.0",
+    architecture="ARM64",
+    subnets=("subnet-a", "subnet-b"),
+    security_groups=("sg-a",),
+    maximum_vcpus=16,
+    maximum_memory_gb=64,
+)
+AS_IT_IS: dict[str, Any] = {
+    "architecture": "ARM64",
+    "maximumCapacity": {"cpu": "16 vCPU", "memory": "64 GB"},
+    "networkConfiguration": {"subnetIds": ["subnet-b", "subnet-a"], "securityGroupIds": ["sg-a"]},
+}
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    monkeypatch.setattr(serverless, "LOOK_EVERY_S", 0.01)
+    stage = Stage()
+    application = RuntimesApplication(tmp_path, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage)
+    with WsgiServer(application, name="runtimes") as server:
+        yield Service(client_of(server.endpoint), stage, application)
+    application.stop()
+
+
+def state_of(service: Service, id_: str) -> str:
+    return str(service.client.get_application(applicationId=id_)["application"]["state"])
+
+
+def settle(service: Service, id_: str | None, wanted: ServerlessApplication | None, **more: Any) -> list[str]:
+    """What was said."""
+    said: list[str] = []
+    accounts: Any = SimpleNamespace(aws=lambda _: service.client)
+    known = StackResources(({"type": TYPE, "id": id_},) if id_ else ())
+    make_changeable(wanted, accounts, known, say=said.append, environment="dev", **more)
+    return said
+
+
+@pytest.fixture
+def started(service: Service) -> str:
+    id_ = service.create(**AS_IT_IS)
+    service.client.start_application(applicationId=id_)
+    return id_
+
+
+def test_one_that_is_as_it_should_be_is_left_alone(service: Service, started: str) -> None:
+    assert settle(service, started, WANTED) == []
+    assert state_of(service, started) == "STARTED"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "named"),
+    [
+        ({"release": "emr-spark-8.0.0"}, "release emr-spark-8.1.0 becomes emr-spark-8.0.0"),
+        ({"maximum_vcpus": 32}, "vCPUs 16 becomes 32"),
+        ({"subnets": ("subnet-a",)}, "subnets"),
+        (None, "it goes"),
+    ],
+)
+def test_an_idle_one_is_stopped_before_it_is_changed_or_deleted(
+    service: Service, started: str, wanted: dict[str, Any] | None, named: str
+) -> None:
+    from dataclasses import replace
+
+    changed = None if wanted is None else replace(WANTED, **wanted)
+    (sentence,) = settle(service, started, changed)
+    assert named in sentence
+    assert state_of(service, started) == "STOPPED"
+
+
+def test_where_a_job_runs_nothing_is_stopped_and_what_would_change_is_told(service: Service, started: str) -> None:
+    from dataclasses import replace
+
+    run = service.start(started)
+    service.until(started, run, "RUNNING")
+    with pytest.raises(ApplicationInUse, match=rf"(?s){run}.*vCPUs 16 becomes 32.*firnline stop dev"):
+        settle(service, started, replace(WANTED, maximum_vcpus=32))
+    with pytest.raises(ApplicationInUse, match="it goes"):
+        settle(service, started, None, looking=True)
+    assert state_of(service, started) == "STARTED"
+    service.stage.attempt().end()
+
+
+def test_a_preview_stops_nothing(service: Service, started: str) -> None:
+    assert settle(service, started, None, looking=True) == []
+    assert state_of(service, started) == "STARTED"
+
+
+def test_one_that_is_stopped_or_not_there_needs_nothing(service: Service) -> None:
+    id_ = service.create(**AS_IT_IS)
+    assert settle(service, None, WANTED) == settle(service, "00gone", None) == settle(service, id_, None) == []

@@ -1,0 +1,49 @@
+"""Where jobs run, as the program asks for it."""
+
+from typing import Any
+
+import pulumi
+
+from firnline_infra.pulumi import environment, providers
+from tests.infra.pulumi.conftest import Deploy, Deployment, SpecOf
+
+VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1b2c3d4e5f60718"]
+SERVERLESS: dict[str, Any] = {"subnets": SUBNETS, "security_group": {"vpc": VPC}, "log_group": "/firnline/dev"}
+
+
+def made(deploy: Deploy, spec_of: SpecOf, runtime: dict[str, Any]) -> Deployment:
+    spec = spec_of("dev", aws={"runtime": runtime})
+
+    def program() -> None:
+        outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
+        for name, value in outputs.given().items():
+            pulumi.export(name, value)
+
+    return deploy(program)
+
+
+def test_emr_serverless_has_an_application_in_a_group_of_its_own_and_logs(deploy: Deploy, spec_of: SpecOf) -> None:
+    deployment = made(deploy, spec_of, {"emr_serverless": SERVERLESS})
+    (application,), (group,), (logs,) = (
+        deployment.of(kind) for kind in ("Application", "SecurityGroup", "LogGroup")
+    )  # fmt: skip
+    network = application.inputs["networkConfiguration"]
+    assert network == {"subnetIds": SUBNETS, "securityGroupIds": [f"{group.name}-id"]}
+    assert application.inputs["schedulerConfiguration"]["maxConcurrentRuns"] == 1
+    assert application.inputs["tags"]["firnline:application"] == "firnline-dev"
+    assert [rule.get("cidrBlocks", []) for rule in group.inputs["ingress"]] == [[]]
+    assert logs.inputs["name"] == "/firnline/dev"
+    assert deployment.outputs["engine_place"] == f"{application.name}-id"
+
+
+def test_what_is_adopted_is_not_made(deploy: Deploy, spec_of: SpecOf) -> None:
+    adopted = {"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}}
+    deployment = made(deploy, spec_of, adopted)
+    assert deployment.of("Application") == deployment.of("SecurityGroup") == []
+    assert deployment.outputs["engine_place"] == "00fabcdefghijk09"
+
+
+def test_an_engine_that_is_started_by_hand_has_no_place(deploy: Deploy, spec_of: SpecOf) -> None:
+    deployment = made(deploy, spec_of, {"trust": "emr-serverless"})
+    assert deployment.of("Application") == []
+    assert "engine_place" not in deployment.outputs
