@@ -129,7 +129,8 @@ def test_a_switch_takes_away_or_adds_exactly_what_it_says(
 
 
 def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Deploy, spec_of: SpecOf) -> None:
-    aws = [{"runtime": {"trust": trust}} for trust in ("emr-serverless", "static-keys")]
+    account = {"oidc_provider": "oidc.eks.eu-west-1.amazonaws.com/id/A", "namespace": "n", "service_account": "s"}
+    aws = [{"runtime": each} for each in ({"trust": "irsa", **account}, {"trust": "static-keys"})]
     before, after = (deploy(program(spec_of("dev", aws=each))) for each in aws)
     assert before.children.keys() - after.children.keys() == {"engine-role-role", "engine-role-policy"}
     assert after.children.keys() - before.children.keys() == {

@@ -107,6 +107,6 @@ def test_a_program_is_read_in_a_minute(folder: Path) -> None:
 def test_a_stacks_file_says_which_specification_and_nothing_else(file: Path) -> None:
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     name = file.name.split(".")[1]
-    assert content.keys() == {"encryptionsalt", "config"}
+    assert content.keys() == {"encryptionsalt" if name == "local" else "secretsprovider", "config"}
     assert content["config"].keys() == {"firnline:spec"}
     assert (file.parent / content["config"]["firnline:spec"]).resolve() == STACKS / "environments" / f"{name}.yaml"

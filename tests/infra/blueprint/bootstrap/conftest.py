@@ -17,7 +17,7 @@ def prod_spec() -> EnvironmentSpec:
             emr_serverless:
               subnets: [subnet-0a1b2c3d4e5f60718, subnet-1a1b2c3d4e5f60718]
               security_group: {vpc: vpc-0a1b2c3d4e5f60718}
-              log_group: /firnline/prod
+              log_group: firnline-prod
         snowflake:
           account: ORG-ACCOUNT
           warehouse: REPORTING

@@ -30,7 +30,7 @@ from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
-UNBOUND = {"MakeKey", "MakeApplication", "FindKey", "FindApplication", "Unbound", "ListDevices"}
+UNBOUND = {"MakeKey", "MakeApplication", "FindKey", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
 OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
 STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
@@ -295,12 +295,13 @@ def test_the_boundary_holds_everything_that_the_roles_are_given(
         "secret/ingest": Arns(spec).secret(blueprint.names.ingest_secret).replace("?", "a"),
     }
     within = rendered(boundary_statements(spec, blueprint))
+    context = {"aws:ResourceAccount": spec.aws.account, "aws:RequestedRegion": spec.aws.region}
     assert blueprint.role is not None
     for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)):
         for statement in role.statements:
             for action, given in product(statement.actions, statement.resources):
                 arn = made_later[given.of] if isinstance(given, Reference) else str(given)
-                assert is_allowed(within, action, arn, {"aws:ResourceAccount": spec.aws.account}), (action, arn)
+                assert is_allowed(within, action, arn, context), (action, arn)
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: De
     assert waiting == {
         "l-table-FIRNLINE_PROD.LAKE.CLICKS",
         "l-grant-FIRNLINE_PROD_INGEST-external-volume-FIRNLINE_PROD_LAKE",
+        "l-grant-FIRNLINE_PROD_PREVIEW-external-volume-FIRNLINE_PROD_LAKE",
     }
 
 
