@@ -137,3 +137,29 @@ def test_a_node_and_a_log_can_live_with_the_policy_and_its_boundary() -> None:
     bare = blueprint_of(spec_of({"emr_serverless": SERVERLESS}))
     assert bare.role is not None
     assert not any(action.startswith("logs:") for each in bare.role.statements for action in each.actions)
+
+
+def test_emr_takes_the_cluster() -> None:
+    made = parts_of({"trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}}}).cluster
+    assert made is not None
+    groups = [
+        {"InstanceRole": role, "InstanceType": made.instance_type, "InstanceCount": count}
+        for role, count in (("MASTER", 1), ("CORE", made.core_nodes))
+    ]
+    request = {
+        "Name": made.name,
+        "ReleaseLabel": made.release,
+        "Applications": [{"Name": "Spark"}],
+        "Instances": {
+            "InstanceGroups": groups,
+            "Ec2SubnetId": made.subnet,
+            "AdditionalMasterSecurityGroups": [GROUP],
+            "AdditionalSlaveSecurityGroups": [GROUP],
+            "KeepJobFlowAliveWhenNoSteps": True,
+        },
+        "JobFlowRole": made.instance_profile,
+        "ServiceRole": made.service_role,
+        "LogUri": made.log_uri,
+        "StepConcurrencyLevel": made.concurrent_steps,
+    }
+    assert faults("emr", "RunJobFlow", request) == []
