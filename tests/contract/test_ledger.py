@@ -281,6 +281,19 @@ def test_another_programs_table_is_refused(dynamodb: Any) -> None:
         DynamoLedger(dynamodb, "kcl").check()
 
 
+def test_a_stream_is_paused_in_its_mark_and_stays_so_until_it_is_resumed(ledger: Ledger) -> None:
+    assert ledger.pause("events", True) is False, "nobody has read it yet"
+    first = StreamMark("events@1", "h", (Incident(IncidentKind.RESUMED, 5, "begun anew"),))
+    ledger.set_mark("events", first, None)
+    assert ledger.pause("events", True)
+    assert ledger.mark("events") == replace(first, is_paused=True)
+    again = replace(first, incarnation="events@2", is_paused=True)
+    assert ledger.set_mark("events", again, first) == again
+    assert ledger.mark("events") == again
+    assert ledger.pause("events", False)
+    assert ledger.mark("events") == replace(again, is_paused=False)
+
+
 def test_a_streams_mark_is_set_by_whoever_knows_the_one_before(ledger: Ledger) -> None:
     first, second = (
         StreamMark("events@1"),

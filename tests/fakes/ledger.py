@@ -91,6 +91,13 @@ class MemoryLedger:
                 self._marks[stream] = mark
             return self._marks[stream]
 
+    def pause(self, stream: str, paused: bool) -> bool:
+        with self._lock:
+            mark = self._marks.get(stream)
+            if mark is not None:
+                self._marks[stream] = replace(mark, is_paused=paused)
+            return mark is not None
+
     def current_run(self) -> Run | None:
         with self._lock:
             return self._run

@@ -30,6 +30,7 @@ EXIT_ERROR = 2
         "keys": "firnline_infra.cli.keys:keys",
         "logs": "firnline_infra.cli.logs:logs",
         "outputs": "firnline_infra.cli.outputs:outputs",
+        "pipeline": "firnline_infra.cli.pipeline:pipeline",
         "preview": "firnline_infra.cli.preview:preview",
         "resume": "firnline_infra.cli.engine:resume",
         "run": "firnline_infra.cli.engine:run",

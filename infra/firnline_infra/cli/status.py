@@ -11,7 +11,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.runtime import Run
-    from firnline_infra.rollout.status import Status
+    from firnline_infra.rollout.status import ShardStatus, Status
 
 NOT_RUNNING = 3
 
@@ -45,10 +45,7 @@ def text_of(found: "Status") -> str:
         )
         lines += [f"  {newest.told}"] if newest.told else []
     if found.shards:
-        rows = [
-            (each.stream, each.shard, _how(each.is_read, each.has_ended), _behind(each.behind_s))
-            for each in found.shards
-        ]
+        rows = [(each.stream, each.shard, _how(each), _behind(each.behind_s)) for each in found.shards]
         lines += ["", text_table(("stream", "shard", "", "accounted for, up to"), rows)]
     if found.incidents:
         incidents = [
@@ -72,8 +69,10 @@ def _run(run: "Run") -> str:
     return f"Run {run.id}: {run.state}{since}{again}, {run.hash[:12] or 'of unknown content'}{why}"
 
 
-def _how(is_read: bool, has_ended: bool) -> str:
-    return "ended" if has_ended else "read" if is_read else "NOT READ"
+def _how(shard: "ShardStatus") -> str:
+    if shard.has_ended:
+        return "ended"
+    return "paused" if shard.is_paused else "read" if shard.is_read else "NOT READ"
 
 
 def _behind(seconds: float | None) -> str:

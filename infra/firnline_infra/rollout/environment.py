@@ -16,6 +16,7 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
+from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
 from firnline_infra.rollout.roll import Deployed, RollOut
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
@@ -64,6 +65,11 @@ class EngineEnvironment:
     def stop(self) -> Sequence[Run]:
         self._check()
         return self._roll_out.stop(self.application)
+
+    def pause(self, stream: str) -> Pause:
+        """Raises WrongAwsAccount or AwsUnreachable. An engine that was started by hand can be paused as well."""
+        check_aws(self.spec, self.accounts)
+        return Pause(self._ledger, stream)
 
     def status(self) -> Status:
         self._check()

@@ -10,6 +10,8 @@ RolloutError
 ├── NothingToRollBackTo  no earlier deployment ended well
 ├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
 ├── PlaceMissing         what the stack makes for the engine to run at is not there, or twice
+├── UnknownPipeline      the ledger knows no such stream
+├── NotQuiet             passing: a paused pipeline has rows in flight yet
 ├── NoCluster            the kubeconfig does not lead into a cluster
 ├── RuntimeRefused       the service refused a call
 └── RuntimeUnavailable   passing: the service is throttling, or out of reach
@@ -178,4 +180,29 @@ class NoCluster(RolloutError, Fatal):
         super().__init__(
             f"No Kubernetes cluster can be entered: {why}.",
             next_step="kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context.",
+        )
+
+
+class UnknownPipeline(RolloutError, Fatal):
+    """The ledger knows no such stream."""
+
+    id = "FL-5474"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"The engine has never read a stream named {stream!r}: there is nothing to pause or to resume.",
+            next_step="name the stream of a pipeline that is read; firnline status lists them.",
+        )
+
+
+class NotQuiet(RolloutError, Retryable):
+    """A paused pipeline still has rows in flight, or is still read."""
+
+    id = "FL-5475"
+
+    def __init__(self, stream: str, seconds: float, unproven: Sequence[str]) -> None:
+        which = f" ({', '.join(unproven)} may have rows in flight)" if unproven else ""
+        super().__init__(
+            f"Stream {stream} is paused, and after {seconds:.0f} s it is not quiet{which}: don't change its table yet.",
+            next_step="firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back.",
         )

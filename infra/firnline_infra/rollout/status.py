@@ -1,7 +1,7 @@
 """What `firnline status` tells: what the runtime says of its runs, and what the ledger says of the engine and its shards."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ class ShardStatus:
     """Everything that arrived before so many seconds ago is accounted for; None where nothing was read yet. A shard's row is
     written every half a minute where nothing arrives."""
     has_ended: bool
+    is_paused: bool
+    """Whether a person has paused its pipeline."""
     unproven: bool
     """Whether rows may have been sent that are not proven yet."""
 
@@ -83,25 +85,28 @@ def status_of(
     """Looks at the engine's heart for some seconds."""
     engine = ledger.current_run()
     is_beating = engine is not None and is_alive(ledger, engine, sleep)
+    streams = list(streams)
     rows = sorted(shard_rows(ledger, streams).values(), key=lambda row: str(row.key))
+    paused = {stream for stream in streams if (mark := ledger.mark(stream)) and mark.is_paused}
     return Status(
         application=application,
         runs=tuple(runs),
         deployment=deployment,
         holder=engine.holder if engine else "",
         is_beating=is_beating,
-        shards=tuple(_shard(row, engine, now_ms) for row in rows),
+        shards=tuple(_shard(row, engine, now_ms, paused) for row in rows),
         incidents=_incidents(rows),
     )
 
 
-def _shard(row: ShardRow, engine: EngineRun | None, now_ms: int) -> ShardStatus:
+def _shard(row: ShardRow, engine: EngineRun | None, now_ms: int, paused: Collection[str]) -> ShardStatus:
     return ShardStatus(
         stream=row.key.stream,
         shard=row.key.shard_id,
         is_read=engine is not None and run_of(row) == engine.run_id and not row.ended,
         behind_s=max(0, now_ms - row.known_ms) / 1000 if row.known_ms else None,
         has_ended=row.ended,
+        is_paused=row.key.stream in paused,
         unproven=row.is_sending,
     )
 

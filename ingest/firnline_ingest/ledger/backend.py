@@ -64,6 +64,9 @@ class StreamLedger(Protocol):
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
         """Replaces the mark where it still names the incarnation of `before`; the mark as it is then."""
 
+    def pause(self, stream: str, paused: bool) -> bool:
+        """Says in the stream's mark whether it is paused; False, and nothing is written, where it has none."""
+
 
 class RunLedger(Protocol):
     """What the driver needs: one engine at a time, and a way to ask it to stop."""

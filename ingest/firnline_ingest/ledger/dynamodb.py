@@ -203,6 +203,20 @@ class DynamoLedger:
             return self.mark(stream) or mark
         return mark
 
+    def pause(self, stream: str, paused: bool) -> bool:
+        try:
+            self._call(
+                "UpdateItem",
+                "update_item",
+                Key=_item(_mark_key(stream)),
+                UpdateExpression="SET paused = :paused",
+                ConditionExpression="attribute_exists(incarnation)",
+                ExpressionAttributeValues=_item({":paused": paused}),
+            )
+        except _ConditionFailed:
+            return False
+        return True
+
     def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
         try:
             answer = self._call(

@@ -67,12 +67,13 @@ def from_item(item: Item) -> ShardRow:
 
 def mark_to_item(mark: StreamMark) -> Item:
     incidents = [_incident_item(incident) for incident in mark.incidents]
-    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents}
+    paused = {"paused": True} if mark.is_paused else {}
+    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents, **paused}
 
 
 def mark_from_item(item: Item) -> StreamMark:
     incidents = tuple(_incident(incident) for incident in item["incidents"])
-    return StreamMark(item["incarnation"], item["start"], incidents)
+    return StreamMark(item["incarnation"], item["start"], incidents, bool(item.get("paused", False)))
 
 
 def padded(position: Position | None) -> str:

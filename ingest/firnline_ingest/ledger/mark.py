@@ -15,6 +15,8 @@ class StreamMark:
     start: str = ""
     """Where a person said that it begins; empty where its pipeline's initial position says so."""
     incidents: tuple[Incident, ...] = ()
+    is_paused: bool = False
+    """A person wants the stream left alone: no plan has its shards until it is resumed."""
 
     @property
     def begins_at_the_horizon(self) -> bool:

@@ -91,6 +91,11 @@ class SourceOffset:
         return {name: shards for name, shards in self.streams.items() if name.rpartition("@")[0] == stream}
 
 
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A stream that a person wants left alone: its shards prove what they sent and are given back, as any that nobody plans."""
+
+
 @dataclass(slots=True)
 class ShardPlanner:
     """Lists every stream and asks for its rows for every epoch. One that can't be planned stands for itself: the others are."""
@@ -101,7 +106,7 @@ class ShardPlanner:
     sleep: Callable[[float], None] = time.sleep
     _lineages: Lineages = field(init=False)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
-    _views: tuple[int, Mapping[str, StreamView | ShardProblem]] = (0, MappingProxyType({}))
+    _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
 
     def __post_init__(self) -> None:
@@ -115,11 +120,11 @@ class ShardPlanner:
         return cls(config, kinesis, ledger)
 
     def next_offset(self, before: SourceOffset) -> SourceOffset:
-        """A stream that can't be planned stays where it was."""
+        """A stream that can't be planned, or is paused, stays where it was."""
         epoch, streams = before.epoch + 1, dict[str, Mapping[str, str]]()
-        views: dict[str, StreamView | ShardProblem] = {}
+        views: dict[str, StreamView | Paused | ShardProblem] = {}
         for stream, plan in self._of_each_stream(lambda pipeline: self._plan(pipeline, before)).items():
-            if isinstance(plan, ShardProblem):
+            if isinstance(plan, ShardProblem | Paused):
                 views[stream] = plan
                 streams |= before.of_stream(stream)
             else:
@@ -138,11 +143,13 @@ class ShardPlanner:
         for stream, view in views.items():
             if isinstance(view, ShardProblem):
                 yield PlanRow(offset.epoch, stream, 0, problem=json.dumps(asdict(view)))
-            else:
+            elif not isinstance(view, Paused):
                 yield from _rows(offset, view)
 
-    def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]]:
+    def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]] | Paused:
         view = self._view(pipeline)
+        if isinstance(view, Paused):
+            return view
         view = replace(view, offsets=before.streams.get(view.lineage.incarnation, {}))
         mark = self._settled(view.lineage, before)
         pin: Pin = TrimHorizon()
@@ -163,7 +170,10 @@ class ShardPlanner:
             self._marks[lineage.stream] = mark
         return mark
 
-    def _view(self, pipeline: PipelineConfig) -> StreamView:
+    def _view(self, pipeline: PipelineConfig) -> StreamView | Paused:
+        mark = self.ledger.mark(pipeline.stream)
+        if mark is not None and mark.is_paused:
+            return Paused()
         lineage = self._lineages.read(pipeline.stream)
         return StreamView(lineage, self.ledger.rows(lineage.incarnation))
 

@@ -114,3 +114,27 @@ def test_the_world_is_read_once_for_an_epoch(world: World) -> None:
     planner = world.planner("a", "b")
     assert len(list(planner.rows(planner.next_offset(SourceOffset())))) == 2
     assert [fault["calls"] for fault in json.loads(world.kinesis.faults.to_json())] == [2, 2]
+
+
+def test_a_paused_stream_is_in_no_plan_and_goes_on_where_it_was(world: World) -> None:
+    for stream in "ab":
+        world.kinesis.create_stream(stream, shards=1)
+    planner = world.planner("a", "b")
+    first = planner.next_offset(SourceOffset())
+    assert world.ledger.pause("b", True)
+    paused = planner.next_offset(first)
+    assert [stream for stream, _ in shards(list(planner.rows(paused)))] == ["a"]
+    assert paused.of_stream("b") == first.of_stream("b")
+    assert world.ledger.pause("b", False)
+    assert [stream for stream, _ in shards(list(planner.rows(planner.next_offset(paused))))] == ["a", "b"]
+
+
+def test_a_replay_of_a_plan_leaves_out_what_was_paused_since(world: World) -> None:
+    world.kinesis.create_stream("a", shards=1)
+    offset = world.planner("a").next_offset(SourceOffset())
+    world.ledger.pause("a", True)
+    assert list(world.planner("a").rows(offset)) == []
+
+
+def test_nothing_is_paused_that_was_never_read(world: World) -> None:
+    assert not world.ledger.pause("never", True)

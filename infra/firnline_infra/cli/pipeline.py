@@ -1,0 +1,54 @@
+"""`firnline pipeline`"""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
+from firnline_infra.cli.environment_argument import environment_argument
+
+
+@click.group()
+def pipeline() -> None:
+    """Pause one pipeline of a running engine, and resume it."""
+
+
+@pipeline.command()
+@environment_argument
+@click.argument("stream")
+@accounts_options
+def pause(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
+    """Stop reading STREAM, and wait until its rows are proven.
+
+    The other pipelines go on. When the command returns, nothing of the stream is in flight: its table may be changed. It stays
+    paused, also when the engine is deployed anew, until it is resumed; its records wait as long as the stream's retention.
+
+    \b
+    For example:
+      firnline pipeline pause dev orders
+    """
+    from firnline_infra.cli.rollout import engine_of
+
+    engine = engine_of(environment, accounts)
+    click.echo(f"{stream} is paused; its last rows are waited for, which takes a minute or more.")
+    engine.pause(stream).begin()
+    click.echo(f"Nothing of {stream} is in flight. To go on: firnline pipeline resume {engine.env_argument} {stream}")
+
+
+@pipeline.command()
+@environment_argument
+@click.argument("stream")
+@accounts_options
+def resume(environment: Path, stream: str, accounts: ChosenAccounts) -> None:
+    """Read STREAM again, from where it was paused.
+
+    The engine sees it with its next plan, within an epoch.
+
+    \b
+    For example:
+      firnline pipeline resume dev orders
+    """
+    from firnline_infra.cli.rollout import engine_of
+
+    engine_of(environment, accounts).pause(stream).end()
+    click.echo(f"{stream} is read again with the engine's next plan.")

@@ -1,0 +1,83 @@
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from firnline_infra.rollout.errors import NotQuiet, UnknownPipeline
+from firnline_infra.rollout.pause import LONGEST_S, UNWRITTEN_S, Pause
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.mark import StreamMark
+from firnline_ingest.values import Fence
+from tests.fakes.ledger import MemoryLedger
+from tests.infra.rollout.world import CREATED_MS, KEYS, STREAM
+
+
+@dataclass
+class Engine:
+    """Writes its row every half a minute until some time after it was paused; time passes while somebody sleeps."""
+
+    stops_after_s: float
+    is_sending_until_s: float = 0.0
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    now_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.ledger.begin_run(Run("run", "process 1"), None)
+        self.ledger.set_mark(STREAM, StreamMark(f"{STREAM}@{CREATED_MS}"), None)
+        self.row = self.ledger.take(KEYS[0], Fence(), "run/task", TrimHorizon())
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+        if self.now_s < self.stops_after_s and self.now_s % 30 < seconds:
+            self.ledger.write(replace(self.row, heartbeat_ms=round(self.now_s * 1000)))
+        if self.is_sending_until_s:
+            self.ledger.write(replace(self.row, is_sending=self.now_s < self.is_sending_until_s))
+
+
+def paused(engine: Engine) -> Pause:
+    return Pause(engine.ledger, STREAM, sleep=engine.sleep, clock=lambda: engine.now_s)
+
+
+def test_it_returns_when_nobody_writes_the_rows_any_more() -> None:
+    engine = Engine(stops_after_s=100)
+    paused(engine).begin()
+    assert engine.ledger.mark(STREAM).is_paused
+    assert 90 + UNWRITTEN_S <= engine.now_s <= 100 + UNWRITTEN_S
+
+
+def test_rows_in_flight_are_waited_for() -> None:
+    engine = Engine(stops_after_s=0, is_sending_until_s=300)
+    paused(engine).begin()
+    assert engine.now_s >= 300
+
+
+@pytest.mark.parametrize("engine", [lambda: Engine(1e9), lambda: Engine(0, is_sending_until_s=1e9)])
+def test_what_is_not_quiet_is_told_and_stays_paused(engine: Callable[[], Engine]) -> None:
+    made = engine()
+    with pytest.raises(NotQuiet, match="don't change its table yet"):
+        paused(made).begin()
+    assert made.now_s > LONGEST_S
+    assert made.ledger.mark(STREAM).is_paused
+
+
+def test_without_an_engine_there_is_nothing_to_wait_for() -> None:
+    engine = Engine(stops_after_s=0)
+    engine.ledger.end_run("run")
+    paused(engine).begin()
+    assert engine.now_s == 0
+
+
+def test_resuming_takes_it_back() -> None:
+    engine = Engine(stops_after_s=0)
+    paused(engine).begin()
+    paused(engine).end()
+    assert not engine.ledger.mark(STREAM).is_paused
+
+
+def test_a_stream_that_was_never_read_is_no_pipeline() -> None:
+    pause = Pause(MemoryLedger(), "other")
+    with pytest.raises(UnknownPipeline):
+        pause.begin()
+    with pytest.raises(UnknownPipeline):
+        pause.end()
