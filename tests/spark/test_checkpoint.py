@@ -31,10 +31,11 @@ for checkpoint in sys.argv[2:]:
         said = [error.id, str(error)]
     print("SAID", json.dumps(said))
 """
-KEY_ID, BUCKET = "AKIACHECKPOINT", "checkpoints-of-a-test"
+KEY_ID, BUCKET, NOWHERE = "AKIACHECKPOINT", "checkpoints-of-a-test", "no-such-bucket"
 MAY_LOOK = [
-    {"Effect": "Allow", "Action": ["s3:ListBucket"], "Resource": [f"arn:aws:s3:::{BUCKET}"]},
-    {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": [f"arn:aws:s3:::{BUCKET}/checkpoint/*"]},
+    {"Effect": "Allow", "Action": [action], "Resource": [f"arn:aws:s3:::{bucket}{part}"]}
+    for bucket in (BUCKET, NOWHERE)
+    for action, part in (("s3:ListBucket", ""), ("s3:GetObject", "/checkpoint/*"))
 ]
 
 
@@ -88,7 +89,7 @@ def test_with_them_the_place_itself_is_looked_at_as_the_engine(
     conf["spark.driver.extraClassPath"] = f"{s3a_jars}/*"
     places = [f"s3a://{BUCKET}/checkpoint/{name}/" for name in ("begun", "new")]
     begun, new, refused, nowhere = answers(
-        local_environment, tmp_path, conf, [*places, f"s3a://{BUCKET}/other/", "s3a://no-such-bucket/checkpoint/a/"]
+        local_environment, tmp_path, conf, [*places, f"s3a://{BUCKET}/other/", f"s3a://{NOWHERE}/checkpoint/a/"]
     )
     assert begun == (None, f"{places[0]}, which is there")
     assert new == (None, f"{places[1]}, not begun")
