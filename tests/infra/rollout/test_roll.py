@@ -12,7 +12,7 @@ from firnline_infra.rollout.errors import (
 )
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.rollout.roll import Bounds
-from firnline_infra.rollout.runtime import Problem, RunState
+from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
 from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, FakeJob, Killed, World
 
@@ -144,6 +144,22 @@ def test_a_token_is_of_the_deployment_so_the_same_content_can_be_started_again(d
     deployed.roll_out().deploy(NEW)
     deployed.roll_out().deploy(OLD)
     assert deployed.started == [OLD.hash, NEW.hash, OLD.hash]
+
+
+def test_what_was_started_behind_its_back_is_seen_right_before_the_start(deployed: World) -> None:
+    """Its service starts again by itself, or a person does."""
+    is_gone = deployed.is_gone
+
+    def started_meanwhile(run: Run) -> bool:
+        gone = is_gone(run)
+        if gone:
+            deployed._start(FakeJob("2" * 64), "somebody's")
+        return gone
+
+    deployed.is_gone = started_meanwhile
+    with pytest.raises(StillThere, match="it runs again"):
+        deployed.roll_out().deploy(NEW)
+    assert NEW.hash not in deployed.started
 
 
 def test_stop_leaves_nothing(deployed: World) -> None:
