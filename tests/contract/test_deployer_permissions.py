@@ -80,8 +80,8 @@ NOT_SEEN = {
         *("s3:GetBucketLogging", "s3:GetBucketObjectLockConfiguration", "s3:GetBucketRequestPayment"),
         *("s3:GetBucketWebsite", "s3:GetReplicationConfiguration", "s3:ListTagsForResource", "s3:PutObjectTagging"),
         "s3:UntagResource",  # either spelling, by the provider's version
-        *("iam:ListAttachedRolePolicies", "iam:ListGroupsForUser", "iam:ListInstanceProfilesForRole"),
-        *("iam:ListRolePolicies", "iam:ListMFADevices", "iam:ListSSHPublicKeys", "iam:ListServiceSpecificCredentials"),
+        "iam:ListInstanceProfilesForRole",
+        *("iam:ListMFADevices", "iam:ListSSHPublicKeys", "iam:ListServiceSpecificCredentials"),
         *("iam:ListSigningCertificates", "iam:ListVirtualMFADevices", "iam:DeleteLoginProfile"),
     },
     "a service asks for it in the deployer's name": {
