@@ -49,7 +49,7 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
 def in_tables_below(title: str) -> set[str]:
     section = re.split(r"\n##+ ", page().partition(f"\n{title}\n")[2].replace("\n#### ", "\n"))[0]
     rows = [line for line in section.splitlines() if line.startswith("|")]
-    return set(re.findall(r"`([a-z0-9]+:[A-Za-z0-9]+)`", "\n".join(rows)))
+    return set(re.findall(r"`([a-z0-9-]+:[A-Za-z0-9]+)`", "\n".join(rows)))
 
 
 def test_every_account_privilege_is_on_it_with_the_field_that_asks_for_it() -> None:

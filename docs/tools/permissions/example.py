@@ -38,7 +38,14 @@ ROLE = parse_spec(
     version: 1
     name: prod
     application: orders-prod
-    aws: {{region: {REGION}, account: "{ACCOUNT}"}}
+    aws:
+      region: {REGION}
+      account: "{ACCOUNT}"
+      runtime:
+        emr_serverless:
+          subnets: [subnet-0a1b2c3d4e5f60718, subnet-1a1b2c3d4e5f60718]
+          security_group: {{vpc: vpc-0a1b2c3d4e5f60718}}
+          log_group: orders-prod
     snowflake:
       account: ORG-ACCOUNT
       warehouse: REPORTING
