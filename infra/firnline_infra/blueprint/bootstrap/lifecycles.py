@@ -183,8 +183,10 @@ LIFECYCLES: dict[str, Lifecycle] = {
     ),
     "aws:emrserverless/application:Application": Lifecycle(
         create=("emr-serverless:CreateApplication", "emr-serverless:TagResource"),
-        read=("emr-serverless:GetApplication",),
-        update=("emr-serverless:UpdateApplication", "emr-serverless:UntagResource"),
+        # The last one is not the provider's: `firnline up` and `preview` look whether a job keeps it from being changed.
+        read=("emr-serverless:GetApplication", "emr-serverless:ListJobRuns"),
+        # Nor is the first: `firnline up` and `destroy` stop one that has no job.
+        update=("emr-serverless:StopApplication", "emr-serverless:UpdateApplication", "emr-serverless:UntagResource"),
         delete=("emr-serverless:DeleteApplication",),
         unbound=("emr-serverless:CreateApplication",),
     ),

@@ -295,6 +295,10 @@ REASONS: Mapping[str, Reasons] = {
         "Makes it. It costs nothing until a job runs.": ("emr-serverless:CreateApplication",),
         COMPARE: ("emr-serverless:GetApplication",),
         TAGS: ("emr-serverless:TagResource", "emr-serverless:UntagResource"),
+        "AWS changes it only while it is stopped: whether a job runs in it, which is then left alone.": (
+            "emr-serverless:ListJobRuns",
+        ),
+        "Stops one that has no job, before it is changed or removed.": ("emr-serverless:StopApplication",),
         "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
         "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
     },
