@@ -1,6 +1,6 @@
 """The role of previews in Snowflake sees all that a preview reads, changes nothing, and needs each privilege that it has."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -39,9 +39,13 @@ snowflake:
   interactive_warehouse: {name: LOOKS_FAST}
 streams: [{name: looks-a, shards: 1}, {name: looks-b, shards: 1}, {name: looks-c, shards: 1}]
 pipelines:
-  - {stream: looks-a, database: LOOKS, schema: RAW, table: A, table_privilege: ownership, pipe: {name: P, select: "$1"}}
-  - {stream: looks-b, database: LOOKS, schema: RAW, table: B, table_kind: iceberg, external_volume: LOOKS_LAKE}
-  - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID]}
+  - {stream: looks-a, database: LOOKS, schema: RAW, table: A, table_privilege: ownership,
+     pipe: {name: P, select: "$1:m::OBJECT, $1:id::NUMBER(18, 0), $1:at::TIMESTAMP_NTZ"},
+     schema_evolution: false, columns: [{name: ID, type: "NUMBER(18, 0)", nullable: false}, {name: AT, type: TIMESTAMP_NTZ}]}
+  - {stream: looks-b, database: LOOKS, schema: RAW, table: B, table_kind: iceberg, external_volume: LOOKS_LAKE,
+     columns: [{name: PLACE, type: VARIANT}, {name: AT, type: TIMESTAMP_NTZ(6)}]}
+  - {stream: looks-c, database: LOOKS, schema: RAW, table: C, table_kind: interactive, cluster_by: [ID],
+     columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 """
 OUT_OF_SIGHT = {"NetworkPolicy", "AuthenticationPolicy", "UserAuthenticationPolicyAttachment"}
 """What previews do without looking at: these have no privilege that shows them and allows nothing."""
@@ -64,7 +68,7 @@ class Looking:
     def grants(self) -> tuple[PrivilegeGrant, ...]:
         return previewers_grants(self.spec, self.blueprint.landing, self.blueprint.names.preview_role)
 
-    def differences(self) -> Iterator[str]:
+    def differences(self) -> Generator[str]:
         """What a preview would show, though nothing differs."""
         yield from (str(finding) for finding in read_back(self.blueprint, self.session))
         yield from check_adopted(self.blueprint, self.session).problems
@@ -111,7 +115,8 @@ def test_each_privilege_is_needed(looking: Looking) -> None:
     for grant in looking.grants:
         what = f"{', '.join(grant.privileges)} ON {grant.on.value} {grant.name.sql}"
         rows(looking.administrator, f"REVOKE {what} FROM ROLE {grant.role.sql}")
-        missed = list(islice(looking.differences(), 2))
+        with closing(looking.differences()) as differences:
+            missed = list(islice(differences, 2))
         rows(looking.administrator, f"GRANT {what} TO ROLE {grant.role.sql}")
         assert len(missed) > 1, f"besides the grant itself, nothing is missed without {what}"
 
@@ -146,3 +151,17 @@ def test_it_creates_owns_and_applies_nothing(looking: Looking) -> None:
 def test_it_changes_and_reads_nothing(looking: Looking, statement: str) -> None:
     with pytest.raises(SnowflakeRefused, match=r"(?i)insufficient privileges|does not exist"):
         rows(looking.session, statement)
+
+
+def test_tables_have_the_columns_that_were_declared(looking: Looking) -> None:
+    def columns(table: str) -> list[tuple[str, str, str]]:
+        described = rows(looking.session, f"DESCRIBE TABLE LOOKS.RAW.{table}")
+        return [(row["name"], row["type"], row["null?"]) for row in described]
+
+    assert columns("A") == [
+        ("KINESISMETADATA", "OBJECT", "Y"),
+        ("ID", "NUMBER(18,0)", "N"),
+        ("AT", "TIMESTAMP_NTZ(9)", "Y"),
+    ]
+    assert columns("B")[1:] == [("PLACE", "VARIANT", "Y"), ("AT", "TIMESTAMP_NTZ(6)", "Y")]
+    assert [name for name, _, _ in columns("C")] == ["KINESISMETADATA", "ID", "V"]

@@ -57,7 +57,8 @@ ROLE = parse_spec(
     pipelines:
       - {{stream: orders, database: LAKE, schema: RAW}}
       - {{stream: clicks, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}}
-      - {{stream: prices, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID]}}
+      - {{stream: prices, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID],
+         columns: [{{name: ID, type: VARCHAR}}, {{name: V, type: FLOAT}}]}}
     alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"]}}
     publication: {{ssm_prefix: /orders/prod}}
     """,

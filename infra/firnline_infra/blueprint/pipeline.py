@@ -7,6 +7,7 @@ more to see the identity of its table and pipe: SHOW lists whatever a role has a
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.snowflake import (
+    Column,
     IcebergTable,
     InteractiveTable,
     OwnershipGrant,
@@ -34,10 +35,14 @@ def schema_of(pipeline: Pipeline) -> QualifiedName:
 
 def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
     name, column = table_of(pipeline), Identifier.parse(pipeline.metadata.column)
+    columns = tuple(
+        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable) for each in pipeline.columns
+    )
     if pipeline.external_volume is not None:
         return IcebergTable(
             name=name,
             metadata_column=column,
+            columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
             base_location="/".join(part.name.lower() for part in name.parts),
             schema_evolution=pipeline.schema_evolution,
@@ -47,10 +52,13 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
         )
     if pipeline.table_kind is TableKind.INTERACTIVE:
         sorting = tuple(Identifier.parse(each) for each in pipeline.cluster_by)
-        return InteractiveTable(name=name, metadata_column=column, cluster_by=sorting, durability=durability)
+        return InteractiveTable(
+            name=name, metadata_column=column, columns=columns, cluster_by=sorting, durability=durability
+        )
     return Table(
         name=name,
         metadata_column=column,
+        columns=columns,
         schema_evolution=pipeline.schema_evolution,
         error_logging=pipeline.error_logging,
         row_timestamp=pipeline.row_timestamp,

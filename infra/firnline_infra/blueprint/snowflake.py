@@ -66,6 +66,19 @@ class Alteration:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column that a table is made with."""
+
+    name: Identifier
+    type: str
+    nullable: bool = True
+
+    @property
+    def sql(self) -> str:
+        return f"{self.name.sql} {self.type}{'' if self.nullable else ' NOT NULL'}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Table:
     """A standard table, which Snowflake keeps itself."""
 
@@ -74,6 +87,8 @@ class Table:
 
     name: QualifiedName
     metadata_column: Identifier
+    columns: tuple[Column, ...] = ()
+    """After the metadata column."""
     schema_evolution: bool = True
     error_logging: bool = True
     row_timestamp: bool = True
@@ -106,6 +121,8 @@ class IcebergTable:
 
     name: QualifiedName
     metadata_column: Identifier
+    columns: tuple[Column, ...] = ()
+    """After the metadata column."""
     volume: Identifier
     base_location: str
     schema_evolution: bool = True
@@ -128,14 +145,14 @@ class InteractiveTable:
 
     name: QualifiedName
     metadata_column: Identifier
+    columns: tuple[Column, ...] = ()
+    """After the metadata column."""
     cluster_by: tuple[Identifier, ...]
     durability: Durability = Durability.PROTECTED
 
     @property
     def create(self) -> str:
-        columns = ", ".join(
-            [f"{self.metadata_column.sql} OBJECT", *(f"{each.sql} VARCHAR" for each in self.cluster_by)]
-        )
+        columns = ", ".join([f"{self.metadata_column.sql} OBJECT", *(each.sql for each in self.columns)])
         sorting = ", ".join(each.sql for each in self.cluster_by)
         return f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
 

@@ -13,7 +13,7 @@ from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table, User
 from firnline_infra.specification.identifier import QualifiedName
-from firnline_ingest.identifiers import like_pattern
+from firnline_ingest.identifiers import like_pattern, quoted
 
 Row = Mapping[str, Any]
 AnyTable = Table | IcebergTable | InteractiveTable
@@ -72,7 +72,9 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
         yield Finding(name, "exists", "yes", NOTHING, create)
         return
     yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
-    yield from columns(name, _columns(table), rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ())
+    described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
+    alter = "" if isinstance(table, InteractiveTable) else f"ALTER {kind} {table.name.sql}"
+    yield from columns(name, _columns(table), described, alter=alter)
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
 
@@ -94,7 +96,7 @@ def _switches(table: AnyTable) -> dict[str, bool]:
 
 def _columns(table: AnyTable) -> dict[str, str]:
     own = {table.metadata_column.name: "OBJECT" if isinstance(table, InteractiveTable) else table.column_type}
-    return own | ({each.name: "VARCHAR" for each in table.cluster_by} if isinstance(table, InteractiveTable) else {})
+    return own | {each.name.name: each.type for each in table.columns}
 
 
 def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:
@@ -118,15 +120,18 @@ def switches(object_: str, wanted: Mapping[str, bool], row: Row, *, alter: str) 
             yield Finding(object_, name, _switch(on), _switch(not on), f"{alter} SET {name} = {_switch(on)}")
 
 
-def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row]) -> Iterator[Finding]:
-    """Columns that the blueprint does not know were added by evolution, or by whoever designs the table."""
+def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row], *, alter: str = "") -> Iterator[Finding]:
+    """Columns that the blueprint does not know were added by evolution, or by whoever designs the table. `alter` begins the
+    statement that adds one, where the kind of table lets it be added.
+    """
     found = {str(row["name"]): str(row["type"]) for row in described}
     if not found:
         yield Finding(object_, "columns", ", ".join(wanted), NOTHING)
         return
     for name, type_ in wanted.items():
         if name not in found:
-            yield Finding(object_, f"column {name}", type_, NOTHING)
+            repair = f"{alter} ADD COLUMN {quoted(name)} {type_}" if alter else ""
+            yield Finding(object_, f"column {name}", type_, NOTHING, repair)
         elif _base_type(found[name]) != _base_type(type_):
             yield Finding(object_, f"column {name}", type_, found[name])
 

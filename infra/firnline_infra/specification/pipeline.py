@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from firnline_infra.specification.aws import StreamName
+from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
@@ -72,6 +73,9 @@ class Pipeline(Section):
     """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
     external_volume: IdentifierText | None = None
     """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    columns: list[Column] = Field(default_factory=list)
+    """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
+    An interactive table has no others either, so it needs them."""
     cluster_by: list[IdentifierText] = Field(default_factory=list)
     """Columns of an interactive table by which it is sorted; it needs one at least."""
     pipe: Pipe | None = None

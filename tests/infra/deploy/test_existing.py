@@ -207,7 +207,8 @@ snowflake:
 streams: [{name: taken, shards: 1}, {name: fast, shards: 1}]
 pipelines:
   - {stream: taken, database: TAKEN, schema: RAW, pipe: {name: P, select: "$1"}}
-  - {stream: fast, database: TAKEN, schema: RAW, table_kind: interactive, cluster_by: [ID]}
+  - {stream: fast, database: TAKEN, schema: RAW, table_kind: interactive, cluster_by: [ID],
+     columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 alarms: {topics: ["arn:aws:sns:us-east-1:000000000000:oncall"]}
 publication: {ssm_prefix: /taken}
 """

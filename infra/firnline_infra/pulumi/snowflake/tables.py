@@ -3,7 +3,7 @@
 A table's columns are its own affair once it is made: schema evolution adds to them, or whoever designs them does.
 """
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import pulumi
 import pulumi_snowflake as snowflake
@@ -69,7 +69,7 @@ def _standard(children: ChildFactory, args: Table) -> pulumi.Resource:
     made = snowflake.Table(
         children.name("table", args.name),
         **_place(children, args.name),
-        columns=[{"name": args.metadata_column.name, "type": args.column_type}],
+        columns=_columns(args),
         comment=args.comment,
         opts=children.options(durability=args.durability, ignore_changes=OWN),
     )
@@ -82,7 +82,7 @@ def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
     made = snowflake.IcebergTable(
         name,
         **_place(children, args.name),
-        columns=[{"name": args.metadata_column.name, "type": args.column_type}],
+        columns=_columns(args),
         external_volume=args.volume.name,
         catalog=args.catalog,
         base_location=args.base_location,
@@ -95,6 +95,15 @@ def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
     )
     children.add(ObjectKind.TABLE, args.name, made.name)
     return made
+
+
+def _columns(args: Table | IcebergTable) -> list[Any]:
+    """The two resources have types of their own for the same three fields."""
+    declared = [
+        {"name": each.name.name, "type": each.type} | ({} if each.nullable else {"nullable": False})
+        for each in args.columns
+    ]
+    return [{"name": args.metadata_column.name, "type": args.column_type}, *declared]
 
 
 def _interactive(children: ChildFactory, args: InteractiveTable) -> pulumi.Resource:

@@ -6,13 +6,14 @@ are told at once.
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.checks import adopted, aws, dead_letters, pipelines, runtime, snowflake
+from firnline_infra.specification.checks import adopted, aws, columns, dead_letters, pipelines, runtime, snowflake
 from firnline_infra.specification.model import EnvironmentSpec
 
 CHECKS = (
     *pipelines.CHECKS,
     *snowflake.CHECKS,
     *adopted.CHECKS,
+    *columns.CHECKS,
     *aws.CHECKS,
     *dead_letters.CHECKS,
     *runtime.CHECKS,

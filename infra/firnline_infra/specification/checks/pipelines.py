@@ -55,6 +55,7 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_privilege": lambda pipeline: pipeline.table_privilege,
     "external_volume": lambda pipeline: pipeline.external_volume,
     "cluster_by": lambda pipeline: pipeline.cluster_by,
+    "columns": lambda pipeline: pipeline.columns,
     "schema_evolution": lambda pipeline: pipeline.schema_evolution,
     "error_logging": lambda pipeline: pipeline.error_logging,
     "row_timestamp": lambda pipeline: pipeline.row_timestamp,

@@ -29,7 +29,8 @@ def prod_spec() -> EnvironmentSpec:
         pipelines:
           - {stream: orders, database: LAKE, schema: RAW}
           - {stream: clicks, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}
-          - {stream: views, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID]}
+          - {stream: views, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID],
+     columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
         ledger: {migration: true}
         alarms: {topics: ["arn:aws:sns:eu-central-1:123456789012:oncall"]}
         publication: {ssm_prefix: /firnline/prod}
@@ -86,7 +87,8 @@ def adopting_spec() -> EnvironmentSpec:
         pipelines:
           - {stream: orders, database: LAKE, schema: RAW, table_origin: adopt, pipe: {name: P, origin: adopt}}
           - {stream: clicks, database: LAKE, schema: PUBLIC, table_kind: iceberg, external_volume: VOLUME}
-          - {stream: views, database: LAKE, schema: LIVE, table_kind: interactive, cluster_by: [ID]}
+          - {stream: views, database: LAKE, schema: LIVE, table_kind: interactive, cluster_by: [ID],
+     columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
         """,
         "adopting.yaml",
     )

@@ -7,6 +7,8 @@ from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import ConfigError
 
 Problems = Callable[..., list[str]]
+COLUMNS = [{"name": "ID", "type": "VARCHAR"}, {"name": "V", "type": "FLOAT"}]
+"""Of an interactive table: without any it keeps nothing."""
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 
+from tests.infra.specification.checks.conftest import COLUMNS
+
 Problems = Callable[..., list[str]]
 Part = Callable[..., dict[str, Any]]
 KEY = "arn:aws:kms:eu-central-1:123456789012:key/8c0f4b5e"
@@ -193,7 +195,13 @@ TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
 def test_what_is_given_twice_is_told(problems: Problems, pipeline: Part, snowflake: Part) -> None:
     found = problems(
         streams=[{"name": "orders", "shard_metrics": ["IncomingBytes"] * 2, "consumers": ["a", "b", "a"]}],
-        pipelines=[pipeline(table_kind="interactive", cluster_by=["ID", "id"])],
+        pipelines=[
+            pipeline(
+                table_kind="interactive",
+                cluster_by=["ID", "id"],
+                columns=COLUMNS,
+            )
+        ],
         snowflake=snowflake(
             allowed_networks=["192.0.2.0/24"] * 2,
             reader={"granted_to": ["ANALYST", "analyst"]},

@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 
+from tests.infra.specification.checks.conftest import COLUMNS
+
 Problems = Callable[..., list[str]]
 Part = Callable[..., dict[str, Any]]
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:oncall"
@@ -94,7 +96,14 @@ def test_tolerating_all_needs_the_error_table(problems: Problems, pipeline: Part
     (problem,) = problems(pipelines=[pipeline(tolerance="all", error_logging=False)])
     assert problem.startswith("pipelines[0].tolerance: 'all' needs error_logging")
     (problem,) = problems(
-        pipelines=[pipeline(tolerance="all", table_kind="interactive", cluster_by=["ID"])],
+        pipelines=[
+            pipeline(
+                tolerance="all",
+                table_kind="interactive",
+                cluster_by=["ID"],
+                columns=COLUMNS,
+            )
+        ],
         snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
     )
     assert "an interactive table has no error table" in problem
@@ -106,7 +115,13 @@ def test_the_metadata_column_is_an_identifier_that_sorts_nothing(
     (problem,) = problems(pipelines=[pipeline(metadata={"column": "kinesis metadata"})])
     assert problem.startswith("pipelines[0].metadata.column: 'kinesis metadata' is no Snowflake identifier")
     (problem,) = problems(
-        pipelines=[pipeline(table_kind="interactive", cluster_by=["KinesisMetadata"])],
+        pipelines=[
+            pipeline(
+                table_kind="interactive",
+                cluster_by=["KinesisMetadata"],
+                columns=COLUMNS,
+            )
+        ],
         snowflake=snowflake(interactive_warehouse={"name": "FAST"}),
     )
     assert problem.startswith("pipelines[0].cluster_by: KINESISMETADATA is the metadata column")

@@ -5,6 +5,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization as s
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.infra.specification.checks.conftest import COLUMNS
+
 Problems = Callable[..., list[str]]
 Part = Callable[..., dict[str, Any]]
 
@@ -43,7 +45,11 @@ def test_a_volume_has_another_bucket_than_the_engine(problems: Problems, snowfla
 def test_interactive_tables_and_their_warehouse_come_together(
     problems: Problems, pipeline: Part, snowflake: Part
 ) -> None:
-    table = pipeline(table_kind="interactive", cluster_by=["ID"])
+    table = pipeline(
+        table_kind="interactive",
+        cluster_by=["ID"],
+        columns=COLUMNS,
+    )
     (problem,) = problems(pipelines=[table], snowflake=snowflake(warehouse="SMALL"))
     assert problem.startswith("snowflake.interactive_warehouse: is required, because pipelines[0]")
     (problem,) = problems(snowflake=snowflake(interactive_warehouse={"name": "FAST"}))

@@ -1,0 +1,55 @@
+"""Declared columns: each once, of a type that its kind of table has; and an interactive table with all that is to be kept."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_ingest.errors import did_you_mean
+from firnline_ingest.identifiers import InvalidIdentifier
+
+
+def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        seen = {_metadata_column(pipeline).upper(): "the metadata column"}
+        for number, column in enumerate(pipeline.columns):
+            path = f"pipelines[{index}].columns[{number}]"
+            if (other := seen.setdefault(Identifier.parse(column.name).name.upper(), path)) != path:
+                yield f"{path}.name: {column.name} is also {other}; keys are matched whatever their case, so name another."
+
+
+def _an_iceberg_table_has_no_loose_objects(spec: EnvironmentSpec) -> Iterator[str]:
+    """docs.snowflake.com/en/user-guide/tables-iceberg-data-types; the third version of the format has VARIANT."""
+    for index, pipeline in enumerate(spec.pipelines):
+        for number, column in enumerate(pipeline.columns):
+            if column.type in ("OBJECT", "ARRAY") and pipeline.table_kind is TableKind.ICEBERG:
+                yield f"pipelines[{index}].columns[{number}].type: an Iceberg table has no {column.type}; expected VARIANT."
+
+
+def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterator[str]:
+    """Its schema doesn't evolve (create-interactive-table): a key without a column is dropped, row by row."""
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.table_kind is not TableKind.INTERACTIVE:
+            continue
+        declared = [column.name for column in pipeline.columns]
+        if not set(declared) - set(pipeline.cluster_by):
+            yield (
+                f"pipelines[{index}].columns: an interactive table never gets another column, so every value but its "
+                f"cluster_by would be dropped; declare the columns to keep, as `columns: [{{name: PRICE, type: FLOAT}}]`."
+            )
+            continue
+        for column in pipeline.cluster_by:
+            if column not in declared and Identifier.parse(column).name != _metadata_column(pipeline):
+                yield (
+                    f"pipelines[{index}].cluster_by: {column} is not among the declared columns; {did_you_mean(column, declared)}"
+                )
+
+
+def _metadata_column(pipeline: Pipeline) -> str:
+    try:
+        return Identifier.parse(pipeline.metadata.column).name
+    except InvalidIdentifier:  # told by another check
+        return ""
+
+
+CHECKS = (_each_is_declared_once, _an_iceberg_table_has_no_loose_objects, _an_interactive_table_keeps_what_it_is_sent)

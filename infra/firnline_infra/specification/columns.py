@@ -1,0 +1,27 @@
+"""Columns that a table has from the beginning. What the others are, schema evolution or whoever designs the table decides."""
+
+from typing import Annotated
+
+from firnline_infra.specification.identifier import IdentifierText
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.form import Form
+
+DIGITS = r"(\(\d{1,2}\))?"
+COLUMN_TYPE = Form(
+    r"NUMBER(\(\d{1,2}(, ?\d{1,2})?\))?|FLOAT|BOOLEAN|DATE|VARIANT|(VARCHAR|BINARY)(\(\d{1,9}\))?"
+    rf"|(TIME|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIMESTAMP_TZ){DIGITS}|OBJECT|ARRAY",
+    "a type as DESCRIBE TABLE writes it: NUMBER(p, s), FLOAT, VARCHAR, BOOLEAN, DATE, TIME, TIMESTAMP_NTZ, _LTZ or _TZ, BINARY, "
+    "VARIANT, OBJECT, ARRAY",
+    "NUMBER(18, 4)",
+)
+
+
+class Column(Section):
+    """A column that is made with its table."""
+
+    name: IdentifierText
+    """Filled from the first-level key of that name, whatever its case."""
+    type: Annotated[str, COLUMN_TYPE]
+    """A value that does not fit is a rejected row."""
+    nullable: bool = True
+    """Whether a record may lack it; `false` rejects rows without it."""
