@@ -1,6 +1,7 @@
 """An environment whose engine is deployed: its specification, its keys and its stack in the embedded clouds."""
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
 
 USERS = ("ingest", "reader")
+OVER = ("SUCCESS", "FAILED", "CANCELLED")
+LOOK_S = 0.2
 ON_THIS_MACHINE = {"driver_cores": 1, "executors": 2, "executor_cores": 1, "overhead_mib": 512}
 RELEASE = "emr-spark-8.1.0"
 
@@ -35,7 +38,7 @@ def deployed_specification(name: str, account: str, region: str, *, shards: int)
                 "trust": "emr-serverless",
                 "python": machine["python"],
                 "size": ON_THIS_MACHINE,
-                "emr_serverless": {"origin": "adopt", "release": RELEASE, "architecture": machine["architecture"]},
+                "emr_serverless": {"release": RELEASE, "architecture": machine["architecture"]},
             },
         },
         "snowflake": {"account": "FIRNLINE-LOCAL", "warehouse": "COMPUTE_WH"},
@@ -76,19 +79,20 @@ class Deployable:
 
     @property
     def application_id(self) -> str:
-        return str(self.document["aws"]["runtime"]["emr_serverless"]["application_id"])
+        """Known once the stack is up."""
+        return str(self._stack.outputs["engine_place"])
 
     def prepare(self) -> None:
-        """What a platform team has before the first `up`: an application, the keys, the role that deploys."""
+        """What a platform team has before the first `up`: a network, the keys, the role that deploys."""
         from firnline_infra.keys import create_key
         from firnline_infra.keys.owner import KeyOwner
         from firnline_local.provisioning import bootstrap
 
-        section = self.document["aws"]["runtime"]["emr_serverless"]
-        made = self.emr.create_application(
-            type="SPARK", releaseLabel=RELEASE, name=self.name, schedulerConfiguration={"maxConcurrentRuns": 1}
-        )
-        section["application_id"] = made["applicationId"]
+        (subnet, *_) = self.environment.client("ec2").describe_subnets()["Subnets"]
+        self.document["aws"]["runtime"]["emr_serverless"] |= {
+            "subnets": [subnet["SubnetId"]],
+            "security_group": {"vpc": subnet["VpcId"]},
+        }
         for user in USERS:
             create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
         bootstrap(self.environment, self._spec())
@@ -136,13 +140,20 @@ class Deployable:
         return int(found[0][0])
 
     def destroy(self) -> None:
-        """Also what still runs."""
-        for run in self.emr.list_job_runs(applicationId=self.application_id)["jobRuns"]:
-            if run["state"] not in ("SUCCESS", "FAILED", "CANCELLED", "CANCELLING"):
-                self.emr.cancel_job_run(
-                    applicationId=self.application_id, jobRunId=run["id"], shutdownGracePeriodInSeconds=0
-                )
+        """Also what still runs: an application is deleted only when it is stopped, and stopped only when no run is left."""
+        if "engine_place" in self._stack.outputs:
+            place = {"applicationId": self.application_id}
+            for run in self._left():
+                self.emr.cancel_job_run(**place, jobRunId=run, shutdownGracePeriodInSeconds=0)
+            while self._left():
+                time.sleep(LOOK_S)
+            if self.emr.get_application(**place)["application"]["state"] == "STARTED":
+                self.emr.stop_application(**place)
         self._stack.destroy()
+
+    def _left(self) -> list[str]:
+        listed = self.emr.list_job_runs(applicationId=self.application_id)["jobRuns"]
+        return [run["id"] for run in listed if run["state"] not in OVER]
 
     def _spec(self) -> EnvironmentSpec:
         self._file.write_text(yaml.safe_dump(json.loads(json.dumps(self.document))), encoding="utf-8")
