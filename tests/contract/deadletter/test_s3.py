@@ -194,7 +194,11 @@ def test_without_credentials_the_error_says_whose(bucket: Bucket, monkeypatch: p
         S3Folder(client, bucket.name, "letters/").check()
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b'{"version":1,')[:-4], gzip.compress(b'{"version":1}')])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(b'{"version":1,')[:-4], gzip.compress(b'{"version":1}')],
+    ids=["no gzip", "cut short", "not a letter"],
+)
 def test_an_object_that_is_no_letters_is_named(bucket: Bucket, content: bytes) -> None:
     bucket.folder().put(letters(1))
     (name,) = bucket.contents()
