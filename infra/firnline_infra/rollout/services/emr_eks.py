@@ -63,7 +63,8 @@ class EmrEksRuntime:
             request = {"virtualClusterId": self.virtual_cluster_id, "states": ACTIVE}
             listed = list(pages(self.emr, "list_job_runs", "jobRuns", **request))
         found = [self._described(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
-        return [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
+        ours = [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
+        return [run for run in ours if run.state.is_active]  # one may have ended since it was listed
 
     def look(self, run: Run) -> Run:
         found = self._described(run.id)

@@ -55,6 +55,14 @@ def test_its_runs_are_those_of_the_application(runtime: EmrEksRuntime, aws: Stub
     assert runtime.runs("firnline-dev") == [Run(id="0run", hash="ab", state=RunState.RUNNING, since=NOW, attempt=2)]
 
 
+def test_a_run_that_ends_between_its_listing_and_its_description_is_none(
+    runtime: EmrEksRuntime, aws: StubbedAws
+) -> None:
+    aws.answers("emr-containers", "list_job_runs", {"jobRuns": [{"id": "0run", "createdAt": NOW}]})
+    aws.answers("emr-containers", "describe_job_run", described("FAILED"))
+    assert runtime.runs("firnline-dev") == []
+
+
 def test_a_final_state_is_not_enough_while_a_pod_of_it_runs(
     runtime: EmrEksRuntime, aws: StubbedAws, cluster: MemoryCluster
 ) -> None:

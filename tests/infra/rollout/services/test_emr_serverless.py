@@ -118,6 +118,15 @@ def test_its_runs_are_those_of_the_application_over_all_pages(runtime: EmrServer
     ]
 
 
+@pytest.mark.parametrize("state", ["FAILED", "SUCCESS", "CANCELLED"])
+def test_a_run_that_ends_between_its_listing_and_its_description_is_none(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, state: str
+) -> None:
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
+    aws.answers("emr-serverless", "get_job_run", described(state))
+    assert runtime.runs("firnline-dev") == []
+
+
 def test_a_run_that_the_service_has_forgotten_has_stopped(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
     aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
     assert runtime.look(RUN).state is RunState.STOPPED
