@@ -16,6 +16,7 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo
+from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
 from firnline_infra.rollout.roll import Deployed, RollOut
@@ -55,7 +56,8 @@ class EngineEnvironment:
     def roll_back(self) -> Deployed:
         """What ran before what runs. Raises as `deploy`, and NothingToRollBackTo."""
         self._check()
-        target = before_that(self._records.newest_first())
+        running = [run.hash for run in self._runtime.runs(self.application)]
+        target = before_that(self._records.newest_first(), running)
         if target is None:
             raise NothingToRollBackTo(self._objects.place)
         self.say(f"Going back to deployment {target.number} of {target.began}.")
@@ -162,9 +164,13 @@ class EngineEnvironment:
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""
         bucket, key = bucket_and_key(job.configuration)
-        with call("s3:GetObject", job.configuration):
-            text = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-        config = parse_config(text, job.configuration)
+
+        def content() -> bytes:
+            with call("s3:GetObject", job.configuration):
+                body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+                return body
+
+        config = parse_config(Patience(time.sleep, time.monotonic).ask(content), job.configuration)
         return [pipeline.stream for pipeline in config.pipelines]
 
 
@@ -179,13 +185,19 @@ def recorded_job(document: dict[str, Any]) -> EngineJob:
     return JOB.validate_json(json.dumps(document))
 
 
-def before_that(newest_first: Iterator[Deployment]) -> Deployment | None:
-    """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back."""
-    history = [each for each in newest_first if each.outcome is Outcome.GOOD]
-    if not history:
+def before_that(newest_first: Iterator[Deployment], running: Sequence[str] = ()) -> Deployment | None:
+    """The deployment to go back to: good, of another content than what runs, and before it. From a rollback on, further back.
+
+    `running`: the hashes of the runs that there are. Where none is, the last one that was good counts as what runs; what
+    runs may be of one that did not end well: its deployer was killed while it watched.
+    """
+    history = list(newest_first)
+    good = [each for each in history if each.outcome is Outcome.GOOD]
+    runs = next((e for e in history if any(hash_ and e.hash.startswith(hash_) for hash_ in running)), None)
+    runs = runs or next(iter(good), None)
+    if runs is None:
         return None
-    runs = history[0]
-    return next((e for e in history if e.number < runs.place_in_history and e.hash != runs.hash), None)
+    return next((e for e in good if e.number < runs.place_in_history and e.hash != runs.hash), None)
 
 
 def unknown_run(run_id: str) -> Run:

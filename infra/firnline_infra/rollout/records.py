@@ -15,8 +15,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol
+from uuid import uuid4
 
 from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, RecordUnreadable
+from firnline_infra.rollout.patience import Patience
 
 VERSION = 1
 FOLDER = "deployments/"
@@ -55,6 +57,8 @@ class Deployment:
     """The id of the run that it started."""
     told: str = ""
     """How it ended, in a sentence."""
+    nonce: str = ""
+    """Of whoever made the record: two machines of CI may have the same name, and the same number of a process."""
     went_back_to: int | None = None
     """The number of the deployment whose job this is, where it is a rollback."""
 
@@ -112,6 +116,9 @@ class Deployments:
     clock: Callable[[], float] = time.monotonic
     who: Callable[[], str] = _who
 
+    def __post_init__(self) -> None:
+        self.objects = Patience(self.sleep, self.clock).with_(self.objects)
+
     def newest_first(self) -> Iterator[Deployment]:
         for number in sorted(self._numbers(), reverse=True):
             if (found := self._read(number)) is not None:
@@ -127,8 +134,14 @@ class Deployments:
             self._refuse_where_it_beats(newest)
         number = newest.number + 1 if newest else 1
         new = Deployment(
-            number=number, hash=hash_, job=job, by=self.who(), began=_now(), went_back_to=went_back_to
-        )  # fmt: skip
+            number=number,
+            hash=hash_,
+            job=job,
+            by=self.who(),
+            began=_now(),
+            nonce=uuid4().hex[:8],
+            went_back_to=went_back_to,
+        )
         if not self.objects.create(_name(number), new.to_text()):
             other = self._read(number) or new
             raise DeployRunning(number, other.by, other.began)
@@ -163,6 +176,13 @@ class Claim:
     @property
     def number(self) -> int:
         return self.deployment.number
+
+    @property
+    def token(self) -> str:
+        """What the tokens of its starts begin with. Numbers come again where somebody deleted the records; a service that
+        remembers a token would answer with the run of that time.
+        """
+        return f"{self.number:0{DIGITS}}-{self.deployment.nonce}"
 
     def step(self, doing: str) -> None:
         """Before anything is done that two deployers must not both do. Raises DeployDisplaced."""

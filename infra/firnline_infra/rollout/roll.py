@@ -7,19 +7,31 @@ new one, watch it take every shard; if it does not, put the old one back.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_infra.rollout.errors import EngineElsewhere, NotReady, RolloutError, RolloutFailed, StillThere
+from firnline_infra.rollout.errors import (
+    DeployDisplaced,
+    EngineElsewhere,
+    NotReady,
+    RolloutError,
+    RolloutFailed,
+    RuntimeRefused,
+    RuntimeUnavailable,
+    StillThere,
+)
+from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.records import Claim, Deployment, Deployments, Outcome
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
-from firnline_infra.rollout.shards import EngineLedger, Takeover, read_lately, shard_rows, takeover
+from firnline_infra.rollout.shards import EngineLedger, Takeover, read_lately, shard_rows, takeover, without_paused
 from firnline_infra.runtimes import EngineJob
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
 
 Rows = Mapping[ShardKey, ShardRow]
+NOBODY = "-"
+"""No run's id; the fence of a shard that nobody has is empty."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +91,14 @@ class RollOut:
     bounds: Bounds = field(default_factory=Bounds)
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
+    _patience: Patience = field(init=False)
     _asked_s: float | None = None
     """When the old engine was asked to stop."""
+
+    def __post_init__(self) -> None:
+        self._patience = Patience(self.sleep, self.clock)
+        self.runtime = self._patience.with_(self.runtime, but={"start"})
+        self.ledger = self._patience.with_(self.ledger)
 
     def deploy(self, job: EngineJob, *, went_back_to: int | None = None) -> Deployed:
         """The engine runs what `job` says. Raises NotReady, DeployRunning, DeployDisplaced, EngineElsewhere, StillThere,
@@ -90,6 +108,7 @@ class RollOut:
         newest = self.records.newest()
         if (
             (run := _unchanged(runs, job.hash))
+            and len(runs) == 1
             and newest
             and newest.hash == job.hash
             and newest.outcome is Outcome.GOOD
@@ -118,33 +137,40 @@ class RollOut:
         staying = self._clear(claim, job)
         self.say(f"Deployment {claim.number}: {'goes on with' if staying else 'starts'} {job.hash[:12]}.")
         try:
-            run = staying or self._start(claim, job, token=f"{claim.number:08d}-{job.hash[:40]}")
+            run = staying or self._start(claim, job, token=f"{claim.token}-{job.hash[:40]}")
             reached = self._watch(claim, run, job, before, needed)
+            gap_s = None if self._asked_s is None else self.clock() - self._asked_s
+            is_at_tip = self._reach_tip(claim, run, job, before)
         except _NewFailed as failure:
             self._put_back(claim, job, str(failure))
             raise AssertionError("putting back always raises") from failure
-        gap_s = None if self._asked_s is None else self.clock() - self._asked_s
-        is_at_tip = self._reach_tip(claim, run, job, before)
         told = f"run {run.id} reads {len(reached.opened)} shards"
         claim.end(Outcome.GOOD, told)
         return Deployed(run=run, number=claim.number, gap_s=gap_s, is_at_tip=is_at_tip)
 
     def _clear(self, claim: Claim, job: EngineJob) -> Run | None:
-        """Stops whatever runs and is not the job; the run that is, where there is one: a deploy was killed after it."""
+        """Stops whatever runs and is not the job; the run that is, where there is one: a deploy was killed after it.
+
+        Beside that one the others are not asked: the ledger does not say whose the engine is that holds the application.
+        """
         runs = self.runtime.runs(job.application)
         staying = _unchanged(runs, job.hash)
         for run in runs:
             if run is not staying:
                 claim.step(f"stop {run.id}")
-                self._stop(run, beat=claim.beat)
+                self._stop(run, beat=claim.beat, is_asked=staying is None)
         return staying
 
     # Stopping
 
-    def _stop(self, run: Run, *, beat: Callable[[], None]) -> None:
+    def _stop(self, run: Run, *, beat: Callable[[], None], is_asked: bool = True) -> None:
         """Raises StillThere."""
-        self.say(f"Run {run.id} ({run.hash[:12] or 'of unknown content'}): asked to stop, once its rows are proven.")
-        if not self._ask(run, beat):
+        content = run.hash[:12] or "of unknown content"
+        if not is_asked:
+            self.say(f"Run {run.id} ({content}): is one too many, and cancelled.")
+        else:
+            self.say(f"Run {run.id} ({content}): asked to stop, once its rows are proven.")
+        if is_asked and not self._ask(run, beat):
             self.say(
                 f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
             )
@@ -159,14 +185,17 @@ class RollOut:
 
     def _ask(self, run: Run, beat: Callable[[], None]) -> bool:
         """Whether the engine has given the application back, with its rows proven. Its service may start it once more
-        while it is asked: then that one is asked too.
+        while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
+        engine can't be one that another deployer has started since, however long this one was asleep.
         """
         until_s = self.clock() + self.bounds.stop_s
         asked, seen, seen_s = "", (-1, ""), self.clock()
-        while self.clock() < until_s and self.runtime.look(run).state.is_active:
+        while self.clock() < until_s:
             engine = self.ledger.current_run()
             if engine is None:
                 return True
+            if not self.runtime.look(run).state.is_active:
+                break
             if engine.run_id != asked and self.ledger.request_stop(engine.run_id):
                 asked, self._asked_s = engine.run_id, self._asked_s or self.clock()
             if (engine.beat, engine.run_id) != seen:
@@ -179,22 +208,43 @@ class RollOut:
     # Starting
 
     def _start(self, claim: Claim, job: EngineJob, *, token: str) -> Run:
+        """Raises _NewFailed where the service does not take the job: the old one is stopped by then."""
+        try:
+            return self._patience.ask(lambda: self._start_once(claim, job, token))
+        except (RuntimeRefused, RuntimeUnavailable) as error:
+            raise _NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
+
+    def _start_once(self, claim: Claim, job: EngineJob, token: str) -> Run:
         """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
         claim.step(f"start {token}")
         for other in self.runtime.runs(job.application):
             if other.is_of(job.hash):
                 return other
+            claim.step(f"found {other.id}")  # it may be of whoever has taken this deployer for dead
             raise StillThere(other, 0, "it runs again")
-        return self.runtime.start(job, token)
+        run = self.runtime.start(job, token)
+        try:
+            claim.started(run.id)
+        except DeployDisplaced:
+            newest = self.records.newest()
+            if newest is not None and newest.hash != job.hash:  # else the other one may have gone on with this very run
+                self.runtime.cancel(run, grace_s=self.bounds.grace_s)
+            raise
+        return run
 
     def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows, needed: frozenset[ShardKey]) -> Takeover:
-        """Until the run's engine has opened every shard that was read before, or at least one where none was."""
+        """Until the run's engine has opened every shard that was read before, or at least one where none was. What is paused
+        is not waited for.
+        """
         claim.started(run.id)
-        holder = self._await_lease(claim, run)
+        self._await_lease(claim, run)
+        streams = self.streams_of(job)
         until_s = self.clock() + self.bounds.serve_s
         while True:
-            found = takeover(holder, before=before, now=shard_rows(self.ledger, self.streams_of(job)), needed=needed)
-            if found.is_complete:
+            read = without_paused(self.ledger, streams)
+            waited = {key for key in needed if key.stream in read}
+            found = self._takeover(streams, before, waited)
+            if found.is_complete or not read:
                 return found
             self._refuse_if_failed(run)
             if self.clock() > until_s:
@@ -202,15 +252,21 @@ class RollOut:
                 raise _NewFailed(f"run {run.id} holds the application, and does not read {missing}")
             self._wait(claim.beat)
 
-    def _await_lease(self, claim: Claim, run: Run) -> str:
-        """The id of the engine's own run, once its heart beats. The runtime's last run was gone before this one began."""
+    def _takeover(self, streams: Sequence[str], before: Rows, needed: Collection[ShardKey]) -> Takeover:
+        """By the engine that holds the application now: its service may have started it again while it is watched."""
+        engine = self.ledger.current_run()
+        now = shard_rows(self.ledger, streams)
+        return takeover(engine.run_id if engine else NOBODY, before=before, now=now, needed=needed)
+
+    def _await_lease(self, claim: Claim, run: Run) -> None:
+        """Until an engine's heart beats. The runtime's last run was gone before this one began."""
         until_s = self.clock() + self.bounds.begin_s
         seen = self.ledger.current_run()
         while True:
             self._wait(claim.beat)
             engine = self.ledger.current_run()
             if engine and seen and engine.run_id == seen.run_id and engine.beat > seen.beat:
-                return engine.run_id
+                return
             seen = engine
             self._refuse_if_failed(run)
             if self.clock() > until_s:
@@ -222,19 +278,19 @@ class RollOut:
         now = self.runtime.look(run)
         if not now.state.is_active:
             raise _NewFailed(f"run {now.id} is {now.state}: {now.reason or 'its service does not say why'}")
-        if now.attempt >= self.bounds.attempts:
+        if now.attempt - run.attempt + 1 >= self.bounds.attempts:
             raise _NewFailed(f"run {now.id} was started {now.attempt} times by its service: {now.reason}")
 
     def _reach_tip(self, claim: Claim, run: Run, job: EngineJob, before: Rows) -> bool:
-        engine = self.ledger.current_run()
+        """Whether it has, in time. Raises _NewFailed where it has opened its shards and ended."""
+        streams = self.streams_of(job)
         until_s = self.clock() + self.bounds.tip_s
-        while engine is not None and self.clock() < until_s:
-            now = shard_rows(self.ledger, self.streams_of(job))
-            found = takeover(engine.run_id, before=before, now=now, needed=())
-            if found.opened == found.at_tip:
+        while self.clock() < until_s:
+            found = self._takeover(streams, before, ())
+            is_read = bool(found.opened) or not without_paused(self.ledger, streams)
+            if is_read and found.opened == found.at_tip:
                 return True
-            if not self.runtime.look(run).state.is_active:
-                return False
+            self._refuse_if_failed(run)
             self._wait(claim.beat)
         return False
 
@@ -258,7 +314,7 @@ class RollOut:
         self.say(f"Deployment {claim.number}: {old.hash[:12]} of deployment {good.number} is started again.")
         before = shard_rows(self.ledger, self.streams_of(old))
         try:
-            run = self._start(claim, old, token=f"{claim.number:08d}-back-{old.hash[:40]}")
+            run = self._start(claim, old, token=f"{claim.token}-back-{old.hash[:40]}")
             self._watch(claim, run, old, before, frozenset())
         except _NewFailed as failure:
             raise RolloutFailed(

@@ -26,6 +26,11 @@ def shard_rows(ledger: EngineLedger, streams: Iterable[str]) -> dict[ShardKey, S
     return {row.key: row for mark in marks if mark for row in ledger.rows(mark.incarnation).values()}
 
 
+def without_paused(ledger: EngineLedger, streams: Iterable[str]) -> frozenset[str]:
+    """Those of the streams that no person has paused: an engine reads the others when they are resumed."""
+    return frozenset(stream for stream in streams if not ((mark := ledger.mark(stream)) and mark.is_paused))
+
+
 def run_of(row: ShardRow) -> str:
     """The id of the run that has the shard."""
     return row.fence.owner.partition("/")[0]

@@ -34,6 +34,16 @@ def test_a_rollback_goes_to_what_ran_before_what_runs(history: list[Deployment],
     assert (found.number if found else None) == expected
 
 
+@pytest.mark.parametrize(
+    ("running", "expected"), [(["c"], 2), (["b"], 1), ([], 1), (["", "x"], 1)], ids=["it", "the old", "none", "unknown"]
+)
+def test_a_rollback_from_a_run_whose_deployer_was_killed_goes_to_what_ran_before_it(
+    running: list[str], expected: int
+) -> None:
+    history = [deployment(3, "c", Outcome.OPEN), deployment(2, "b"), deployment(1, "a")]
+    assert before_that(iter(history), running).number == expected
+
+
 def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob]) -> None:
     """Everything that decides what runs: the request that it renders is the same one."""
     made = job()

@@ -8,13 +8,15 @@ from firnline_infra.rollout.errors import (
     EngineElsewhere,
     NotReady,
     RolloutFailed,
+    RuntimeRefused,
+    RuntimeUnavailable,
     StillThere,
 )
 from firnline_infra.rollout.records import Outcome
 from firnline_infra.rollout.roll import Bounds
 from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
-from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, FakeJob, Killed, World
+from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, STREAM, Engine, FakeJob, Killed, World
 
 OLD, NEW = FakeJob("0" * 64), FakeJob("1" * 64)
 
@@ -138,6 +140,107 @@ def test_a_job_that_its_service_starts_again_and_again_has_failed(deployed: Worl
     deployed.look = restarted
     with pytest.raises(RolloutFailed, match="was started 3 times by its service"):
         roll_out.deploy(NEW)
+
+
+def test_how_often_a_run_was_started_before_it_was_watched_says_nothing(deployed: World) -> None:
+    """A run lasts for months. Nor is its engine the first one that its service has started."""
+    deployed.roll_out().deploy(NEW)
+    engine = deployed.engines[1]
+    engine.run = replace(engine.run, attempt=5)
+    deployed.roll_out().records.begin(OLD.hash, {}).end(Outcome.FAILED, "before anything was stopped")
+    beat = deployed.ledger.beat
+    deployed.ledger.beat = lambda run_id: beat(run_id) if deployed.now_s % 3 == 0 else deployed.ledger.current_run()
+    deployed.roll_out().deploy(NEW)
+    assert deployed.started == [OLD.hash, NEW.hash]
+
+
+def test_an_engine_that_its_service_starts_again_while_it_is_watched_may_be_well(deployed: World) -> None:
+    sleep = deployed.sleep
+
+    def restarting(seconds: float) -> None:
+        sleep(seconds)
+        new = deployed.engines[-1]
+        if new.run.hash == NEW.hash and new.age_s >= BEGINS_S + 2 and new.run.attempt == 1:
+            deployed.ledger.end_run(new.holds)
+            new.run, new.holds, new.age_s = replace(new.run, attempt=2), "", 0
+
+    deployed.sleep = restarting
+    deployed.roll_out().deploy(NEW)
+    assert (deployed.running, deployed.engines[-1].run.attempt) == ([NEW.hash], 2)
+
+
+def test_an_engine_that_ends_after_it_has_opened_its_shards_has_failed(deployed: World) -> None:
+    sleep, reads = deployed.sleep, deployed._reads
+
+    def reading_behind(engine, key):
+        reads(engine, key)
+        if engine.run.hash == NEW.hash:
+            deployed.ledger.write(replace(deployed.ledger.read(key), tip_ms=1))
+
+    def ending(seconds: float) -> None:
+        sleep(seconds)
+        new = deployed.engines[-1]
+        if new.run.hash == NEW.hash and new.age_s >= BEGINS_S + OPENS_S + 5 and new.run.state.is_active:
+            deployed._ends(new, RunState.FAILED, "exit status 4")
+
+    deployed._reads, deployed.sleep = reading_behind, ending
+    with pytest.raises(RolloutFailed, match="exit status 4"):
+        deployed.roll_out().deploy(NEW)
+    assert deployed.running == [OLD.hash]
+
+
+@pytest.mark.parametrize("error", [RuntimeRefused, RuntimeUnavailable])
+def test_where_the_service_does_not_take_the_new_one_the_old_one_runs_again(
+    deployed: World, error: type[RuntimeRefused | RuntimeUnavailable]
+) -> None:
+    start = deployed.start
+
+    def refusing(job: FakeJob, token: str) -> Run:
+        if job.hash == NEW.hash:
+            raise error("StartJobRun", "application 1", "16 vCPUs is all you have")
+        return start(job, token)
+
+    deployed.start = refusing
+    with pytest.raises(RolloutFailed, match="16 vCPUs is all you have") as raised:
+        deployed.roll_out().deploy(NEW)
+    assert "The one before runs again" in raised.value.what
+    assert deployed.running == [OLD.hash]
+
+
+def test_a_paused_pipeline_is_not_waited_for(deployed: World) -> None:
+    """The configuration of a pipeline is changed while it is paused (docs/rollout.md)."""
+    deployed.ledger.pause(STREAM, True)
+    deployed.idle.add(NEW.hash)
+    found = deployed.roll_out().deploy(NEW)
+    assert (deployed.running, found.is_at_tip) == ([NEW.hash], True)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.GOOD, Outcome.FAILED])
+def test_a_run_beside_the_right_one_is_cancelled_and_the_right_one_is_not_asked_to_stop(
+    deployed: World, outcome: Outcome
+) -> None:
+    """Somebody has cloned a run, and the lease refuses it again and again."""
+    clone = Engine(Run(id="clone", hash=NEW.hash, state=RunState.RUNNING), "somebody's", age_s=-1_000_000)
+    deployed.engines.append(clone)
+    deployed.roll_out().records.begin(OLD.hash, {}).end(outcome, "")
+    deployed.roll_out().deploy(OLD)
+    assert clone.run.state is RunState.STOPPED
+    assert (deployed.running, deployed.started) == ([OLD.hash], [OLD.hash])
+
+
+def test_a_call_that_is_throttled_ends_no_roll_out(deployed: World) -> None:
+    call = deployed._call
+
+    def throttled(effect):
+        deployed.calls += 1
+        if deployed.calls % 11 < 4:
+            raise RuntimeUnavailable("GetJobRun", "run-0", "ThrottlingException: slow down")
+        return effect()
+
+    deployed._call = throttled
+    deployed.roll_out().deploy(NEW)
+    deployed._call = call
+    assert deployed.running == [NEW.hash]
 
 
 def test_a_token_is_of_the_deployment_so_the_same_content_can_be_started_again(deployed: World) -> None:

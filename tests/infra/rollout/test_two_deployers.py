@@ -1,0 +1,98 @@
+"""A deployer that is frozen after any of its calls, for so long that another one deploys, and thawed then."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, RolloutError
+from firnline_infra.rollout.records import Deployments
+from tests.infra.rollout.world import BEGINS_S, FakeJob, World
+
+OLD, SLOW, FAST = (FakeJob(digit * 64) for digit in "012")
+
+
+def frozen_after(step: int, *, other: FakeJob = FAST) -> tuple[World, Exception | None]:
+    """The world when both are through, and how it ended for the one that was frozen."""
+    world = World(may_overlap=True)
+    world.roll_out().deploy(OLD)
+    world.calls, call = 0, world._call
+
+    def freezing(effect: Callable[[], Any]) -> Any:
+        answer = call(effect)
+        if world.calls == step:
+            world._call = call
+            world.roll_out().deploy(other)
+        return answer
+
+    world._call = freezing
+    try:
+        world.roll_out().deploy(SLOW)
+    except RolloutError as error:
+        return world, error
+    finally:
+        world._call = call
+        world.sleep(2 * BEGINS_S)
+    return world, None
+
+
+def calls_until_it_ends() -> int:
+    world = World()
+    world.roll_out().deploy(OLD)
+    world.calls = 0
+    world.roll_out().deploy(SLOW)
+    return world.calls
+
+
+@pytest.mark.parametrize("step", range(1, calls_until_it_ends() + 1))
+def test_who_wakes_up_leaves_the_other_ones_engine_alone(step: int) -> None:
+    world, ended = frozen_after(step)
+    newest = world.roll_out().records.newest()
+    assert world.running == [newest.hash]
+    if ended is not None:
+        assert isinstance(ended, DeployDisplaced | DeployRunning)
+
+
+def test_what_it_started_after_it_woke_up_is_cancelled() -> None:
+    """Between its last look at what runs, and its start."""
+    steps = (frozen_after(step) for step in range(1, calls_until_it_ends() + 1))
+    overlapping = [
+        (world, ended) for world, ended in steps if world.started == [OLD.hash, FAST.hash, SLOW.hash] and ended
+    ]
+    assert overlapping
+    for world, ended in overlapping:
+        assert isinstance(ended, DeployDisplaced)
+        assert world.running == [FAST.hash]
+
+
+def test_records_that_are_alike_in_everything_belong_to_one_of_two(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Machines of CI have the same name, and their processes the same number."""
+    world = World()
+    monkeypatch.setattr("firnline_infra.rollout.records._now", lambda: "2026-11-22T11:00:00+00:00")
+    mine, yours = (
+        Deployments(world, sleep=world.sleep, clock=world.clock, who=lambda: "process 7 on runner") for _ in "12"
+    )
+    made = []
+
+    def create(name: str, text: str) -> bool:
+        """As bucket.py does it: what reads like ours is, and an answer was lost."""
+        if name not in world.objects:
+            made.append(name)
+            yours.begin(SLOW.hash, {}) if len(made) == 1 else world.objects.setdefault(name, text)
+        return world.objects[name] == text
+
+    world.create = create
+    with pytest.raises(DeployRunning):
+        mine.begin(SLOW.hash, {})
+
+
+def test_a_token_is_new_where_the_records_were_deleted() -> None:
+    """A service remembers the tokens of ended runs, and answers with those."""
+    world = World()
+    world.roll_out().deploy(OLD)
+    world.roll_out().stop("firnline-dev")
+    world.objects.clear()
+    world.roll_out().deploy(OLD)
+    assert world.running == [OLD.hash]
