@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
 from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import Names, volume_names
+from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
@@ -171,6 +171,37 @@ def _buckets_have_names_that_s3_takes(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}: {name!r} is no name that S3 takes; give another: small letters, digits and hyphens."
 
 
+def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> Iterator[str]:
+    """Whoever deploys administers the buckets, the role and the alias of an environment, and never those that a bootstrap
+    makes: of this environment, or of one whose name is the beginning of this one's.
+    """
+    aws, own, root = spec.aws, bootstrap_names(spec), "application" if spec.application else "name"
+    buckets = {} if aws.bucket.origin is Origin.SKIP else {"aws.bucket.name": Names.of(spec).bucket}
+    for index, volume in enumerate(spec.snowflake.external_volumes):
+        if volume in made_volumes(spec):
+            buckets[f"snowflake.external_volumes[{index}].bucket"] = volume_names(spec, volume).bucket
+    for path, name in buckets.items():
+        if name.endswith(f"-state-{aws.account}-{aws.region}"):
+            yield f"{path}: {name} is named as the buckets of Pulumi's state are; give another."
+    if aws.key.origin is Origin.CREATE and application_of(spec).endswith("-state"):
+        yield f"{root}: gives the key the alias {application_of(spec)}, as keys of Pulumi's state have; name it otherwise."
+    if aws.runtime.trust not in WITHOUT_A_ROLE and Names.of(spec).engine_role in (own.deployer_role, own.previewer_role):
+        path = "aws.runtime.role_arn" if aws.runtime.role_arn else "aws.runtime.role"
+        yield f"{path}: {Names.of(spec).engine_role} is a role of CI; the engine needs one of its own."
+
+
+OF_PREVIEWS = "-preview"  # blueprint/bootstrap/template.py
+
+
+def _previews_of_one_are_not_the_deploys_of_another(spec: EnvironmentSpec) -> Iterator[str]:
+    if spec.name.endswith(OF_PREVIEWS):
+        other = spec.name.removesuffix(OF_PREVIEWS)
+        yield (
+            f"name: {spec.name} is what GitHub's environment for previews of {other!r} is called: a pull request there could "
+            f"deploy this one. Name it otherwise."
+        )
+
+
 def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
     prefix = spec.publication.ssm_prefix
     if prefix is None:
@@ -260,6 +291,8 @@ CHECKS = (
     _the_migration_table_fits,
     _the_ledger_is_long_enough,
     _buckets_have_names_that_s3_takes,
+    _what_the_bootstrap_makes_is_not_the_environments,
+    _previews_of_one_are_not_the_deploys_of_another,
     _parameters_fit,
     _keys_and_values_are_taken,
     _prefixes_are_free,

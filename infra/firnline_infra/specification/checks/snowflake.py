@@ -96,11 +96,27 @@ def _each_is_somebody_else(spec: EnvironmentSpec) -> Iterator[str]:
     for path, role in roles.items():
         if names.reader.role == role:
             yield f"snowflake.reader.role: {role} is also {path}; what reads may do nothing else, so name another."
+    roles["snowflake.ingest.role"], roles["snowflake.reader.role"] = names.ingest.role, names.reader.role
+    for path, role in roles.items():
+        if names.preview_role == role:
+            yield f"snowflake.preview_role: {role} is also {path}; what previews may change nothing, so name another."
     if names.ingest.role == names.deploy_role:
         yield (
             f"snowflake.ingest.role: {names.deploy_role} is also snowflake.deploy_role; the engine may insert and nothing "
             f"else, so name another."
         )
+
+
+SYSTEM_ROLES = ("ACCOUNTADMIN", "GLOBALORGADMIN", "ORGADMIN", "PUBLIC", "SECURITYADMIN", "SYSADMIN", "USERADMIN")
+"""docs.snowflake.com/en/user-guide/security-access-control-overview, system-defined roles."""
+
+
+def _no_role_is_snowflakes_own(spec: EnvironmentSpec) -> Iterator[str]:
+    """A bootstrap makes these where they are missing, and gives them to CI's users."""
+    names = Names.of(spec)
+    for path, role in {"snowflake.deploy_role": names.deploy_role, "snowflake.preview_role": names.preview_role}.items():
+        if role.name in SYSTEM_ROLES:
+            yield f"{path}: {role} is Snowflake's own role, and may far more than is needed; name one of the environment's."
 
 
 def _readers_are_others(spec: EnvironmentSpec) -> Iterator[str]:
@@ -137,6 +153,7 @@ CHECKS = (
     _what_asks_for_policies_has_a_warehouse,
     _networks_are_of_ipv4,
     _each_is_somebody_else,
+    _no_role_is_snowflakes_own,
     _readers_are_others,
     _keys_are_distinct,
     _secrets_are_distinct,

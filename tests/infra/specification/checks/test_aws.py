@@ -145,6 +145,38 @@ def test_a_bucket_has_no_name_that_s3_keeps_for_itself(problems: Problems, aws: 
     assert problem.startswith(f"aws.bucket.name: '{name}' is no name that S3 takes")
 
 
+STATE = "firnline-dev-state-123456789012-eu-central-1"
+
+
+@pytest.mark.parametrize("origin", ["create", "adopt"])
+def test_nobody_who_deploys_gets_the_bucket_of_the_state(
+    problems: Problems, aws: Part, snowflake: Part, origin: str
+) -> None:
+    (problem,) = problems(aws=aws(bucket={"origin": origin, "name": STATE}))
+    assert problem == f"aws.bucket.name: {STATE} is named as the buckets of Pulumi's state are; give another."
+    for volume in ({"name": "STATE"}, {"name": "LAKE", "bucket": STATE}):
+        (problem,) = problems(name="dev", snowflake=snowflake(external_volumes=[volume]))
+        assert problem.startswith(f"snowflake.external_volumes[0].bucket: {STATE} is named as")
+    assert problems(name="dev", snowflake=snowflake(external_volumes=[{"name": "STATES"}])) == []
+
+
+def test_an_environment_is_not_named_as_what_another_ones_bootstrap_makes(problems: Problems, aws: Part) -> None:
+    bucket, alias = problems(name="dev-state")
+    assert bucket.startswith(f"aws.bucket.name: {STATE} is named as")
+    assert alias.startswith("name: gives the key the alias firnline-dev-state, as keys of Pulumi's state have")
+    assert problems(name="dev-state", aws=aws(bucket={"name": "mine"}, key={"origin": "skip"})) == []
+    (problem,) = problems(name="dev-preview")
+    assert problem.startswith("name: dev-preview is what GitHub's environment for previews of 'dev' is called")
+
+
+@pytest.mark.parametrize("role", ["deploy-firnline-dev", "preview-firnline-dev"])
+def test_the_engine_is_not_who_deploys(problems: Problems, aws: Part, role: str) -> None:
+    arn = f"arn:aws:iam::123456789012:role/teams/{role}"
+    for field, value in {"role": role, "role_arn": arn}.items():
+        (problem,) = problems(name="dev", aws=aws(runtime={field: value}))
+        assert problem == f"aws.runtime.{field}: {role} is a role of CI; the engine needs one of its own."
+
+
 def test_a_bucket_that_would_begin_with_a_hyphen_is_told(problems: Problems) -> None:
     (problem,) = problems(application="___")
     assert problem.startswith("aws.bucket.name: '-123456789012-eu-central-1' is no name that S3 takes")

@@ -98,6 +98,21 @@ def test_neither_has_the_role_that_deploys(problems: Problems, snowflake: Part, 
     assert problem.startswith(f"snowflake.{who}.role: ")
 
 
+@pytest.mark.parametrize("who", ["deploy", "ingest", "reader"])
+def test_nobody_who_changes_anything_previews(problems: Problems, snowflake: Part, who: str) -> None:
+    (problem,) = problems(name="dev", snowflake=snowflake(preview_role=f"firnline_dev_{who}"))
+    assert problem.startswith(f"snowflake.preview_role: FIRNLINE_DEV_{who.upper()} is also snowflake.{who}")
+
+
+@pytest.mark.parametrize("who", ["deploy_role", "preview_role"])
+@pytest.mark.parametrize("role", ["accountadmin", "SYSADMIN", '"PUBLIC"'])
+def test_ci_is_no_administrator(problems: Problems, snowflake: Part, who: str, role: str) -> None:
+    (problem,) = problems(snowflake=snowflake(**{who: role}))
+    assert problem.startswith(f"snowflake.{who}: ")
+    assert "is Snowflake's own role" in problem
+    assert problems(snowflake=snowflake(**{who: '"accountadmin"'})) == []
+
+
 def test_the_reader_is_granted_to_others(problems: Problems, snowflake: Part) -> None:
     granted = ["ANALYST", "FIRNLINE_DEV_INGEST", "firnline_dev_reader"]
     found = problems(snowflake=snowflake(reader={"granted_to": granted}))
