@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_infra.blueprint.network import snowflake_host
-from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, has_bucket, s3_url, spark_url
+from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, folder, has_bucket, s3_url, spark_url
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.blueprint.storage import key_value
 from firnline_infra.blueprint.value import Reference, Value
@@ -68,7 +68,7 @@ def _dead_letters(spec: EnvironmentSpec) -> dict[str, Value]:
         return {"stream": letters.stream}
     if letters.folder is not None or bucket is Origin.SKIP:
         return {"folder": letters.folder or LETTERS_OF_ONE_MACHINE}
-    place: dict[str, Value] = {"s3": s3_url(spec, LETTERS_FOLDER)}
+    place: dict[str, Value] = {"s3": s3_url(spec, folder(spec, LETTERS_FOLDER))}
     return place if bucket is Origin.CREATE or key_arn is None else {**place, "kms_key_arn": key_arn}
 
 

@@ -8,6 +8,9 @@
 | `configuration/<hash>.json` | what it is configured with | reads |
 | `logs/` | what EMR writes of a job, with its role | writes |
 
+In an adopted bucket all of them lie in a folder that has the application's name: two environments may share the bucket, and
+neither role, nor who deploys the one, reaches what is the other's.
+
 The checkpoint lies one level below the prefix that its permissions end at: Spark's client asks for the folder as a key
 without a slash at its end, and `checkpoint` is not in `checkpoint/*`.
 """
@@ -34,14 +37,19 @@ def has_bucket(spec: EnvironmentSpec) -> bool:
     return spec.aws.bucket.origin is not Origin.SKIP
 
 
-def s3_url(spec: EnvironmentSpec, folder: str) -> str:
+def folder(spec: EnvironmentSpec, name: str) -> str:
+    """One of the above, as it lies in the bucket."""
+    return f"{Names.of(spec).application}/{name}" if spec.aws.bucket.origin is Origin.ADOPT else name
+
+
+def s3_url(spec: EnvironmentSpec, key: str) -> str:
     """For clients of AWS's own. What Spark opens is named by `spark_url`."""
-    return f"s3://{Names.of(spec).bucket}/{folder}"
+    return f"s3://{Names.of(spec).bucket}/{key}"
 
 
-def spark_url(spec: EnvironmentSpec, folder: str) -> str:
+def spark_url(spec: EnvironmentSpec, key: str) -> str:
     """s3:// on EMR; elsewhere s3a://, which takes `hadoop-aws` of the very Hadoop that Spark has."""
-    return f"{scheme(spec)}://{Names.of(spec).bucket}/{folder}"
+    return f"{scheme(spec)}://{Names.of(spec).bucket}/{key}"
 
 
 def scheme(spec: EnvironmentSpec) -> str:
@@ -49,14 +57,14 @@ def scheme(spec: EnvironmentSpec) -> str:
 
 
 def checkpoint_folder(spec: EnvironmentSpec) -> str:
-    return f"{CHECKPOINT_FOLDER}{Names.of(spec).application}/"
+    return f"{folder(spec, CHECKPOINT_FOLDER)}{Names.of(spec).application}/"
 
 
 def log_folder(spec: EnvironmentSpec) -> str | None:
     """Where EMR writes the logs of a job with the job's role; None on runtimes that keep logs themselves."""
-    return LOG_FOLDER if has_bucket(spec) and is_on_emr(spec) else None
+    return folder(spec, LOG_FOLDER) if has_bucket(spec) and is_on_emr(spec) else None
 
 
 def log_uri(spec: EnvironmentSpec) -> str | None:
-    folder = log_folder(spec)
-    return None if folder is None else s3_url(spec, folder)
+    logs = log_folder(spec)
+    return None if logs is None else s3_url(spec, logs)

@@ -10,7 +10,14 @@ from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.marks import tags
-from firnline_infra.blueprint.places import CHECKPOINT_FOLDER, JOB_FOLDERS, LETTERS_FOLDER, has_bucket, log_folder
+from firnline_infra.blueprint.places import (
+    CHECKPOINT_FOLDER,
+    JOB_FOLDERS,
+    LETTERS_FOLDER,
+    folder,
+    has_bucket,
+    log_folder,
+)
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
@@ -37,9 +44,9 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             secret=spec.snowflake.ingest.secret_arn or Reference("secret/ingest"),
             secret_key=spec.aws.key.arn,
             bucket=arns.bucket(names.bucket) if uses_bucket else None,
-            checkpoint_folder=CHECKPOINT_FOLDER if uses_bucket else None,
-            job_folders=JOB_FOLDERS if uses_bucket else (),
-            letters_folder=LETTERS_FOLDER if uses_bucket and letters == DeadLetters() else None,
+            checkpoint_folder=folder(spec, CHECKPOINT_FOLDER) if uses_bucket else None,
+            job_folders=tuple(folder(spec, each) for each in JOB_FOLDERS) if uses_bucket else (),
+            letters_folder=folder(spec, LETTERS_FOLDER) if uses_bucket and letters == DeadLetters() else None,
             log_folder=log_folder(spec),
             letters_stream=arns.stream(letters.stream) if letters.stream else None,
             letters_stream_key=next(iter(_stream_keys(spec, [letters.stream], key_arn)), None),

@@ -10,6 +10,7 @@ from typing import Any
 import pulumi
 
 from firnline_infra.blueprint import Blueprint, EngineInputs, blueprint_of, engine_config
+from firnline_infra.blueprint.places import CONFIGURATION_FOLDER, folder
 from firnline_infra.blueprint.stack_outputs import SECRETS, StackOutputs
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.pulumi import aws, snowflake
@@ -60,7 +61,9 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     if blueprint.user is not None:
         aws.RuntimeUser("engine-user", resolved(blueprint.user, known), opts)
     args = aws.EngineConfigurationArgs(
-        document=_document(spec, resolved(blueprint.outputs, known)), bucket=blueprint.job_bucket
+        document=_document(spec, resolved(blueprint.outputs, known)),
+        bucket=blueprint.job_bucket,
+        folder=folder(spec, CONFIGURATION_FOLDER),
     )
     engine = aws.EngineConfiguration("engine-config", resolved(args, known), opts)
     made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}

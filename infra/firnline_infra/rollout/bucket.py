@@ -1,11 +1,14 @@
 """The records of deployments as objects of the environment's bucket; a new one only where there is none of its name."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+from firnline_infra.blueprint.places import folder
 from firnline_infra.rollout.aws import call, code_of, is_missing
 from firnline_infra.rollout.errors import RuntimeRefused
 from firnline_infra.rollout.records import FOLDER
+from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 TAKEN = {"PreconditionFailed", "ConditionalRequestConflict"}
 """S3's answers to If-None-Match where there is one, and where another request makes one at this moment (PutObject)."""
@@ -18,20 +21,26 @@ class BucketObjects:
 
     s3: Any
     bucket: str
+    folder: str
+    """Ends with a slash."""
+
+    @classmethod
+    def of(cls, s3: Any, spec: EnvironmentSpec) -> Self:
+        return cls(s3, Names.of(spec).bucket, folder(spec, FOLDER))
 
     @property
     def place(self) -> str:
-        return f"s3://{self.bucket}/{FOLDER}"
+        return f"s3://{self.bucket}/{self.folder}"
 
     def names(self) -> list[str]:
         with call("s3:ListBucket", self.place):
-            pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=FOLDER)
-            return [each["Key"].removeprefix(FOLDER) for page in pages for each in page.get("Contents", ())]
+            pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=self.folder)
+            return [each["Key"].removeprefix(self.folder) for page in pages for each in page.get("Contents", ())]
 
     def read(self, name: str) -> str | None:
         try:
             with call("s3:GetObject", self.place + name):
-                body: bytes = self.s3.get_object(Bucket=self.bucket, Key=FOLDER + name)["Body"].read()
+                body: bytes = self.s3.get_object(Bucket=self.bucket, Key=self.folder + name)["Body"].read()
                 return body.decode()
         except RuntimeRefused as error:
             if is_missing(error):
@@ -42,7 +51,7 @@ class BucketObjects:
         try:
             with call("s3:PutObject", self.place + name):
                 self.s3.put_object(
-                    Bucket=self.bucket, Key=FOLDER + name, Body=text.encode(), ContentType=JSON, IfNoneMatch="*"
+                    Bucket=self.bucket, Key=self.folder + name, Body=text.encode(), ContentType=JSON, IfNoneMatch="*"
                 )
         except RuntimeRefused as error:
             if code_of(error) in TAKEN:
@@ -53,4 +62,4 @@ class BucketObjects:
 
     def overwrite(self, name: str, text: str) -> None:
         with call("s3:PutObject", self.place + name):
-            self.s3.put_object(Bucket=self.bucket, Key=FOLDER + name, Body=text.encode(), ContentType=JSON)
+            self.s3.put_object(Bucket=self.bucket, Key=self.folder + name, Body=text.encode(), ContentType=JSON)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.blueprint.engine_config import document_hash, document_text
-from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, log_folder, s3_url
+from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
@@ -99,11 +99,11 @@ class EngineEnvironment:
         outputs, bucket = self.outputs(), Names.of(self.spec).bucket
         document = self._document(outputs["engine_config"])
         digest = document_hash(document)
-        logs = log_folder(self.spec)
+        logs, configurations = log_folder(self.spec), folder(self.spec, CONFIGURATION_FOLDER)
         return engine_job(
             self.spec,
-            artefact=in_image(self.spec) or uploaded(self._s3, bucket, ARTEFACT_FOLDER, build()),
-            configuration=put_once(self._s3, bucket, f"{CONFIGURATION_FOLDER}{digest}.json", document_text(document)),
+            artefact=in_image(self.spec) or uploaded(self._s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
+            configuration=put_once(self._s3, bucket, f"{configurations}{digest}.json", document_text(document)),
             configuration_hash=digest,
             role_arn=outputs.get("engine_role_arn"),
             logs=s3_url(self.spec, logs) if logs else None,
@@ -145,7 +145,7 @@ class EngineEnvironment:
 
     @cached_property
     def _objects(self) -> BucketObjects:
-        return BucketObjects(self._s3, Names.of(self.spec).bucket)
+        return BucketObjects.of(self._s3, self.spec)
 
     @cached_property
     def _s3(self) -> Any:

@@ -93,9 +93,9 @@ def test_an_adopted_bucket_is_told_the_environments_key() -> None:
     key = "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555"
     adopted = {"bucket": {"origin": "adopt", "name": "lake"}}
     document = written(aws=aws_of(**adopted, key={"origin": "adopt", "arn": key}))
-    assert document["dead_letters"] == {"s3": "s3://lake/dead-letters/", "kms_key_arn": key}
+    assert document["dead_letters"] == {"s3": "s3://lake/firnline-dev/dead-letters/", "kms_key_arn": key}
     without = written(aws=aws_of(**adopted, key={"origin": "skip"}))
-    assert without["dead_letters"] == {"s3": "s3://lake/dead-letters/"}
+    assert without["dead_letters"] == {"s3": "s3://lake/firnline-dev/dead-letters/"}
 
 
 def test_whether_a_loss_stops_a_shard_is_passed_on_where_it_is_said() -> None:

@@ -3,11 +3,14 @@ from collections.abc import Callable
 
 import pytest
 
+from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.environment import before_that, job_document, recorded_job
 from firnline_infra.rollout.errors import RecordUnreadable
 from firnline_infra.rollout.records import Deployment, Outcome
 from firnline_infra.runtimes import EngineJob
 from firnline_infra.runtimes.render import hash_of
+from firnline_infra.specification import parse_spec
+from tests.infra.rollout.conftest import StubbedAws
 
 
 def deployment(number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_back_to: int | None = None) -> Deployment:
@@ -51,6 +54,27 @@ def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob
     again = recorded_job(Deployment.of_text(text, "s3://b/1").job)
     assert again == made
     assert hash_of(again) == made.hash
+
+
+def test_two_environments_in_one_bucket_have_a_history_each(aws: StubbedAws) -> None:
+    """A rollback of the one would start the other's engine."""
+    for name, bucket in {"dev": {"origin": "adopt", "name": "theirs"}, "prod": {"origin": "create"}}.items():
+        document = {
+            "version": 1,
+            "name": name,
+            "aws": {"region": "eu-central-1", "account": "123456789012", "bucket": bucket},
+            "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+            "streams": [{"name": "orders"}],
+            "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+        }
+        spec = parse_spec(json.dumps(document), name)
+        history = BucketObjects.of(aws.client("s3"), spec)
+        place = {"dev": "s3://theirs/firnline-dev/", "prod": "s3://firnline-prod-123456789012-eu-central-1/"}[name]
+        assert history.place == f"{place}deployments/"
+        found = {"Contents": [{"Key": f"{history.folder}00000001.json"}]}
+        asked = {"Bucket": history.bucket, "Prefix": history.folder}
+        aws.answers("s3", "list_objects_v2", found, asked)
+        assert history.names() == ["00000001.json"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])

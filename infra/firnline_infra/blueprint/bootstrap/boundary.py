@@ -5,7 +5,7 @@ are read are all of the account's: a policy has no room for hundreds of streams,
 policies name those. What a runtime needs for itself is in it as it is.
 """
 
-from firnline_infra.blueprint.bootstrap.resources import bucket_names, secret_arns, table_names
+from firnline_infra.blueprint.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
@@ -32,7 +32,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         "Secretsmanager": secret_arns(blueprint, arns),
         "Kms": (arns.key("*"),),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
-        "S3": tuple(arns.bucket(f"{name}/*") for name in bucket_names(blueprint)),
+        "S3": object_arns(blueprint, arns),
     }
     statements = tuple(
         PolicyStatement(

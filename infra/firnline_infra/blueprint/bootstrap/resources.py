@@ -52,6 +52,15 @@ def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*adopted, *(bucket.name for bucket in buckets(blueprint)))))
 
 
+def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
+    """Of an adopted bucket only what is the application's."""
+    own = {bucket.name for bucket in buckets(blueprint)}
+    return tuple(
+        arns.bucket(f"{name}/*" if name in own else f"{name}/{blueprint.names.application}/*")
+        for name in bucket_names(blueprint)
+    )
+
+
 def table_names(blueprint: Blueprint) -> tuple[str, ...]:
     """The migration's comes and goes."""
     return blueprint.ledger.name, blueprint.ledger.migration_name
@@ -85,7 +94,8 @@ def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
             yield kind, arns.bucket(bucket.name)
     if blueprint.job_bucket is not None:
         for folder in JOB_FOLDERS:
-            yield OBJECT, f"{arns.bucket(blueprint.names.bucket)}/{folder}*"
+            place = folder if blueprint.bucket is not None else f"{blueprint.names.application}/{folder}"
+            yield OBJECT, f"{arns.bucket(blueprint.names.bucket)}/{place}*"
 
 
 def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:

@@ -114,7 +114,10 @@ SYSTEM_ROLES = ("ACCOUNTADMIN", "GLOBALORGADMIN", "ORGADMIN", "PUBLIC", "SECURIT
 def _no_role_is_snowflakes_own(spec: EnvironmentSpec) -> Iterator[str]:
     """A bootstrap makes these where they are missing, and gives them to CI's users."""
     names = Names.of(spec)
-    for path, role in {"snowflake.deploy_role": names.deploy_role, "snowflake.preview_role": names.preview_role}.items():
+    for path, role in {
+        "snowflake.deploy_role": names.deploy_role,
+        "snowflake.preview_role": names.preview_role,
+    }.items():
         if role.name in SYSTEM_ROLES:
             yield f"{path}: {role} is Snowflake's own role, and may far more than is needed; name one of the environment's."
 

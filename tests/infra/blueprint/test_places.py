@@ -1,0 +1,60 @@
+"""Two environments may share an adopted bucket."""
+
+import json
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of, engine_config
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
+from firnline_infra.blueprint.bootstrap.deployer import deployer_statements
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+
+SHARED = "arn:aws:s3:::everybodys-bucket"
+
+
+def sharing(name: str) -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": name,
+        "aws": {
+            "region": "eu-central-1",
+            "account": "123456789012",
+            "bucket": {"origin": "adopt", "name": "everybodys-bucket"},
+        },
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    }
+    return parse_spec(json.dumps(document), f"{name}.yaml")
+
+
+def policies(name: str) -> Iterator[tuple[PolicyStatement, ...]]:
+    spec = sharing(name)
+    blueprint = blueprint_of(spec)
+    assert blueprint.role is not None
+    yield from (blueprint.role.statements, deployer_statements(spec, blueprint), boundary_statements(spec, blueprint))
+
+
+@pytest.mark.parametrize(
+    "key", ["checkpoint/a/offsets/0", "artefacts/1/entry.py", "configuration/1.json", "dead-letters/1", "logs/1"]
+)
+def test_what_is_one_environments_is_not_the_others(key: str) -> None:
+    def reaching(name: str, arn: str) -> list[str]:
+        statements = [each for policy in policies(name) for each in policy if "s3:" in each.actions[0]]
+        return [each.sid for each in statements for resource in each.resources if fnmatchcase(arn, str(resource))]
+
+    assert reaching("a", f"{SHARED}/firnline-a/{key}")
+    assert reaching("a", f"{SHARED}/firnline-b/{key}") == []
+    assert reaching("a", f"{SHARED}/firnline-a-b/{key}") == []
+    assert reaching("a", f"{SHARED}/{key}") == []
+
+
+def test_its_configuration_names_its_own_folders() -> None:
+    spec = sharing("a")
+    config = engine_config(spec, blueprint_of(spec).outputs)
+    place = "s3://everybodys-bucket/firnline-a"
+    assert config["spark"]["checkpoint"] == f"{place}/checkpoint/firnline-a/"
+    assert config["dead_letters"]["s3"] == f"{place}/dead-letters/"
