@@ -1,38 +1,59 @@
-"""From a specification to rows, on the embedded EMR Serverless: the engine's own archive, under its own role's policy."""
+"""From a specification to rows, on the embedded EMR Serverless: the engine's own archive, under its own role's policy, deployed
+under the policies of CI's role."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.roll_out import roll_out_statements
+from firnline_infra.rollout.environment import EngineEnvironment
+from firnline_infra.specification import EnvironmentSpec
 from firnline_local.aws.identity_policies import statements_of_role
-from firnline_local.aws.policy import is_allowed
+from firnline_local.aws.policy import Statement
 from firnline_local.demo.deployable import Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen
 from firnline_local.running import RunningEnvironment
 from tests.iam.call_log import LoggedCall
-from tests.iam.callers import UNGUARDED
+from tests.iam.ci import KEY, DeployersAccounts, let_in, not_allowed, not_used, statements_of
 from tests.iam.running import calls_of
 
 HANGS_S = 1800
 KILLS = "FIRNLINE_TEST_KILLS"
+BESIDE = {"FindApplication", "HandOverEngineRole", "SeeRun"}
+"""Statements that a roll-out uses whole, beside its own."""
+EARLIER = {"emr-serverless:CancelJobRun by CancelRuns"}
+"""A run that is over before it has to be cancelled needs none; tests/iam/test_ci.py cancels one."""
 pytestmark = [pytest.mark.e2e, pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 
 
+class DeployedByCi(Deployable):
+    engine: EngineEnvironment
+
+    def up(self) -> EngineEnvironment:
+        """The stack is the administrator's, as ever here; what its engine is asked for is asked by CI."""
+        made = super().up()
+        let_in(self.environment, made.spec)
+        self.engine = replace(made, accounts=DeployersAccounts(self.environment))
+        return self.engine
+
+
 @pytest.fixture
-def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[Deployable]:
+def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[DeployedByCi]:
     endpoints = local_environment.endpoints
     document = deployed_specification("deployed", endpoints.aws_account, endpoints.region, shards=2)
-    made = Deployable(local_environment, tmp_path, document, say=print)
+    made = DeployedByCi(local_environment, tmp_path, document, say=print)
     yield made
     made.destroy()
 
 
 def test_an_engine_is_deployed_and_rolled_while_records_flow(
-    deployable: Deployable, monkeypatch: pytest.MonkeyPatch
+    deployable: DeployedByCi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a driver that is killed in between where the variable asks for it."""
     for name, value in deployable.environment.variables.items():
@@ -45,22 +66,30 @@ def test_an_engine_is_deployed_and_rolled_while_records_flow(
     assert told.report.exit_status == 0
     assert told.attempts == (2 if kills else 1)
     assert told.gap_s > 0
-    assert outside_of_its_policy(deployable, mark) == set()
+    assert deployable.engine.status().deployment is not None
+    assert list(deployable.engine.log_lines())
+    calls = calls_of(deployable.environment, mark).calls
+    assert outside_of_its_policy(deployable, calls) == set()
+    by_ci = [call for call in calls if call.access_key == KEY]
+    allowed = statements_of(deployable.engine.spec)
+    assert not_allowed(by_ci, allowed) == set()
+    assert not_used(by_ci, of_a_roll_out(deployable.engine.spec)) <= EARLIER
 
 
-def outside_of_its_policy(deployable: Deployable, mark: Mapping[str, int]) -> set[str]:
+def of_a_roll_out(spec: EnvironmentSpec) -> list[Statement]:
+    own = {each.sid for each in roll_out_statements(spec, blueprint_of(spec))}
+    found = [each for each in statements_of(spec) if each["Sid"] in own | BESIDE]
+    assert {each["Sid"] for each in found} == own | BESIDE
+    return found
+
+
+def outside_of_its_policy(deployable: Deployable, calls: Sequence[LoggedCall]) -> set[str]:
     """What the job's sessions asked for and were refused: Spark, its S3A, the engine, and whoever brings logs."""
-    seen = calls_of(deployable.environment, mark)
     role = f"firnline-{deployable.name}-engine"
     statements = statements_of_role(deployable.environment.client("iam"), role)
-    assert {call.service for call in seen.calls if is_of_a_session(call)} >= {"kinesis", "dynamodb", "s3"}
-    return {
-        f"{access.action} on {access.resource}"
-        for call in seen.calls
-        if is_of_a_session(call)
-        for access in call.accesses
-        if access.action not in UNGUARDED and not is_allowed(statements, access.action, access.resource, access.context)
-    }
+    of_sessions = [call for call in calls if is_of_a_session(call)]
+    assert {call.service for call in of_sessions} >= {"kinesis", "dynamodb", "s3"}
+    return not_allowed(of_sessions, statements)
 
 
 def is_of_a_session(call: LoggedCall) -> bool:

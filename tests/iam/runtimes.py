@@ -4,6 +4,7 @@ callers, and those of the roles that jobs run as, in every server of AWS.
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
@@ -59,16 +60,16 @@ class EnforcingAuthorizer:
             tell(endpoint, access_key, role_arn, statements)
 
     def _accesses(self, call: AskedOf) -> tuple[Access, ...]:
-        return accesses_of(
-            Request(
-                service=call.service,
-                operation=call.operation,
-                account=self._account,
-                region=self._region,
-                directory=NamedDirectory(self._account, self._region),
-                parameters={**call.parameters, "ResourceTags": call.tags},
-            )
+        request = Request(
+            service=call.service,
+            operation=call.operation,
+            account=self._account,
+            region=self._region,
+            directory=NamedDirectory(self._account, self._region),
+            parameters={**call.parameters, "ResourceTags": call.tags},
         )
+        here = {"aws:RequestedRegion": self._region}
+        return tuple(replace(each, context={**each.context, **here}) for each in accesses_of(request))
 
 
 def tell(endpoint: str, access_key: str, principal: str, statements: list[Statement]) -> None:

@@ -12,6 +12,7 @@ OPERATORS = {
     "StringLike": "is like",
     "ArnEquals": "is",
     "ForAllValues:StringEquals": "is nothing but",
+    "ForAllValues:StringLike": "is nothing but what is like",
     "StringEqualsIfExists": "is, where there is one,",
 }
 

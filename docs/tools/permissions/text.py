@@ -122,12 +122,13 @@ ROLES_OF_CI = """\
 Two roles of CI, and no person's: `firnline bootstrap` renders them into `<environment>-aws.yaml`. Each can be taken on
 by one environment of one repository on GitHub, by GitHub's token, without any stored key. A pull request runs the program of
 whoever opened it, so one role changes the environment after a merge, and the other only reads. Neither can see a secret's
-value, read a record of a stream or an item of a table, touch itself, the other, the boundary or a policy of theirs, make an
-access key, or take a boundary off; not by these statements. By what they allow, the deployer can
+value, read a record of a stream, touch itself, the other, the boundary or a policy of theirs, make an access key, or take a
+boundary off; not by these statements. By what they allow, the deployer can
 
 * write the policy and the trust of a role of the environment, and so lend to anybody whatever [the
   boundary](#aws-the-permissions-boundary) allows: the environment's private keys, ledger and buckets, and all streams of the
   account, to read them,
+* start a program of its own choice as the engine, which may use all that the engine may,
 * open the environment's key and buckets to others by their policies, and take [a key without a tag](#tagnewkey),
 * overwrite the value of a secret of the environment, unread.
 

@@ -7,6 +7,7 @@
 | `artefacts/<hash>/` | what a job runs | reads |
 | `configuration/<hash>.json` | what it is configured with | reads |
 | `logs/` | what EMR writes of a job, with its role | writes |
+| `deployments/` | what was deployed, and how it ended; by who deploys | nothing |
 
 In an adopted bucket all of them lie in a folder that has the application's name: two environments may share the bucket, and
 neither role, nor who deploys the one, reaches what is the other's.
@@ -22,6 +23,7 @@ from firnline_infra.specification.runtime import Trust
 
 CHECKPOINT_FOLDER, LETTERS_FOLDER = "checkpoint/", "dead-letters/"
 ARTEFACT_FOLDER, CONFIGURATION_FOLDER, LOG_FOLDER = "artefacts/", "configuration/", "logs/"
+DEPLOYMENT_FOLDER = "deployments/"
 JOB_FOLDERS = (ARTEFACT_FOLDER, CONFIGURATION_FOLDER)
 """What a job is started with: content under its hash, written by who deploys and read by the engine."""
 

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from firnline_infra.blueprint.places import folder
+from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder
 from firnline_infra.rollout.aws import call, code_of, is_missing
 from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.records import FOLDER
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -26,7 +25,7 @@ class BucketObjects:
 
     @classmethod
     def of(cls, s3: Any, spec: EnvironmentSpec) -> Self:
-        return cls(s3, Names.of(spec).bucket, folder(spec, FOLDER))
+        return cls(s3, Names.of(spec).bucket, folder(spec, DEPLOYMENT_FOLDER))
 
     @property
     def place(self) -> str:

@@ -21,7 +21,6 @@ from firnline_infra.rollout.errors import DeployDisplaced, DeployRunning, Record
 from firnline_infra.rollout.patience import Patience
 
 VERSION = 1
-FOLDER = "deployments/"
 DIGITS = 8
 BEAT_S = 5.0
 LOOKS, LOOK_S = 6, 5.0  # how long an open deployment's beat is looked at; a slow call of its deployer is no death

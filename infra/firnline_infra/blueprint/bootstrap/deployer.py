@@ -7,7 +7,7 @@ reads. No statement lets either of them see a secret's value, or touch itself, i
 from collections.abc import Iterator
 from dataclasses import replace
 
-from firnline_infra.blueprint.bootstrap.engine_run import OURS, USE_LEDGERS_KEY, see_run
+from firnline_infra.blueprint.bootstrap.engine_run import OURS, see_run
 from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_BUCKET,
     EMPTY_USER,
@@ -34,6 +34,7 @@ from firnline_infra.blueprint.bootstrap.resources import (
     buckets,
     resources,
 )
+from firnline_infra.blueprint.bootstrap.roll_out import roll_out_statements, status_statements
 from firnline_infra.blueprint.bootstrap.tagged import KNOWN_BY_TAG, known_by_tag
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
@@ -64,25 +65,28 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     return (
         *_by_type(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
-        *_finding(spec, blueprint),
+        *_finding(spec, blueprint, reading=False),
         *_adopting(spec, blueprint),
         *_registering(spec, blueprint),
         *_emptying(spec, blueprint),
         *_passing(spec, blueprint),
         *_key_use(spec, blueprint),
         see_run(spec, blueprint),
+        *roll_out_statements(spec, blueprint),
         *_state(spec, STATE_OBJECTS, STATE_KEY),
     )
 
 
 def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
-    """Reads the environment, its state, and nothing that is in its tables, streams and secrets."""
+    """Reads the environment, its state, how its engine is doing, and nothing that is in its streams, secrets and logs."""
     return (
         *_by_type(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
+        *_finding(spec, blueprint, reading=True),
         *_adopting(spec, blueprint),
         see_run(spec, blueprint),
-        *(replace(each, actions=tuple(USE_LEDGERS_KEY)) for each in _key_use(spec, blueprint, only="dynamodb")),
+        *status_statements(spec, blueprint),
+        *(replace(each, actions=("kms:Decrypt",)) for each in _key_use(spec, blueprint)),
         *_state(spec, READS_STATE, ("kms:Decrypt",)),
     )
 
@@ -188,9 +192,9 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
         yield PolicyStatement(sid="Unbound", actions=tuple(dict.fromkeys(actions)), resources=("*",), conditions=here)
 
 
-def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+def _finding(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
-    if blueprint.key is not None:
+    if blueprint.key is not None and not reading:
         yield PolicyStatement(sid="FindKey", actions=FIND_KEY, resources=("*",), conditions=here)
     if blueprint.runtime.application is not None:
         yield PolicyStatement(sid="FindApplication", actions=FIND_APPLICATION, resources=("*",), conditions=here)
@@ -244,14 +248,14 @@ def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
         )
 
 
-def _key_use(spec: EnvironmentSpec, blueprint: Blueprint, *, only: str | None = None) -> Iterator[PolicyStatement]:
+def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Through the services that keep something under the environment's key."""
     if spec.aws.key.origin is Origin.SKIP:
         return
     arn = spec.aws.key.arn or Arns(spec).key("*")
     ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
     for service, actions in USE_KEY.items():
-        if only not in (None, service) or (service == "s3" and OBJECT not in resources(spec, blueprint)):
+        if service == "s3" and OBJECT not in resources(spec, blueprint):
             continue
         conditions = {"StringEquals": {**ours, **via(service, spec.aws.region)["StringEquals"]}}
         yield PolicyStatement(

@@ -31,7 +31,8 @@ ABOUT: Mapping[str, str] = {
     "OwnStreamConsumer": "Consumers with a throughput of their own. AWS ends their ARN with the time of registration.",
     "OwnTable": "The ledger's table, and its companion while records are taken over from another consumer.",
     "OwnBucket": "The buckets of the engine and of external volumes, and their settings; not what is in them.",
-    "OwnBucketObjectv2": "The engine's configuration in its bucket; not the checkpoint, and not what volumes hold.",
+    "OwnBucketObjectv2": "What the engine runs, and its configuration, in its bucket; not the checkpoint, and not what volumes "
+    "hold. Each lies under its content's hash, and the stack sets it back to its content, so it may be overwritten.",
     "OwnRole": "What can't widen a role: its tags, who may be it, reading it, removing it.",
     "OwnUser": "What can't widen the engine's user: its tags, reading it, removing it. Its access keys are not in here.",
     "OwnPolicy": "The policy of the engine's user. It lies under a path that the boundary is not in.",
@@ -63,11 +64,24 @@ ABOUT: Mapping[str, str] = {
     "ListDevices": "The same. AWS lists the devices of all users, or of none.",
     "ListToEmpty": "`durability: EPHEMERAL` alone: a bucket can't be removed while anything is in it.",
     "Empty": "The same.",
+    "RunEngine": "The application that the engine runs in, an adopted one by its ARN. Whoever may start a job chooses its "
+    "program, and the program has the engine's role.",
+    "SeeRuns": "The runs in it; of an adopted application all, because only a run that was looked at tells whose it is.",
+    "CancelRuns": "The engine's runs, by the tag that they are started with.",
+    "TagNewRun": "That tag, while a run is started. AWS does not tell that from a tag that is given later: in an adopted "
+    "application a run of others that has no tag of ours could be given one, and then be cancelled.",
+    "KeepDeployments": "One object for each deployment, which its deployer overwrites while it is at work; never removed.",
+    "ReadLogs": "What EMR brings of the logs of driver and executors.",
+    "SeeShards": "The ledger's table, the rows of streams alone: positions in shards, and no record of any. With SeeRun, how far "
+    "the engine is.",
+    "AskEngine": "The ledger's table, the items of the engine's own run and of streams' names, and no row of a shard. Whoever "
+    "wrote more there than a request could end a run, or mislead the next one about a stream; what is proven can't be written.",
     "HandOverEngineRole": "Who starts a job hands the engine's role to the service that runs it, and to no other.",
     "KeyThroughDynamodb": "The environment's key, an adopted one by its ARN; only through DynamoDB, so that nothing "
     "can be decrypted with it directly.",
     "KeyThroughS3": "The same, only through S3.",
-    "SeeRun": "The ledger's table, only the item of the engine's own run: what it runs with, compared by `firnline drift`.",
+    "SeeRun": "The ledger's table, only the items of the engine's own run, and of streams' names: what it runs with, compared by "
+    "`firnline drift`, whether it lives, and which rows are a stream's.",
     "ListState": "The bucket of Pulumi's state.",
     "State": "Pulumi's state in it. It holds no secret: none is ever given to Pulumi.",
     "StateKey": "The key of that bucket, which also is what Pulumi encrypts with where it is asked to.",
@@ -93,6 +107,21 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "ListDevices": {"The provider looks for devices that are the user's.": ("iam:ListVirtualMFADevices",)},
     "ListToEmpty": {"Finds what is in it.": ("s3:ListBucketVersions",)},
     "Empty": {"Removes what is in it, and its old versions.": ("s3:DeleteObject", "s3:DeleteObjectVersion")},
+    "RunEngine": {
+        "Whether it can run the job: its state, release and architecture.": ("emr-serverless:GetApplication",),
+        "Which runs there are that are not over.": ("emr-serverless:ListJobRuns",),
+        "Starts the job.": ("emr-serverless:StartJobRun",),
+    },
+    "SeeRuns": {"What a run is, how it is doing, and where its logs go.": ("emr-serverless:GetJobRun",)},
+    "CancelRuns": {"Ends a run, so that the service does not start it again.": ("emr-serverless:CancelJobRun",)},
+    "TagNewRun": {"A run says whose it is, and what it runs.": ("emr-serverless:TagResource",)},
+    "KeepDeployments": {
+        "What was deployed: to go back to, and to see who else is at work.": ("s3:GetObject",),
+        "Claims the next number, says that it is still at work, and how it ended.": ("s3:PutObject",),
+    },
+    "ReadLogs": {"`firnline logs`.": ("s3:GetObject",)},
+    "SeeShards": {"Which shards the engine reads, and whether it has reached the tip.": ("dynamodb:Query",)},
+    "AskEngine": {"Asks the engine to stop; pauses a stream.": ("dynamodb:UpdateItem",)},
     "HandOverEngineRole": {"Starts the engine with its role.": ("iam:PassRole",)},
     "ReachNetwork": {"EMR Serverless looks whether it may join the subnets.": ("ec2:CreateNetworkInterface",)},
     "LetEmrServerlessIn": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
@@ -210,7 +239,7 @@ REASONS: Mapping[str, Reasons] = {
         ),
     },
     "aws:s3/bucketObjectv2:BucketObjectv2": {
-        "Puts the engine's configuration there.": ("s3:PutObject", "s3:PutObjectTagging"),
+        "Puts what the engine runs, and its configuration, there.": ("s3:PutObject", "s3:PutObjectTagging"),
         COMPARE: ("s3:GetObject", "s3:GetObjectTagging"),
         "Removes it with all its versions.": ("s3:DeleteObject", "s3:DeleteObjectVersion"),
     },

@@ -69,6 +69,17 @@ WILDCARDS = (
         "AWS makes up an application's id; a tag says whose it is, or, while it is made, that it is to be ours.",
         *("OwnApplication", "TagNewApplication"),
     ),
+    *_same("…:/applications/*", "The same; a tag says whose it is.", "RunEngine"),
+    *_same(
+        "…:/applications/*/jobruns/*",
+        "AWS makes up the ids of applications and of runs; a run's tag says whose it is.",
+        *("SeeRuns", "CancelRuns", "TagNewRun"),
+    ),
+    *_same(
+        "…:/applications/…/jobruns/*",
+        "The runs of an adopted application, whose ids AWS makes up.",
+        *("SeeRuns", "CancelRuns", "TagNewRun"),
+    ),
     *(
         Wildcard(
             sid="ReachNetwork", value=f"…:{kind}/*", why="Asked for by EMR Serverless alone, in whichever network."

@@ -1,5 +1,6 @@
 """The deployer's rights against AWS's own reference, and against what no deployer may have."""
 
+import json
 import re
 from itertools import product
 from typing import Any
@@ -15,6 +16,7 @@ from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
 from firnline_infra.blueprint.bootstrap.resources import resources
+from firnline_infra.blueprint.bootstrap.roll_out import ROWS_OF_SHARDS
 from firnline_infra.blueprint.bootstrap.template import template
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
@@ -31,11 +33,12 @@ from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeKey", "MakeApplication", "FindKey", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
+ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
 OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
 STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
-READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt)")
+READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt|Query)")
 
 
 def rendered(statements: tuple[PolicyStatement, ...]) -> list[dict[str, Any]]:
@@ -132,6 +135,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "ListDevices",
         "HandOverEngineRole",
         "SeeRun",
+        *ROLL_OUT,
         "KeyThroughDynamodb",
         "KeyThroughS3",
         "ReachNetwork",
@@ -148,12 +152,21 @@ def test_a_preview_reads(policies: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def test_nobody_here_sees_what_a_secret_a_stream_or_a_table_holds(policies: dict[str, list[dict[str, Any]]]) -> None:
-    """But for what the engine says of itself in the ledger: one item, which is no record's."""
+    """But for the ledger, which holds no record: what the engine says of itself, and positions in shards."""
     statements = [statement for name in ("deploy", "preview") for statement in policies[name]]
-    runs = [statement for statement in statements if statement["Sid"] == "SeeRun"]
+    ledgers = {"SeeRun", "SeeShards", "AskEngine"}
     own = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [OWN_ITEMS]}}
-    assert [statement["Condition"] for statement in runs] == [own, own]
-    actions = {action for statement in statements if statement not in runs for action in statement["Action"]}
+    shards = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [ROWS_OF_SHARDS]}}
+    held = {
+        (each["Sid"], *each["Action"], json.dumps(each["Condition"])) for each in statements if each["Sid"] in ledgers
+    }
+    assert ("SeeRun", "dynamodb:GetItem", json.dumps(own)) in held
+    assert held <= {
+        ("SeeRun", "dynamodb:GetItem", json.dumps(own)),
+        ("SeeShards", "dynamodb:Query", json.dumps(shards)),
+        ("AskEngine", "dynamodb:UpdateItem", json.dumps(own)),
+    }
+    actions = {action for each in statements if each["Sid"] not in ledgers for action in each["Action"]}
     assert "secretsmanager:DescribeSecret" in actions
     assert not {action for action in actions if action.startswith("secretsmanager:") and "Value" in action}
     assert not {"kinesis:GetRecords", "kinesis:SubscribeToShard", "dynamodb:GetItem", "dynamodb:Query"} & actions

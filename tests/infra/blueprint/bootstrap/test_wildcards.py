@@ -39,7 +39,10 @@ def wildcards(document: dict[str, Any]) -> Iterator[Held]:
 
 @pytest.fixture
 def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
-    specs = (prod_spec, small_spec, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"))
+    adopting = spec_of(
+        "prod", "emr_serverless", emr_serverless={"origin": "adopt", "application_id": "00fabcdefghijk09"}
+    )
+    specs = (prod_spec, small_spec, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting)
     made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in specs)
     return {found for each in made for document in documents(each) for found in wildcards(document)}
 
