@@ -23,6 +23,7 @@ def sharing(name: str) -> EnvironmentSpec:
             "region": "eu-central-1",
             "account": "123456789012",
             "bucket": {"origin": "adopt", "name": "everybodys-bucket"},
+            "runtime": {"emr_serverless": {"origin": "adopt", "application_id": "00fabcdefghijk09"}},
         },
         "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
         "streams": [{"name": "orders"}],
@@ -39,7 +40,11 @@ def policies(name: str) -> Iterator[tuple[PolicyStatement, ...]]:
 
 
 @pytest.mark.parametrize(
-    "key", ["checkpoint/a/offsets/0", "artefacts/1/entry.py", "configuration/1.json", "dead-letters/1", "logs/1"]
+    "key",
+    [
+        *("checkpoint/a/offsets/0", "artefacts/1/entry.py", "configuration/1.json", "dead-letters/1", "logs/1"),
+        "deployments/00000001.json",
+    ],
 )
 def test_what_is_one_environments_is_not_the_others(key: str) -> None:
     def reaching(name: str, arn: str) -> list[str]:
