@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from firnline_infra.runtimes.job import HASH_TAG
 from firnline_infra.specification.runtime import Architecture
 
 CPU_OF = {Architecture.ARM64: "arm64", Architecture.X86_64: "amd64"}
@@ -33,8 +34,17 @@ def object_name(application: str) -> str:
 
 def labels(tags: Mapping[str, str]) -> dict[str, str]:
     """Firnline's own tags as labels; those of the specification are free text, which no label takes."""
-    return {key.replace(":", "/"): _label(value) for key, value in tags.items() if key.startswith(OURS)}
+    return {
+        key.replace(":", "/"): value[:LONGEST_LABEL] if key == HASH_TAG else _label(value)
+        for key, value in tags.items()
+        if key.startswith(OURS)
+    }
 
 
 def _label(value: str) -> str:
-    return re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", value[:LONGEST_LABEL])
+    """One that had to be changed gets letters of a hash, as an object's name does: pods are known by it."""
+    plain = re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", value)
+    if plain == value and len(plain) <= LONGEST_LABEL:
+        return plain
+    digest = hashlib.sha256(value.encode()).hexdigest()[:8]
+    return f"{plain[: LONGEST_LABEL - 9]}-{digest}".lstrip("-")

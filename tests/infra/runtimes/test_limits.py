@@ -1,5 +1,6 @@
 """What a service would refuse is said before anything is stopped, with the field that mends it."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -120,10 +121,19 @@ def test_names_are_cut_to_what_is_taken_and_stay_apart() -> None:
     assert len(set(changed)) == len(changed)
     assert all(name[0].isalpha() and len(name) <= 50 and name[-1].isalnum() for name in changed)
     assert short_name("x" * 64, "ab" * 32, 64) == "x" * 51 + "-abababababab"
-    assert labels({"firnline:hash": "ab" * 32, "cost center": "a b", "firnline:application": "x" * 62 + ".y"}) == {
+    assert labels({"firnline:hash": "ab" * 32, "cost center": "a b", "firnline:application": "x" * 63}) == {
         "firnline/hash": ("ab" * 32)[:63],
-        "firnline/application": "x" * 62,
+        "firnline/application": "x" * 63,
     }
+
+
+def test_the_pods_of_two_applications_stay_apart() -> None:
+    """By their label a roll-out tells whether anything of the old engine is left."""
+    names = ("abc", "abc.", "-abc-", "_abc", "x" * 62 + ".y", "x" * 62 + ".z", "x" * 62, "_")
+    values = [labels({"firnline:application": name})["firnline/application"] for name in names]
+    assert values[0] == "abc"
+    assert len(set(values)) == len(names)
+    assert all(re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?", value) for value in values)
 
 
 def test_a_drain_of_nodes_takes_one_pod_at_a_time() -> None:
