@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
 
 PASSING = {
+    "ConditionalRequestConflict",
     "InternalFailure",
     "InternalServerException",
     "InternalServerError",

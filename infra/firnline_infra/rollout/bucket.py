@@ -9,8 +9,9 @@ from firnline_infra.rollout.errors import RuntimeRefused
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
-TAKEN = {"PreconditionFailed", "ConditionalRequestConflict"}
-"""S3's answers to If-None-Match where there is one, and where another request makes one at this moment (PutObject)."""
+TAKEN = "PreconditionFailed"
+"""S3's answer to If-None-Match where there is one. Where another request makes one at this moment, which may yet fail, it says
+ConditionalRequestConflict, and is asked again (PutObject)."""
 JSON = "application/json"
 
 
@@ -53,7 +54,7 @@ class BucketObjects:
                     Bucket=self.bucket, Key=self.folder + name, Body=text.encode(), ContentType=JSON, IfNoneMatch="*"
                 )
         except RuntimeRefused as error:
-            if code_of(error) in TAKEN:
+            if code_of(error) == TAKEN:
                 # It is ours where only the answer to an earlier attempt of the client was lost.
                 return self.read(name) == text
             raise

@@ -103,12 +103,18 @@ class EngineEnvironment:
         return engine_job(
             self.spec,
             artefact=in_image(self.spec) or uploaded(self._s3, bucket, folder(self.spec, ARTEFACT_FOLDER), build()),
-            configuration=put_once(self._s3, bucket, f"{configurations}{digest}.json", document_text(document)),
+            configuration=self._patience.ask(
+                lambda: put_once(self._s3, bucket, f"{configurations}{digest}.json", document_text(document))
+            ),
             configuration_hash=digest,
             role_arn=outputs.get("engine_role_arn"),
             logs=s3_url(self.spec, logs) if logs else None,
             place=self._place,
         )
+
+    @property
+    def _patience(self) -> Patience:
+        return Patience(time.sleep, time.monotonic)
 
     @property
     def application(self) -> str:
@@ -170,7 +176,7 @@ class EngineEnvironment:
                 body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
                 return body
 
-        config = parse_config(Patience(time.sleep, time.monotonic).ask(content), job.configuration)
+        config = parse_config(self._patience.ask(content), job.configuration)
         return [pipeline.stream for pipeline in config.pipelines]
 
 

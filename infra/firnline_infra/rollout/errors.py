@@ -200,9 +200,12 @@ class NotQuiet(RolloutError, Retryable):
 
     id = "FL-5475"
 
-    def __init__(self, stream: str, seconds: float, unproven: Sequence[str]) -> None:
+    def __init__(self, stream: str, seconds: float, unproven: Sequence[str], *, is_engine_there: bool = True) -> None:
         which = f" ({', '.join(unproven)} may have rows in flight)" if unproven else ""
         super().__init__(
             f"Stream {stream} is paused, and after {seconds:.0f} s it is not quiet{which}: don't change its table yet.",
-            next_step="firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back.",
+            next_step="firnline logs says what keeps it; the same command waits on. firnline pipeline resume takes it back."
+            if is_engine_there
+            else "no engine runs that proves them, and none proves what is paused: firnline pipeline resume, firnline "
+            "deploy, and pause it then.",
         )

@@ -38,6 +38,8 @@ class Pause:
             raise UnknownPipeline(self.stream)
         if self.ledger.current_run() is not None:
             self._await_quiet()
+        elif unproven := _unproven(self._rows()):
+            raise NotQuiet(self.stream, 0, unproven, is_engine_there=False)
 
     def end(self) -> None:
         """The engine's next plan has it again. Raises UnknownPipeline."""
@@ -52,14 +54,18 @@ class Pause:
             now, now_s = self._rows(), self.clock()
             if _written(now) != _written(rows):
                 rows, unwritten_since_s = now, now_s
-            unproven = [str(key) for key, row in now.items() if row.is_sending and not row.ended]
+            unproven = _unproven(now)
             if now_s - unwritten_since_s >= UNWRITTEN_S and not unproven:
                 return
             if now_s - began_s > LONGEST_S:
-                raise NotQuiet(self.stream, LONGEST_S, sorted(unproven))
+                raise NotQuiet(self.stream, LONGEST_S, unproven)
 
     def _rows(self) -> dict[ShardKey, ShardRow]:
         return shard_rows(self.ledger, [self.stream])
+
+
+def _unproven(rows: Mapping[ShardKey, ShardRow]) -> list[str]:
+    return sorted(str(key) for key, row in rows.items() if row.is_sending and not row.ended)
 
 
 def _written(rows: Mapping[ShardKey, ShardRow]) -> dict[ShardKey, tuple[int, str, object, bool]]:

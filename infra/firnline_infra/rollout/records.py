@@ -128,9 +128,7 @@ class Deployments:
 
     def begin(self, hash_: str, job: dict[str, Any], *, went_back_to: int | None = None) -> "Claim":
         """The next number is ours. Raises DeployRunning where another deployer works, or was faster."""
-        newest = self.newest()
-        if newest is not None and newest.outcome is Outcome.OPEN:
-            self._refuse_where_it_beats(newest)
+        newest = self.refuse_where_one_is_at_work()
         number = newest.number + 1 if newest else 1
         new = Deployment(
             number=number,
@@ -145,6 +143,13 @@ class Deployments:
             other = self._read(number) or new
             raise DeployRunning(number, other.by, other.began)
         return Claim(self, new, _beat_s=self.clock())
+
+    def refuse_where_one_is_at_work(self) -> Deployment | None:
+        """The newest deployment, which nobody carries out. Raises DeployRunning."""
+        newest = self.newest()
+        if newest is not None and newest.outcome is Outcome.OPEN:
+            self._refuse_where_it_beats(newest)
+        return newest
 
     def _refuse_where_it_beats(self, found: Deployment) -> None:
         for _ in range(LOOKS):

@@ -8,6 +8,7 @@ new one, watch it take every shard; if it does not, put the old one back.
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,11 +122,15 @@ class RollOut:
         try:
             return self._carry_out(claim, job)
         except RolloutError as error:
-            claim.end(Outcome.FAILED, error.what)
+            with suppress(RolloutError):  # what failed is to be told, and a deployment that stays open is gone on with
+                claim.end(Outcome.FAILED, error.what)
             raise
 
     def stop(self, application: str) -> list[Run]:
-        """Every run has proven its rows where it could, and is gone. Raises StillThere."""
+        """Every run has proven its rows where it could, and is gone. Raises StillThere, and DeployRunning where a deployer
+        would start one again.
+        """
+        self.records.refuse_where_one_is_at_work()
         runs = self.runtime.runs(application)
         for run in runs:
             self._stop(run, beat=_nothing)

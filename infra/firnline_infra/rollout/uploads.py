@@ -59,7 +59,7 @@ def put_once(s3: Any, bucket: str, key: str, text: str) -> str:
         with call("s3:PutObject", uri):
             s3.put_object(Bucket=bucket, Key=key, Body=text.encode(), ContentType=JSON, IfNoneMatch="*")
     except RuntimeRefused as error:
-        if code_of(error) not in TAKEN:
+        if code_of(error) != TAKEN:
             raise
     return uri
 

@@ -68,6 +68,15 @@ def test_without_an_engine_there_is_nothing_to_wait_for() -> None:
     assert engine.now_s == 0
 
 
+def test_what_an_engine_that_has_ended_could_not_prove_is_told() -> None:
+    engine = Engine(stops_after_s=0)
+    engine.ledger.write(replace(engine.row, is_sending=True))
+    engine.ledger.end_run("run")
+    with pytest.raises(NotQuiet, match="may have rows in flight") as raised:
+        paused(engine).begin()
+    assert "no engine runs that proves them" in raised.value.next_step
+
+
 def test_resuming_takes_it_back() -> None:
     engine = Engine(stops_after_s=0)
     paused(engine).begin()

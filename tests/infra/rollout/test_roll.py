@@ -243,6 +243,20 @@ def test_a_call_that_is_throttled_ends_no_roll_out(deployed: World) -> None:
     assert deployed.running == [NEW.hash]
 
 
+def test_what_failed_is_told_also_where_the_record_can_not_be_written(deployed: World) -> None:
+    deployed.broken.add(NEW.hash)
+    overwrite = deployed.overwrite
+
+    def refusing(name: str, text: str) -> None:
+        if '"failed"' in text:
+            raise RuntimeRefused("s3:PutObject", name, "AccessDenied")
+        overwrite(name, text)
+
+    deployed.overwrite = refusing
+    with pytest.raises(RolloutFailed, match="The one before runs again"):
+        deployed.roll_out().deploy(NEW)
+
+
 def test_a_token_is_of_the_deployment_so_the_same_content_can_be_started_again(deployed: World) -> None:
     deployed.roll_out().deploy(NEW)
     deployed.roll_out().deploy(OLD)
@@ -269,6 +283,23 @@ def test_stop_leaves_nothing(deployed: World) -> None:
     stopped = deployed.roll_out().stop("firnline-dev")
     assert ([run.id for run in stopped], deployed.running) == (["run-0"], [])
     assert deployed.engines[0].run.state is RunState.SUCCEEDED
+
+
+def test_nothing_is_stopped_that_a_deployer_at_work_would_start_again(deployed: World) -> None:
+    claim = deployed.roll_out().records.begin(NEW.hash, {})
+    sleep = deployed.sleep
+
+    def beating(seconds: float) -> None:
+        sleep(seconds)
+        claim.beat()
+
+    deployed.sleep = beating
+    with pytest.raises(DeployRunning):
+        deployed.roll_out().stop("firnline-dev")
+    assert deployed.running == [OLD.hash]
+    deployed.sleep = sleep
+    deployed.roll_out().stop("firnline-dev")
+    assert deployed.running == []
 
 
 def calls_of_a_roll_out() -> int:
