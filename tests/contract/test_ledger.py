@@ -294,6 +294,15 @@ def test_a_stream_is_paused_in_its_mark_and_stays_so_until_it_is_resumed(ledger:
     assert ledger.mark("events") == replace(again, is_paused=False)
 
 
+def test_a_mark_that_is_set_while_a_person_pauses_its_stream_stays_paused(ledger: Ledger) -> None:
+    """An engine, or the decision to begin anew, may have read it before."""
+    first, second = StreamMark("events@1"), StreamMark("events@2", "h")
+    assert ledger.set_mark("events", replace(first, is_paused=True), None) == first
+    assert ledger.pause("events", True)
+    assert ledger.set_mark("events", second, first) == replace(second, is_paused=True)
+    assert ledger.mark("events") == replace(second, is_paused=True)
+
+
 def test_a_streams_mark_is_set_by_whoever_knows_the_one_before(ledger: Ledger) -> None:
     first, second = (
         StreamMark("events@1"),

@@ -88,7 +88,7 @@ class MemoryLedger:
         with self._lock:
             found = self._marks.get(stream)
             if (found and found.incarnation) == (before and before.incarnation):
-                self._marks[stream] = mark
+                self._marks[stream] = replace(mark, is_paused=bool(found and found.is_paused))
             return self._marks[stream]
 
     def pause(self, stream: str, paused: bool) -> bool:

@@ -62,7 +62,7 @@ class StreamLedger(Protocol):
         """Which incarnation the application reads; None for a stream that is new to it."""
 
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
-        """Replaces the mark where it still names the incarnation of `before`; the mark as it is then."""
+        """Replaces the mark where it still names the incarnation of `before`; the mark as it is then. What is paused stays so."""
 
     def pause(self, stream: str, paused: bool) -> bool:
         """Says in the stream's mark whether it is paused; False, and nothing is written, where it has none."""

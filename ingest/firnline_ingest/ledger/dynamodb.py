@@ -195,13 +195,25 @@ class DynamoLedger:
         return mark_from_item(item) if item else None
 
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
-        condition = "incarnation = :before" if before else "attribute_not_exists(incarnation)"
-        values = {":before": before.incarnation} if before else {}
+        """Not whether it is paused: a person may say that at any moment, and says it to `pause`."""
+        new = mark_to_item(mark)
         try:
-            self._put_item({**_mark_key(stream), **mark_to_item(mark)}, condition, values, ())
+            answer = self._call(
+                "UpdateItem",
+                "update_item",
+                Key=_item(_mark_key(stream)),
+                UpdateExpression="SET " + ", ".join(f"#{name} = :{name}" for name in new),
+                ConditionExpression="incarnation = :before" if before else "attribute_not_exists(incarnation)",
+                ExpressionAttributeNames={f"#{name}": name for name in new},
+                ExpressionAttributeValues=_item(
+                    {f":{name}": value for name, value in new.items()}
+                    | ({":before": before.incarnation} if before else {})
+                ),
+                ReturnValues="ALL_NEW",
+            )
         except _ConditionFailed:
             return self.mark(stream) or mark
-        return mark
+        return mark_from_item(_plain(answer["Attributes"]))
 
     def pause(self, stream: str, paused: bool) -> bool:
         try:

@@ -66,9 +66,9 @@ def from_item(item: Item) -> ShardRow:
 
 
 def mark_to_item(mark: StreamMark) -> Item:
+    """All but whether it is paused, which is written by itself."""
     incidents = [_incident_item(incident) for incident in mark.incidents]
-    paused = {"paused": True} if mark.is_paused else {}
-    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents, **paused}
+    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents}
 
 
 def mark_from_item(item: Item) -> StreamMark:
