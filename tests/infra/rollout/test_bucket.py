@@ -13,7 +13,7 @@ NAME = "00000002.json"
 
 @pytest.fixture
 def objects(aws: StubbedAws) -> BucketObjects:
-    return BucketObjects(aws.client("s3"), BUCKET)
+    return BucketObjects(aws.client("s3"), BUCKET, "deployments/")
 
 
 def there_is(aws: StubbedAws, text: str) -> None:
@@ -40,7 +40,7 @@ def test_a_record_that_is_being_made_at_this_moment_is_asked_for_again(aws: Stub
     aws.refuses("s3", "put_object", "ConditionalRequestConflict")
     aws.answers("s3", "put_object", {})
     slept: list[float] = []
-    objects = BucketObjects(aws.client("s3"), BUCKET)
+    objects = BucketObjects(aws.client("s3"), BUCKET, "deployments/")
     assert Deployments(objects, sleep=slept.append).begin("hash", {}).number == 1
     assert slept
 
