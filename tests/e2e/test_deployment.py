@@ -30,7 +30,7 @@ streams: [{name: traced, shards: 1}]
 pipelines: [{stream: traced, database: TRACED, schema: RAW, table: EVENTS}]
 """
 FIRNLINE = [sys.executable, "-c", "from firnline_infra.cli import main; main()"]
-DEPLOY_ROLE = "FIRNLINE_TRACED_DEPLOY"
+DEPLOY_ROLE, PREVIEW_ROLE = "FIRNLINE_TRACED_DEPLOY", "FIRNLINE_TRACED_PREVIEW"  # as the bootstrap makes them
 
 
 @pytest.fixture(autouse=True)
@@ -105,12 +105,14 @@ def firnline(local_environment: RunningEnvironment, tmp_path: Path) -> Iterator[
         f"CREATE ROLE IF NOT EXISTS {DEPLOY_ROLE}",
         f"GRANT ROLE ACCOUNTADMIN TO ROLE {DEPLOY_ROLE}",
         f"GRANT ROLE {DEPLOY_ROLE} TO USER FIRNLINE_ADMIN",
+        f"CREATE ROLE IF NOT EXISTS {PREVIEW_ROLE}",
     ):
         local_environment.query(statement, login="admin")
     spec_file = tmp_path / "traced.yaml"
     spec_file.write_text(SPEC)
     yield Commands(local_environment, spec_file)
-    local_environment.query(f"DROP ROLE {DEPLOY_ROLE}", login="admin")
+    for role in (DEPLOY_ROLE, PREVIEW_ROLE):
+        local_environment.query(f"DROP ROLE {role}", login="admin")
 
 
 def pieces_of(private_pem: str) -> list[bytes]:
