@@ -128,6 +128,7 @@ def test_faults_are_added_to_those_there_are_and_replaced_together(environment: 
         ("kinesis", "kinesis:GetRecords"),
         ("kinesis", "*:Nothing"),
         ("aws", "*:Nothing"),
+        ("runtimes", "*:Nothing"),
         ("snowflake", "snowflake:append"),
         ("snowflake", "*:Nothing"),
     ]
@@ -135,7 +136,7 @@ def test_faults_are_added_to_those_there_are_and_replaced_together(environment: 
     assert environment.faults() == []
 
 
-@pytest.mark.parametrize("server", ["kinesis", "aws", "snowflake"])
+@pytest.mark.parametrize("server", ["kinesis", "aws", "runtimes", "snowflake"])
 def test_a_server_says_why_it_refuses_a_control_request(environment: RunningEnvironment, server: str) -> None:
     with pytest.raises(ControlRefused, match="endpoint"):
         control(environment.endpoints, server, "faults", [{"kind": "ERROR"}])

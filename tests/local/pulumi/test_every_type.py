@@ -39,7 +39,7 @@ EXECUTE = "snowflake:index/execute:Execute"  # no object of its own is behind it
 UNREADABLE = {"recoveryWindowInDays"}  # a word of the provider's own; to the service it means nothing until the end
 
 
-def of_aws() -> None:
+def of_aws(vpc: str) -> None:
     key = aws.kms.Key("key", description="every", enable_key_rotation=True, tags=TAGS)
     aws.kms.Alias("alias", name="alias/every", target_key_id=key.key_id)
     stream = aws.kinesis.Stream("stream", name="every", shard_count=1, tags=TAGS)
@@ -54,6 +54,7 @@ def of_aws() -> None:
         tags=TAGS,
     )
     buckets()
+    runtime(vpc)
     role = aws.iam.Role("role", name="every", assume_role_policy=json.dumps(TRUST), tags=TAGS)
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
     user = aws.iam.User("user", name="every", tags=TAGS)
@@ -73,6 +74,14 @@ def of_aws() -> None:
         threshold=60000,
         dimensions={"StreamName": stream.name},
         tags=TAGS,
+    )
+
+
+def runtime(vpc: str) -> None:
+    aws.cloudwatch.LogGroup("logs", name="/every", retention_in_days=30, tags=TAGS)
+    aws.ec2.SecurityGroup("group", name="every", description="every", vpc_id=vpc, tags=TAGS)
+    aws.emrserverless.Application(
+        "application", name="every", release_label="emr-spark-8.1.0", type="spark", architecture="X86_64", tags=TAGS
     )
 
 
@@ -182,17 +191,21 @@ def of_storage(here: pulumi.ResourceOptions, table: snowflake.Table) -> None:
     )
 
 
-PROGRAMS = {"aws": of_aws, "snowflake": of_snowflake}
+PACKAGES = ("aws", "snowflake")
 
 
-@pytest.mark.parametrize("package", PROGRAMS)
+@pytest.mark.parametrize("package", PACKAGES)
 def test_a_resource_of_each_type_lives_through_its_whole_life(
     package: str, local_environment: "RunningEnvironment"
 ) -> None:
     application = Application(local_environment)
+    (vpc, *_) = local_environment.client("ec2").describe_vpcs()["Vpcs"]
+
+    def program() -> None:
+        of_snowflake() if package == "snowflake" else of_aws(vpc["VpcId"])
 
     def up() -> None:
-        application.up(PROGRAMS[package], stack="dev", project="every")
+        application.up(program, stack="dev", project="every")
 
     try:
         up()
