@@ -104,12 +104,26 @@ class Lane:
             self.sql(f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE.sql}")
 
 
+@pytest.fixture(scope="session")
+def lanes(local_environment: RunningEnvironment) -> Iterator[list[Lane]]:
+    """At most one: a run may come back to this module after others."""
+    made: list[Lane] = []
+    yield made
+    for lane in made:
+        lane.sql("DROP DATABASE LEAST")
+        lane.sql(f"DROP ROLE {ROLE.sql}")
+        lane.sql("DROP EXTERNAL VOLUME LEAST_LAKE")
+
+
 @pytest.fixture(scope="module")
 def lane(
+    lanes: list[Lane],
     local_environment: RunningEnvironment,
     engine_of: Callable[..., EngineWithoutSpark],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Lane]:
+) -> Lane:
+    if lanes:
+        return lanes[0]
     folder = str(tmp_path_factory.mktemp("letters"))
 
     def engine(**pipeline: Any) -> EngineWithoutSpark:
@@ -133,10 +147,8 @@ def lane(
         made.sql(f"GRANT {privilege} ON {kind} {name} TO ROLE {ROLE.sql}")
     for stream in TABLES:
         local_environment.client("kinesis").create_stream(StreamName=stream, ShardCount=1)
-    yield made
-    made.sql("DROP DATABASE LEAST")
-    made.sql(f"DROP ROLE {ROLE.sql}")
-    made.sql("DROP EXTERNAL VOLUME LEAST_LAKE")
+    lanes.append(made)
+    return made
 
 
 def make_volume(environment: RunningEnvironment) -> None:
