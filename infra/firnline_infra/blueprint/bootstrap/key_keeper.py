@@ -1,8 +1,8 @@
 """What a person who runs `firnline keys` may do in AWS: a policy for an administrator to attach, to few.
 
 Each action has its reason: to see and replace private keys, and nothing around them. Tests compare these with what the
-embedded AWS was asked. The policy is apart from the deployer's, so that neither CI nor a pull request can ever see a private
-key. Snowflake's part is a session in the deploy role.
+embedded AWS was asked. The policy is apart from the deployer's: CI has no right to a private key of its own, and what it could
+still do as the engine is on the page of permissions. Snowflake's part is a session in the deploy role.
 """
 
 from collections.abc import Iterator
