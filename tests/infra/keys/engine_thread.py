@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.report import FAILING
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.sdk import SdkChannels
@@ -74,10 +76,16 @@ class EngineThread:
 
     @property
     def problems(self) -> list[object]:
-        """Of shards that stood still. A channel that the old key had opened is opened again, which a receipt may tell."""
-        return [
-            receipt.problem for receipt in self.receipts if receipt.problem and receipt.state is not ShardState.READING
-        ]
+        """Of shards that stood still. A channel that the old key had opened is opened again, and receipts may fall into
+        that: it is trouble where it does not pass, or lasts as many epochs as the engine itself takes for a failure.
+        """
+        found, in_a_row = list[object](), Counter[ShardKey]()
+        for receipt in self.receipts:
+            stands = receipt.problem is not None and receipt.state is not ShardState.READING
+            in_a_row[receipt.key] = in_a_row[receipt.key] + 1 if stands else 0
+            if receipt.problem and stands and (not receipt.problem.is_retryable or in_a_row[receipt.key] >= FAILING):
+                found.append(receipt.problem)
+        return found
 
     def _run(self) -> None:
         group, catalog = ShardGroup(self._tools), TargetCatalog(self.config)
