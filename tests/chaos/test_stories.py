@@ -15,7 +15,7 @@ STORIES, PER_TEST = 80, 20
 def test_the_promise_is_kept_whatever_happens(first: int) -> None:
     outcomes = [play_story(seed, without=ON_DEMAND) for seed in range(first, first + PER_TEST)]
     failed = {outcome.seed: outcome.problems for outcome in outcomes if outcome.problems}
-    assert failed == {}, "play one again with: scripts/chaos --stories --runs 1 --seed SEED"
+    assert failed == {}, "play one again with: scripts/chaos --tier stories --runs 1 --seed SEED"
     assert sum(outcome.records for outcome in outcomes) > 10 * PER_TEST
 
 

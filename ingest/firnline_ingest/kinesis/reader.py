@@ -38,6 +38,8 @@ SHARD_BYTES_PER_S = 2_000_000  # what the service gives one shard; a larger page
 PAGE_BYTES = 1_000_000  # what is asked for: two such reads a second are all that a shard gives, and memory stays small
 FIRST_PAGE_RECORDS = 1000  # until the size of records is known
 LONGEST_BACKOFF_S = 5.0
+CHILDLESS_ENDS = 3
+"""So many answers in a row, each to a new iterator, have to end a shard without naming its children before a listing is asked."""
 
 Wait = Callable[[float], bool]
 """Sleeps for some seconds; true where the reader should give up waiting."""
@@ -98,6 +100,7 @@ class ShardReader:
         self._answered_s: deque[float] = deque(maxlen=READS_PER_S)
         self._failures = 0
         self._missing = 0
+        self._childless_ends = 0
         self.reads = 0
         self.throttled = 0
         self.unreadable_pages = 0
@@ -151,9 +154,10 @@ class ShardReader:
     def _get_records(self, iterator: str) -> Read:
         started_s = self._clock()
         self.reads += 1
+        childless_ends, self._childless_ends = self._childless_ends, 0
         page = self._call("GetRecords", needs="Records", ShardIterator=iterator, Limit=self._limit)
         records: Sequence[Record] = page["Records"]
-        children = self._children(page)
+        children = self._children(page, childless_ends)
         self._failures = self._missing = 0
         self.trouble, self.answered_at_s = None, self._clock()
         size = sum(len(record.Data) for record in records)
@@ -168,19 +172,20 @@ class ShardReader:
         is_at_tip = behind_ms == 0 and not records and not is_end
         return Read(fresh, behind_ms, gap, children, is_end, service_time_ms(page), is_at_tip)
 
-    def _children(self, page: Mapping[str, Any]) -> tuple[str, ...]:
+    def _children(self, page: Mapping[str, Any], childless_ends: int) -> tuple[str, ...]:
         """Those of a page that ends the shard. Raises PageUnreadable for one that only looks like it.
 
         Whether the service says null or nothing is not documented, and a closed shard may come without its children: then
-        a listing decides, which is asked for rarely.
+        a listing decides, once `childless_ends` answers before this one were alike.
         """
         children = tuple(child["ShardId"] for child in page.get("ChildShards") or ())
         if page.get("NextShardIterator"):
             return ()
         if children and "NextShardIterator" in page:
             return children
-        is_again = self._failures > 0 and self._failures & (self._failures - 1) == 0
-        if children or (page["MillisBehindLatest"] == 0 and is_again):
+        if not children and page["MillisBehindLatest"] == 0:
+            self._childless_ends = childless_ends + 1
+        if children or self._childless_ends >= CHILDLESS_ENDS:
             listed = children_of_closed(self._client, self._key.stream, self._key.shard_id)
             if listed:
                 return listed

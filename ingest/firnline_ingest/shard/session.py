@@ -51,7 +51,8 @@ class ShardSession:
     def __init__(
         self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, caution: Caution
     ) -> None:
-        self.reader = ShardReader(services.kinesis, work.key, opened.resume.start, services.polling)
+        start = opened.resume.start
+        self.reader = ShardReader(services.kinesis, work.key, start, services.polling, jitter=services.jitter)
         self._work = work
         self._services = services
         self._report = report

@@ -104,6 +104,7 @@ class ShardPlanner:
     kinesis: "KinesisClient"
     ledger: StreamLedger
     sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
     _lineages: Lineages = field(init=False)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
@@ -193,7 +194,7 @@ class ShardPlanner:
             except Exception as error:
                 if pause_s is None or not (isinstance(error, FirnlineError) and error.is_retryable):
                     return ShardProblem.of(error)
-            self.sleep(pause_s * random.uniform(0.5, 1))  # noqa: S311 - jitter, not a secret
+            self.sleep(pause_s * (0.5 + self.jitter() / 2))
         raise AssertionError("the last attempt has no pause")
 
 

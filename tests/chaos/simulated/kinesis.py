@@ -10,6 +10,7 @@ from typing import Any
 
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.reader import CHILDLESS_ENDS
 from firnline_local.clock import Clock
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis
@@ -26,7 +27,7 @@ MALFORMED = (
     b'{"Records":[{"Sequence',
     b'{"NextShardIterator":',
 )
-NULL_ON_AN_OPEN_SHARD = b'{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
+NULL_BEFORE_THE_END = b'{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
 
 
 @dataclass
@@ -36,7 +37,7 @@ class KinesisTrouble:
     malformed: float = 0.0
     """How many of the pages are none, from 0 to 1."""
     nulls_open_shards: bool = False
-    """Among them: a null next iterator, without children, on a shard that is open."""
+    """Among them: a null next iterator, without children, on a shard that has more; less often in a row than ends one."""
     omitted: set[str] = field(default_factory=set)
     """Shards that listings leave out."""
     down: set[str] = field(default_factory=set)
@@ -52,6 +53,7 @@ class SimulatedKinesis:
         self.simulation = simulation
         self.fake = FakeKinesis(clock=simulation.clock, read_limits=False)
         self.trouble = KinesisTrouble()
+        self._nulls = 0
 
     def client(self) -> Any:
         """The one of all stories, which takes long to make; from now on it is answered here."""
@@ -80,11 +82,13 @@ class SimulatedKinesis:
     def _page(self, answer: bytes) -> bytes:
         rng, trouble = self.simulation.rng, self.trouble
         if rng.random() >= trouble.malformed:
+            self._nulls = 0
             return answer
-        is_closed = b'"NextShardIterator":null' in answer
-        return rng.choice(
-            MALFORMED if is_closed or not trouble.nulls_open_shards else (*MALFORMED, NULL_ON_AN_OPEN_SHARD)
-        )
+        is_end = b'"NextShardIterator":null' in answer
+        may_be_null = trouble.nulls_open_shards and not is_end and self._nulls < CHILDLESS_ENDS - 1
+        page = rng.choice((*MALFORMED, NULL_BEFORE_THE_END) if may_be_null else MALFORMED)
+        self._nulls += page == NULL_BEFORE_THE_END
+        return page
 
 
 class _Newest:

@@ -106,7 +106,9 @@ class EngineProcess:
     def _drive(self) -> None:
         services = self._services()
         group = ShardGroup(services, start=self._take_on)
-        planned = ShardPlanner(self.config, services.kinesis, services.ledger, sleep=sleep)
+        planned = ShardPlanner(
+            self.config, services.kinesis, services.ledger, sleep=sleep, jitter=self.world.rng.random
+        )
         checkpoint = self.world.checkpoint
         plans_without_work = 0
         while not self.is_leaving:

@@ -8,7 +8,7 @@ from firnline_ingest.config.model import AwsConfig, PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import ShardExpired, StreamMissing, StreamReplaced
-from firnline_ingest.kinesis.reader import Gap, Read, ShardReader
+from firnline_ingest.kinesis.reader import CHILDLESS_ENDS, Gap, Read, ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.values import Position, ShardKey
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
@@ -278,6 +278,22 @@ def test_a_null_iterator_that_always_comes_without_children_ends_a_shard_that_a_
     children = shard.stream.shard(records=2).split()
     answer = read(shard.reader(), shard.wait)
     assert (numbers(answer), answer.is_end) == ([0, 1], True)
+    assert answer.children == tuple(child.id for child in children)
+
+
+@pytest.mark.parametrize("before", [0, 1, 3, 7])
+def test_a_null_that_says_nothing_of_children_does_not_end_a_closed_shard_at_once(before: int) -> None:
+    shard = Shard()
+    children = shard.stream.shard(records=3).split()
+    null = '{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
+    shard.kinesis.faults.replace(
+        [
+            Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body="{}", times=before),
+            Fault(endpoint="kinesis:GetRecords", kind=FaultKind.BODY, body=null, times=CHILDLESS_ENDS - 1),
+        ][not before :]
+    )
+    answer = read(shard.reader(), shard.wait)
+    assert (numbers(answer), answer.is_end) == ([0, 1, 2], True)
     assert answer.children == tuple(child.id for child in children)
 
 
