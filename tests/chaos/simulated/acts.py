@@ -239,8 +239,10 @@ def commits_are_held(world: World) -> None:
 
 @act("dropped", loses=True)
 def channel_is_dropped(world: World) -> None:
-    if world.snowflake.channels:
-        world.snowflake.drop(world.rng.choice(sorted(world.snowflake.channels)))
+    """Not where the ledger's row was lost before: then nothing is left that knows what was committed."""
+    in_ledger = {shard.lower() for shard in world.rows}
+    if known := [name for name in sorted(world.snowflake.channels) if name.rpartition("~")[2].lower() in in_ledger]:
+        world.snowflake.drop(world.rng.choice(known))
 
 
 @act("replaced", loses=True)
@@ -269,8 +271,10 @@ def large_records(world: World) -> None:
 
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
-    if rows := world.ledger.memory.kept:
-        world.ledger.memory.forget(world.rng.choice(sorted(rows, key=str)))
+    """Not where the channel is gone too, as above."""
+    channels = {name.rpartition("~")[2].lower() for name in world.snowflake.channels}
+    if known := [key for key in sorted(world.ledger.memory.kept, key=str) if key.shard_id.lower() in channels]:
+        world.ledger.memory.forget(world.rng.choice(known))
 
 
 @act("answers")

@@ -121,7 +121,10 @@ class World:
         return sum(self.heard[one] for one in kin), places, committed, len(self.letters.kept)
 
     def is_read(self, shard: ShardHandle) -> bool:
-        row = self.rows.get(shard.id)
+        """Whether the ledger is past all of a shard that the engine is to read: nothing from before LATEST was pinned."""
+        row, begins_at_ms = self.rows.get(shard.id), self.begins_at_ms or 0
+        if not any(put.shard == shard.id and put.arrived_ms >= begins_at_ms for put in self.puts):
+            return True
         is_through = row is not None and row.read_through is not None and row.read_through >= shard.last_position
         return is_through or (row is not None and row.ended)
 
