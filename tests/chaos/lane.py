@@ -3,6 +3,7 @@
 Every schedule gets a stream, a table and a folder of its own; the ledger's table is shared, as one would be.
 """
 
+import itertools
 import os
 import tempfile
 from collections.abc import Sequence
@@ -31,6 +32,9 @@ SCHEMA = "PUBLIC"
 COMMIT_LAG_MS = 50
 COLUMNS = (("KINESISMETADATA", "VARIANT"), ("N", "NUMBER"))
 
+_STAGES = itertools.count(1)
+"""Of this process, whose lanes all have one ledger, also those of an earlier test: moto's state is the process's."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -51,7 +55,6 @@ class Lane:
 
     def __init__(self) -> None:
         self.kinesis = FakeKinesis(read_limits=False)
-        self._staged = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -64,8 +67,7 @@ class Lane:
         self._stack.close()
 
     def stage(self, schedule: Schedule) -> Stage:
-        self._staged += 1
-        name = f"SEED_{schedule.seed}_{self._staged}"
+        name = f"SEED_{schedule.seed}_{next(_STAGES)}"
         self.kinesis.account.liberties = replace(schedule.liberties)
         self.let_counters_trail(schedule.counter_lag_ms)
         stream = self.kinesis.create_stream(name, shards=schedule.shards)
