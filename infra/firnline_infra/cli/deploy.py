@@ -53,7 +53,8 @@ def told(done: "Deployed", environment: str) -> str:
         return f"Run {done.run.id} runs this already: nothing to do."
     lines = [f"Deployment {done.number} is done: run {done.run.id} runs {done.run.hash[:12]}."]
     if done.gap_s is not None:
-        lines.append(f"Between the two engines nothing was read for at most {done.gap_s:.0f} s.")
+        lines.append(f"Between the two engines nothing was read for at most {done.gap_s:.0f} s:")
+        lines += [f"  {seconds:4.0f} s  until {phase.value}" for phase, seconds in done.phases.items()]
     if not done.is_at_tip:
         lines.append(f"It is still behind the tip of its streams: firnline status {environment} shows how far.")
     return "\n".join(lines)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from firnline_infra.rollout.runtime import Run
     from firnline_infra.rollout.status import ShardStatus, Status
 
-NOT_RUNNING = 3
+NOT_RUNNING, BY_HAND = 3, "by hand"
 
 
 @click.command()
@@ -59,7 +59,8 @@ def _engine(found: "Status") -> str:
     if not found.holder:
         return f"{found.application}: no engine holds the application."
     heart = "its heart beats" if found.is_beating else "its heart does not beat: it was killed, or is frozen"
-    return f"{found.application}: {found.holder}; {heart}."
+    whose = {"": "", BY_HAND: ", started by hand"}.get(found.whose, f", of run {found.whose}")
+    return f"{found.application}: {found.holder}{whose}; {heart}."
 
 
 def _run(run: "Run") -> str:

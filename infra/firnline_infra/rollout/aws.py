@@ -23,6 +23,7 @@ PASSING = {
     "TooManyRequestsException",
 }
 """Common errors of AWS, and of EMR's services, that a later call may not meet (botocore's models; S3's error list)."""
+DENIED = {"AccessDenied", "AccessDeniedException"}
 MISSING = {"404", "NoSuchKey", "NoSuchBucket", "NotFound", "ResourceNotFoundException", "NoSuchEntity"}
 
 

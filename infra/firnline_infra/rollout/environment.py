@@ -28,6 +28,7 @@ from firnline_infra.runtimes import EngineJob, engine_job
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 
@@ -71,7 +72,7 @@ class EngineEnvironment:
     def pause(self, stream: str) -> Pause:
         """Raises WrongAwsAccount or AwsUnreachable. An engine that was started by hand can be paused as well."""
         check_aws(self.spec, self.accounts)
-        return Pause(self._ledger, stream)
+        return Pause(self._ledger, stream, epoch_s=self._longest_epoch_s())
 
     def status(self) -> Status:
         self._check()
@@ -167,8 +168,17 @@ class EngineEnvironment:
         here = self.accounts.engine_config(of_stack, self.spec)
         return {**here, **{name: of_stack[name] for name in OF_THE_JOB if name in of_stack}}
 
+    def _longest_epoch_s(self) -> float:
+        """Of what is specified, and of what was deployed last, which may be another one."""
+        newest = self._records.newest() if self.spec.aws.runtime.job else None
+        deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest else 0.0
+        return max(self.spec.epoch.seconds, deployed)
+
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""
+        return [pipeline.stream for pipeline in self._config_of(job).pipelines]
+
+    def _config_of(self, job: EngineJob) -> EngineConfig:
         bucket, key = bucket_and_key(job.configuration)
 
         def content() -> bytes:
@@ -176,8 +186,7 @@ class EngineEnvironment:
                 body: bytes = self._s3.get_object(Bucket=bucket, Key=key)["Body"].read()
                 return body
 
-        config = parse_config(self._patience.ask(content), job.configuration)
-        return [pipeline.stream for pipeline in config.pipelines]
+        return parse_config(self._patience.ask(content), job.configuration)
 
 
 def job_document(job: EngineJob) -> dict[str, Any]:

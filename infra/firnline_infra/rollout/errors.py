@@ -13,6 +13,7 @@ RolloutError
 ├── UnknownPipeline      the ledger knows no such stream
 ├── NotQuiet             passing: a paused pipeline has rows in flight yet
 ├── NoCluster            the kubeconfig does not lead into a cluster
+├── UntaggedRun          a run that whoever deploys may not see is in the engine's place
 ├── RuntimeRefused       the service refused a call
 └── RuntimeUnavailable   passing: the service is throttling, or out of reach
 """
@@ -79,8 +80,8 @@ class EngineElsewhere(RolloutError, Fatal):
     def __init__(self, application: str, holder: str) -> None:
         super().__init__(
             f"An engine runs as application {application!r} that was not started here: {holder}.",
-            next_step="stop it where it was started (firnline stop --config engine.json), and what starts it again; then deploy "
-            "again. Nothing was changed.",
+            next_step="it was not touched. Stop it where it was started (firnline stop --config engine.json), and what starts it "
+            "again; then deploy again.",
         )
 
 
@@ -129,6 +130,21 @@ class RuntimeRefused(RolloutError, Fatal):
             f"{action} on {on} was refused: {words}",
             next_step=next_step
             or f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
+        )
+
+
+class UntaggedRun(RolloutError, Fatal):
+    """Somebody has started a run in the engine's application without its tag, or whoever deploys lacks a right."""
+
+    id = "FL-5621"
+
+    def __init__(self, run_id: str, place: str, application_id: str, words: str) -> None:
+        super().__init__(
+            f"Run {run_id} is active in {place}, and may not be looked at: it lacks the tag firnline:application, so somebody "
+            f"started it by hand, and it is in the engine's way. ({words})",
+            next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
+            f"{application_id} --job-run-id {run_id}); then run the same command again. Where it has the tag, allow "
+            "emr-serverless:GetJobRun to whoever deploys. Nothing was changed.",
         )
 
 

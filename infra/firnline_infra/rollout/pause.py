@@ -16,8 +16,9 @@ from firnline_ingest.values import ShardKey
 
 UNWRITTEN_S = 45.0
 """An engine writes the row of each shard that it reads every half a minute, also where nothing arrives."""
-LONGEST_S = 900.0
-"""An epoch's length, twice that until nobody waits for the shard any more, and the proof of its last rows."""
+LONGEST_S = 1200.0
+"""An epoch's length, twice that until nobody waits for the shard any more, the proof of its last rows, and the epoch that has to
+pass after that."""
 LOOK_S = 2.0
 
 
@@ -29,6 +30,9 @@ class PausingLedger(EngineLedger, Protocol):
 class Pause:
     ledger: PausingLedger
     stream: str
+    epoch_s: float
+    """How long an epoch of the engine lasts: so long after the pause a plan from before it may yet be carried out, by an
+    executor that came late."""
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
@@ -55,7 +59,7 @@ class Pause:
             if _written(now) != _written(rows):
                 rows, unwritten_since_s = now, now_s
             unproven = _unproven(now)
-            if now_s - unwritten_since_s >= UNWRITTEN_S and not unproven:
+            if now_s - unwritten_since_s >= UNWRITTEN_S + self.epoch_s and not unproven:
                 return
             if now_s - began_s > LONGEST_S:
                 raise NotQuiet(self.stream, LONGEST_S, unproven)

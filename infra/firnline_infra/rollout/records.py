@@ -60,6 +60,8 @@ class Deployment:
     """Of whoever made the record: two machines of CI may have the same name, and the same number of a process."""
     went_back_to: int | None = None
     """The number of the deployment whose job this is, where it is a rollback."""
+    stopped: bool = False
+    """A person has stopped the engine since; written only where it is so."""
 
     @property
     def place_in_history(self) -> int:
@@ -67,7 +69,7 @@ class Deployment:
         return self.went_back_to or self.number
 
     def to_text(self) -> str:
-        fields = {name: getattr(self, name) for name in self.__slots__}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "stopped" or self.stopped}
         return json.dumps({"version": VERSION, **fields}, indent=2) + "\n"
 
     @classmethod
@@ -150,6 +152,12 @@ class Deployments:
         if newest is not None and newest.outcome is Outcome.OPEN:
             self._refuse_where_it_beats(newest)
         return newest
+
+    def mark_stopped(self) -> None:
+        """In the newest record, which nobody carries out; nothing where there is none."""
+        newest = self.newest()
+        if newest is not None:
+            self.objects.overwrite(_name(newest.number), replace(newest, stopped=True).to_text())
 
     def _refuse_where_it_beats(self, found: Deployment) -> None:
         for _ in range(LOOKS):

@@ -7,11 +7,12 @@ new one, watch it take every shard; if it does not, put the old one back.
 """
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import (
     DeployDisplaced,
     EngineElsewhere,
@@ -22,39 +23,16 @@ from firnline_infra.rollout.errors import (
     RuntimeUnavailable,
     StillThere,
 )
+from firnline_infra.rollout.ownership import is_foreign
 from firnline_infra.rollout.patience import Patience
+from firnline_infra.rollout.phases import Phase, Phases
 from firnline_infra.rollout.records import Claim, Deployment, Deployments, Outcome
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
-from firnline_infra.rollout.shards import EngineLedger, Takeover, read_lately, shard_rows, takeover, without_paused
+from firnline_infra.rollout.shards import EngineLedger, read_lately, shard_rows
+from firnline_infra.rollout.stopping import Stopping
+from firnline_infra.rollout.watching import NewFailed, Rows, Watch
 from firnline_infra.runtimes import EngineJob
-from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
-
-Rows = Mapping[ShardKey, ShardRow]
-NOBODY = "-"
-"""No run's id; the fence of a shard that nobody has is empty."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bounds:
-    """How long each wait may last, in seconds."""
-
-    stop_s: float = 300.0
-    """For the old engine to prove its last rows: the engine's own bounds end before."""
-    heart_s: float = 12.0
-    """Without a beat, after which an engine counts as dead (ledger/lease.py looks for ten beats)."""
-    grace_s: int = 120
-    """That a cancelled run is given; the services take 15 to 1,800."""
-    gone_s: float = 420.0
-    """For everything of a cancelled run to be gone, its grace included."""
-    begin_s: float = 900.0
-    """For the new engine to hold the application: machines are fetched, and an image is pulled."""
-    serve_s: float = 300.0
-    """For it to open all shards, from then on."""
-    tip_s: float = 60.0
-    """For it to reach the tip, which a backlog may well make longer: that fails nothing."""
-    attempts: int = 3
-    """Starts of the new program by its service, with which it counts as failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +45,9 @@ class Deployed:
     gap_s: float | None = None
     """From the request to stop to the moment at which the new engine read all shards: nothing was read for less than
     that. None where no engine ran before, or somebody else stopped it."""
+    phases: Mapping[Phase, float] = field(default_factory=dict)
+    """What the gap was spent on, in seconds; together they are the gap."""
     is_at_tip: bool = True
-
-
-class _NewFailed(Exception):
-    """Why the new engine did not come up."""
 
 
 @dataclass(slots=True)
@@ -93,11 +69,12 @@ class RollOut:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
     _patience: Patience = field(init=False)
-    _asked_s: float | None = None
-    """When the old engine was asked to stop."""
+    _phases: Phases = field(init=False)
+    _watched: Run | None = None
 
     def __post_init__(self) -> None:
         self._patience = Patience(self.sleep, self.clock)
+        self._phases = Phases(self.clock)
         self.runtime = self._patience.with_(self.runtime, but={"start"})
         self.ledger = self._patience.with_(self.ledger)
 
@@ -133,25 +110,28 @@ class RollOut:
         self.records.refuse_where_one_is_at_work()
         runs = self.runtime.runs(application)
         for run in runs:
-            self._stop(run, beat=_nothing)
+            self._stopping(_nothing).stop(run)
+        self.records.mark_stopped()
         return list(runs)
 
     def _carry_out(self, claim: Claim, job: EngineJob) -> Deployed:
         before = shard_rows(self.ledger, self.streams_of(job))
-        needed = read_lately(before) if self.ledger.current_run() or self._asked_s else frozenset[ShardKey]()
+        needed = read_lately(before) if self.ledger.current_run() else frozenset[ShardKey]()
         staying = self._clear(claim, job)
         self.say(f"Deployment {claim.number}: {'goes on with' if staying else 'starts'} {job.hash[:12]}.")
         try:
             run = staying or self._start(claim, job, token=f"{claim.token}-{job.hash[:40]}")
-            reached = self._watch(claim, run, job, before, needed)
-            gap_s = None if self._asked_s is None else self.clock() - self._asked_s
-            is_at_tip = self._reach_tip(claim, run, job, before)
-        except _NewFailed as failure:
+            self._phases.end(Phase.TAKEN)
+            watch = self._watch(claim, run, job, before)
+            reached = watch.until_it_reads(needed)
+            is_at_tip = watch.until_the_tip()
+        except NewFailed as failure:
             self._put_back(claim, job, str(failure))
             raise AssertionError("putting back always raises") from failure
         told = f"run {run.id} reads {len(reached.opened)} shards"
         claim.end(Outcome.GOOD, told)
-        return Deployed(run=run, number=claim.number, gap_s=gap_s, is_at_tip=is_at_tip)
+        gap = self._phases
+        return Deployed(run=run, number=claim.number, gap_s=gap.total_s, phases=gap.lasted_s, is_at_tip=is_at_tip)
 
     def _clear(self, claim: Claim, job: EngineJob) -> Run | None:
         """Stops whatever runs and is not the job; the run that is, where there is one: a deploy was killed after it.
@@ -163,61 +143,21 @@ class RollOut:
         for run in runs:
             if run is not staying:
                 claim.step(f"stop {run.id}")
-                self._stop(run, beat=claim.beat, is_asked=staying is None)
+                self._stopping(claim.beat).stop(run, is_asked=staying is None)
         return staying
 
-    # Stopping
-
-    def _stop(self, run: Run, *, beat: Callable[[], None], is_asked: bool = True) -> None:
-        """Raises StillThere."""
-        content = run.hash[:12] or "of unknown content"
-        if not is_asked:
-            self.say(f"Run {run.id} ({content}): is one too many, and cancelled.")
-        else:
-            self.say(f"Run {run.id} ({content}): asked to stop, once its rows are proven.")
-        if is_asked and not self._ask(run, beat):
-            self.say(
-                f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
-            )
-        if self.runtime.look(run).state.is_active:
-            self.runtime.cancel(run, grace_s=self.bounds.grace_s)
-        until_s = self.clock() + self.bounds.gone_s
-        while not self.runtime.is_gone(run):
-            if self.clock() > until_s:
-                raise StillThere(self.runtime.look(run), self.bounds.gone_s, "something of it is still there")
-            self._wait(beat)
-        self.say(f"Run {run.id}: gone.")
-
-    def _ask(self, run: Run, beat: Callable[[], None]) -> bool:
-        """Whether the engine has given the application back, with its rows proven. Its service may start it once more
-        while it is asked: then that one is asked too. The engine is looked up before the run: while the run is there, the
-        engine can't be one that another deployer has started since, however long this one was asleep.
-        """
-        until_s = self.clock() + self.bounds.stop_s
-        asked, seen, seen_s = "", (-1, ""), self.clock()
-        while self.clock() < until_s:
-            engine = self.ledger.current_run()
-            if engine is None:
-                return True
-            if not self.runtime.look(run).state.is_active:
-                break
-            if engine.run_id != asked and self.ledger.request_stop(engine.run_id):
-                asked, self._asked_s = engine.run_id, self._asked_s or self.clock()
-            if (engine.beat, engine.run_id) != seen:
-                seen, seen_s = (engine.beat, engine.run_id), self.clock()
-            elif self.clock() - seen_s > self.bounds.heart_s:
-                return False
-            self._wait(beat)
-        return self.ledger.current_run() is None
+    def _stopping(self, beat: Callable[[], None]) -> Stopping:
+        wait = lambda: self._wait(beat)  # noqa: E731 (a function with one argument less)
+        return Stopping(self.runtime, self.ledger, self.bounds, self.clock, wait, self._phases, self.say)
 
     # Starting
 
     def _start(self, claim: Claim, job: EngineJob, *, token: str) -> Run:
-        """Raises _NewFailed where the service does not take the job: the old one is stopped by then."""
+        """Raises NewFailed where the service does not take the job: the old one is stopped by then."""
         try:
             return self._patience.ask(lambda: self._start_once(claim, job, token))
         except (RuntimeRefused, RuntimeUnavailable) as error:
-            raise _NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
+            raise NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
 
     def _start_once(self, claim: Claim, job: EngineJob, token: str) -> Run:
         """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
@@ -237,67 +177,20 @@ class RollOut:
             raise
         return run
 
-    def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows, needed: frozenset[ShardKey]) -> Takeover:
-        """Until the run's engine has opened every shard that was read before, or at least one where none was. What is paused
-        is not waited for.
-        """
+    def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows) -> Watch:
         claim.started(run.id)
-        self._await_lease(claim, run)
-        streams = self.streams_of(job)
-        until_s = self.clock() + self.bounds.serve_s
-        while True:
-            read = without_paused(self.ledger, streams)
-            waited = {key for key in needed if key.stream in read}
-            found = self._takeover(streams, before, waited)
-            if found.is_complete or not read:
-                return found
-            self._refuse_if_failed(run)
-            if self.clock() > until_s:
-                missing = ", ".join(sorted(map(str, found.missing))) or "any shard"
-                raise _NewFailed(f"run {run.id} holds the application, and does not read {missing}")
-            self._wait(claim.beat)
-
-    def _takeover(self, streams: Sequence[str], before: Rows, needed: Collection[ShardKey]) -> Takeover:
-        """By the engine that holds the application now: its service may have started it again while it is watched."""
-        engine = self.ledger.current_run()
-        now = shard_rows(self.ledger, streams)
-        return takeover(engine.run_id if engine else NOBODY, before=before, now=now, needed=needed)
-
-    def _await_lease(self, claim: Claim, run: Run) -> None:
-        """Until an engine's heart beats. The runtime's last run was gone before this one began."""
-        until_s = self.clock() + self.bounds.begin_s
-        seen = self.ledger.current_run()
-        while True:
-            self._wait(claim.beat)
-            engine = self.ledger.current_run()
-            if engine and seen and engine.run_id == seen.run_id and engine.beat > seen.beat:
-                return
-            seen = engine
-            self._refuse_if_failed(run)
-            if self.clock() > until_s:
-                now = self.runtime.look(run)
-                why = f" ({now.reason})" if now.reason else ""
-                raise _NewFailed(f"run {run.id} is {now.state}{why}, and its engine does not begin")
-
-    def _refuse_if_failed(self, run: Run) -> None:
-        now = self.runtime.look(run)
-        if not now.state.is_active:
-            raise _NewFailed(f"run {now.id} is {now.state}: {now.reason or 'its service does not say why'}")
-        if now.attempt - run.attempt + 1 >= self.bounds.attempts:
-            raise _NewFailed(f"run {now.id} was started {now.attempt} times by its service: {now.reason}")
-
-    def _reach_tip(self, claim: Claim, run: Run, job: EngineJob, before: Rows) -> bool:
-        """Whether it has, in time. Raises _NewFailed where it has opened its shards and ended."""
-        streams = self.streams_of(job)
-        until_s = self.clock() + self.bounds.tip_s
-        while self.clock() < until_s:
-            found = self._takeover(streams, before, ())
-            is_read = bool(found.opened) or not without_paused(self.ledger, streams)
-            if is_read and found.opened == found.at_tip:
-                return True
-            self._refuse_if_failed(run)
-            self._wait(claim.beat)
-        return False
+        self._watched = run
+        return Watch(
+            self.runtime,
+            self.ledger,
+            self.bounds,
+            self.clock,
+            lambda: self._wait(claim.beat),
+            self._phases,
+            run,
+            self.streams_of(job),
+            before,
+        )
 
     # Going back
 
@@ -306,22 +199,24 @@ class RollOut:
         self.say(f"Deployment {claim.number}: {why}.")
         for run in self.runtime.runs(job.application):
             claim.step(f"stop {run.id}")
-            self._stop(run, beat=claim.beat)
+            self._stopping(claim.beat).stop(run)
+        self._leave_it_to_a_foreign_engine(claim, job, why)
         good = self._last_good(claim, job)
         if good is None:
             raise RolloutFailed(
                 claim.number,
                 why,
-                stands="No engine runs: there is no deployment that ended well to go back to.",
-                next_step=f"firnline logs says what the engine wrote; mend that, and run {self.command} again.",
+                stands="No engine runs: none of another content ran before this deployment.",
+                next_step=f"firnline logs says what the engine wrote; mend that, and run {self.command} again, or "
+                f"{self.command} --rollback for what ran some time before.",
             )
         old = self.job_of(good.job)
         self.say(f"Deployment {claim.number}: {old.hash[:12]} of deployment {good.number} is started again.")
         before = shard_rows(self.ledger, self.streams_of(old))
         try:
             run = self._start(claim, old, token=f"{claim.token}-back-{old.hash[:40]}")
-            self._watch(claim, run, old, before, frozenset())
-        except _NewFailed as failure:
+            self._watch(claim, run, old, before).until_it_reads(frozenset())
+        except NewFailed as failure:
             raise RolloutFailed(
                 claim.number,
                 why,
@@ -336,29 +231,41 @@ class RollOut:
         )
 
     def _last_good(self, claim: Claim, job: EngineJob) -> Deployment | None:
-        return next(
-            (
-                each
-                for each in self.records.newest_first()
-                if each.number < claim.number and each.outcome is Outcome.GOOD and each.hash != job.hash
-            ),
-            None,
-        )
+        """What ran when this deployment began, as far as the records tell: nothing where it was stopped since, or was of the
+        same content; what ran before that was replaced by somebody's decision.
+        """
+        for each in self.records.newest_first():
+            if each.stopped:
+                return None
+            if each.number < claim.number and each.outcome is Outcome.GOOD:
+                return each if each.hash != job.hash else None
+        return None
+
+    def _leave_it_to_a_foreign_engine(self, claim: Claim, job: EngineJob, why: str) -> None:
+        """Raises RolloutFailed where somebody's engine holds the application: the old one would be refused as well."""
+        try:
+            self._refuse_a_foreign_engine(job, [self._watched] if self._watched else [])
+        except EngineElsewhere as elsewhere:
+            raise RolloutFailed(claim.number, why, stands=elsewhere.what, next_step=elsewhere.next_step) from elsewhere
 
     def _refuse_a_foreign_engine(self, job: EngineJob, runs: Sequence[Run]) -> None:
-        """Raises EngineElsewhere for one whose heart beats while nothing runs here; a dead one's row stays, and is nothing."""
-        engine = None if runs else self.ledger.current_run()
+        """Raises EngineElsewhere for one that is of none of the runs, and whose heart beats; a dead one's row stays, and is
+        nothing.
+        """
+        engine = self.ledger.current_run()
         until_s = self.clock() + self.bounds.heart_s
-        while engine is not None and self.clock() < until_s:
+        while engine is not None and is_foreign(engine, runs) and self.clock() < until_s:
             self._wait(_nothing)
             again = self.ledger.current_run()
             if again is not None and (again.run_id, again.beat) != (engine.run_id, engine.beat):
-                raise EngineElsewhere(job.application, again.holder)
+                if is_foreign(again, self.runtime.runs(job.application)):  # else another deployer has started it since
+                    raise EngineElsewhere(job.application, again.holder)
+                return
             engine = again
 
     def _wait(self, beat: Callable[[], None]) -> None:
         beat()
-        self.sleep(1.0)
+        self.sleep(self.bounds.look_s)
 
 
 def _unchanged(runs: Sequence[Run], hash_: str) -> Run | None:

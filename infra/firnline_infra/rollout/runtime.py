@@ -29,6 +29,8 @@ class RunState(StrEnum):
     SUCCEEDED = "SUCCEEDED"
     """Ended by itself with exit status 0: everything that it read is proven."""
     FAILED = "FAILED"
+    UNKNOWN = "UNKNOWN"
+    """The service knows no such run: it has forgotten it, or has taken it a moment ago and does not tell everywhere yet."""
 
     @property
     def is_active(self) -> bool:
@@ -51,6 +53,8 @@ class Run:
     """How often the service has started its program."""
     reason: str = ""
     """The service's own words on its state; empty where it has none."""
+    start: str = ""
+    """The token that it was started with, which its engine tells the ledger (ownership.py); empty where it has none."""
 
     def is_of(self, job_hash: str) -> bool:
         """Whether the run is of the job with that hash."""
@@ -79,7 +83,7 @@ class Runtime(Protocol):
         """An engine's runs that are active, oldest first, whoever started them."""
 
     def look(self, run: Run) -> Run:
-        """The run as it is now. One that the service has forgotten has STOPPED."""
+        """The run as it is now; UNKNOWN where the service does not know it."""
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         """Asks the service to end the run, and not to start it again. No error where it has ended, or was asked before."""

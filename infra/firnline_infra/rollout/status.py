@@ -8,6 +8,7 @@ from typing import Any
 from firnline_infra.rollout.records import Deployment
 from firnline_infra.rollout.runtime import Run
 from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
+from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.row import ShardRow
@@ -49,6 +50,8 @@ class Status:
     """The newest one."""
     holder: str
     """The process that holds the application; empty where none does."""
+    whose: str
+    """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
     is_beating: bool
     shards: tuple[ShardStatus, ...]
     incidents: tuple[IncidentStatus, ...]
@@ -66,7 +69,9 @@ class Status:
             "is_running": self.is_beating,
             "runs": runs,
             "deployment": {name: getattr(self.deployment, name) for name in told} if self.deployment else None,
-            "engine": {"holder": self.holder, "is_beating": self.is_beating} if self.holder else None,
+            "engine": {"holder": self.holder, "is_beating": self.is_beating, "whose": self.whose}
+            if self.holder
+            else None,
             "shards": [asdict(each) for each in self.shards],
             "incidents": [asdict(each) for each in self.incidents],
         }
@@ -93,10 +98,16 @@ def status_of(
         runs=tuple(runs),
         deployment=deployment,
         holder=engine.holder if engine else "",
+        whose=_whose(engine, runs) if engine else "",
         is_beating=is_beating,
         shards=tuple(_shard(row, engine, now_ms, paused) for row in rows),
         incidents=_incidents(rows),
     )
+
+
+def _whose(engine: EngineRun, runs: Sequence[Run]) -> str:
+    of = next((run.id for run in runs if run.start and run.start == engine.start), "")
+    return of or (BY_HAND if engine.start == BY_HAND else "")
 
 
 def _shard(row: ShardRow, engine: EngineRun | None, now_ms: int, paused: Collection[str]) -> ShardStatus:

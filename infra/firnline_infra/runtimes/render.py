@@ -10,6 +10,7 @@ from firnline_infra.runtimes import apache, emr_ec2, emr_eks, emr_serverless, ku
 from firnline_infra.runtimes.errors import JobRefused, StartedByHand
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG, EngineJob
 from firnline_infra.runtimes.limits import refusals
+from firnline_infra.runtimes.spark_conf import start_conf
 from firnline_infra.specification.runtime import EmrEc2, EmrEks, EmrServerless, Kubernetes, Operator
 
 TOKEN_OF_NO_START = "0"  # noqa: S105 (no secret)
@@ -25,14 +26,20 @@ def render(job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None)
     """What starts the job. The same token twice is one start, as far as the service remembers; EMR on EC2 and Kubernetes have
     none. `tags` are put on the run beside the job's own.
 
+    The driver is told the token as well, and tells the ledger, so that its engine is known by it.
+
     emr_serverless: StartJobRun. emr_eks: StartJobRun of emr-containers. emr_ec2: AddJobFlowSteps. kubernetes: a SparkApplication.
     Raises JobRefused where the service would refuse it.
     """
-    own = {APPLICATION_TAG: job.application, ENVIRONMENT_TAG: job.environment, HASH_TAG: job.hash}
-    request = _request(job, token, {**job.tags, **(tags or {}), **own})
+    started = replace(job, spark_conf={**job.spark_conf, **start_conf(job.kind.value, token)})
+    request = _request(started, token, {**job.tags, **(tags or {}), **_own(job)})
     if problems := list(refusals(job, request)):
         raise JobRefused(job.application, SERVICES[job.kind.value], problems)
     return request
+
+
+def _own(job: EngineJob) -> dict[str, str]:
+    return {APPLICATION_TAG: job.application, ENVIRONMENT_TAG: job.environment, HASH_TAG: job.hash}
 
 
 def _request(job: EngineJob, token: str, tags: Mapping[str, str]) -> dict[str, Any]:
@@ -55,6 +62,13 @@ def hash_of(job: EngineJob) -> str:
     """Of the request, without what does not decide what runs: the place, the name, tags, the token. The artefact and the
     configuration are in it by their content, whatever they are called. Raises JobRefused, as `render`.
     """
-    request = render(replace(job, hash="", place="", tags={}), token=TOKEN_OF_NO_START)
-    parts = [request, job.artefact.hash, job.configuration_hash, job.role_arn, job.kind.value]
+    plain = replace(job, hash="", place="", tags={})
+    render(plain, token=TOKEN_OF_NO_START)
+    parts = [
+        _request(plain, TOKEN_OF_NO_START, _own(plain)),
+        job.artefact.hash,
+        job.configuration_hash,
+        job.role_arn,
+        job.kind.value,
+    ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

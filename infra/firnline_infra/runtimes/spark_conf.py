@@ -16,6 +16,8 @@ ENGINE = {
     "spark.executor.failuresValidityInterval": "1h",  # executors lost over months are no failure
 }
 """As in docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""
+START_VARIABLE = "FIRNLINE_START"
+"""Of the driver: the token of its start, which the engine tells the ledger (firnline_ingest/ledger/lease.py)."""
 SIZES = (
     "spark.driver.cores",
     "spark.driver.memory",
@@ -49,6 +51,15 @@ def size_conf(size: Size) -> dict[str, str]:
         "spark.executor.memory": f"{size.executor_memory_mib}m",
         "spark.executor.memoryOverhead": f"{size.overhead_mib}m",
     }
+
+
+def start_conf(runtime: str, token: str) -> dict[str, str]:
+    return {f"{DRIVER_VARIABLES[runtime]}{START_VARIABLE}": token}
+
+
+def token_of(settings: Mapping[str, str]) -> str:
+    """The token of a start, from its settings; empty where it has none."""
+    return next((value for name, value in settings.items() if name.endswith(f".{START_VARIABLE}")), "")
 
 
 def all_conf(job: EngineJob) -> dict[str, str]:

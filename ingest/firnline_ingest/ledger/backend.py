@@ -12,6 +12,8 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Fence, ShardKey
 
+BY_HAND = "by hand"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -28,6 +30,9 @@ class Run:
     """The hash of its configuration (EngineConfig.content_hash); empty where a person's command holds the application."""
     version: str = ""
     """Of the engine."""
+    start: str = ""
+    """The token that it was started with by `firnline deploy`; BY_HAND where there is none; empty for engines of a release that
+    told neither."""
 
 
 class ShardLedger(Protocol):

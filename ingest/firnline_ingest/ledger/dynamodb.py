@@ -35,7 +35,7 @@ KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 HELD = "#generation = :generation AND #owner = :owner"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
-SAYS_OF_ITSELF = ("configuration", "version")
+SAYS_OF_ITSELF = ("configuration", "version", "start")
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
 
@@ -315,4 +315,5 @@ def _run(item: Item) -> Run | None:
         fingerprints=tuple(item.get("fingerprints", ())),
         configuration=str(item.get("configuration", "")),
         version=str(item.get("version", "")),
+        start=str(item.get("start", "")),
     )

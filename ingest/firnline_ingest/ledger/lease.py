@@ -16,9 +16,11 @@ from importlib.metadata import version
 from uuid import uuid4
 
 from firnline_ingest.errors import LedgerError
-from firnline_ingest.ledger.backend import Run, RunLedger
+from firnline_ingest.ledger.backend import BY_HAND, Run, RunLedger
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 
+START_VARIABLE = "FIRNLINE_START"
+"""The environment variable with the token of the start; `firnline deploy` sets it in every job that it starts."""
 BEAT_S = 1.0
 LOOKS = 10  # one a beat: a busy machine or a slow answer of DynamoDB delays beats by seconds
 BELIEVED_S = 3.0  # a run that beat so lately is ours still
@@ -31,7 +33,8 @@ def new_run(configuration: str = "") -> Run:
     """`configuration`: the hash of an engine's. Whoever compares what runs with what should reads it from the ledger."""
     holder = f"process {os.getpid()} on {socket.gethostname()}"
     own_version = version("firnline-ingest") if configuration else ""
-    return Run(uuid4().hex[:12], holder, configuration=configuration, version=own_version)
+    start = os.environ.get(START_VARIABLE) or BY_HAND
+    return Run(uuid4().hex[:12], holder, configuration=configuration, version=own_version, start=start)
 
 
 @dataclass(slots=True)

@@ -57,7 +57,9 @@ class DeploymentStory:
             self.deployable.document["epoch"]["seconds"] += 1
             engine = self.deployable.up()
             second = self._deploy(engine)
-        self.screen.say(f"nothing was read for at most {second.gap_s or 0.0:.0f} s")
+        self.screen.say(f"nothing was read for at most {second.gap_s or 0.0:.0f} s:")
+        for phase, seconds in second.phases.items():
+            self.screen.say(f"  {seconds:4.0f} s  until {phase.value}")
         letters = self._until_all_is_there(second, engine)
         self.screen.say(f"{self.deployable.rows():,} rows in {self.deployable.table}, {letters} dead letters")
         engine.stop()

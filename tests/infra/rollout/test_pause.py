@@ -12,6 +12,8 @@ from firnline_ingest.values import Fence
 from tests.fakes.ledger import MemoryLedger
 from tests.infra.rollout.world import CREATED_MS, KEYS, STREAM
 
+EPOCH_S = 60.0
+
 
 @dataclass
 class Engine:
@@ -36,14 +38,32 @@ class Engine:
 
 
 def paused(engine: Engine) -> Pause:
-    return Pause(engine.ledger, STREAM, sleep=engine.sleep, clock=lambda: engine.now_s)
+    return Pause(engine.ledger, STREAM, epoch_s=EPOCH_S, sleep=engine.sleep, clock=lambda: engine.now_s)
 
 
 def test_it_returns_when_nobody_writes_the_rows_any_more() -> None:
     engine = Engine(stops_after_s=100)
     paused(engine).begin()
     assert engine.ledger.mark(STREAM).is_paused
-    assert 90 + UNWRITTEN_S <= engine.now_s <= 100 + UNWRITTEN_S
+    assert 90 + UNWRITTEN_S + EPOCH_S <= engine.now_s <= 100 + UNWRITTEN_S + EPOCH_S
+
+
+def test_a_shard_that_a_plan_from_before_the_pause_begins_late_is_waited_for() -> None:
+    """Its executor came when the others had long given their channels back."""
+    engine = Engine(stops_after_s=0)
+    sleep, late_s = engine.sleep, UNWRITTEN_S + EPOCH_S - 5
+
+    def sleeping(seconds: float) -> None:
+        sleep(seconds)
+        if late_s <= engine.now_s < late_s + seconds:
+            other = engine.ledger.take(KEYS[1], Fence(), "run/late", TrimHorizon())
+            engine.ledger.write(replace(other, heartbeat_ms=1, is_sending=True))
+        if engine.now_s > late_s + 60:
+            engine.ledger.write(replace(engine.ledger.read(KEYS[1]), is_sending=False))
+
+    engine.sleep = sleeping
+    paused(engine).begin()
+    assert engine.now_s > late_s + 60
 
 
 def test_rows_in_flight_are_waited_for() -> None:
@@ -85,7 +105,7 @@ def test_resuming_takes_it_back() -> None:
 
 
 def test_a_stream_that_was_never_read_is_no_pipeline() -> None:
-    pause = Pause(MemoryLedger(), "other")
+    pause = Pause(MemoryLedger(), "other", epoch_s=EPOCH_S)
     with pytest.raises(UnknownPipeline):
         pause.begin()
     with pytest.raises(UnknownPipeline):

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import (
     DeployDisplaced,
     DeployRunning,
@@ -12,8 +13,8 @@ from firnline_infra.rollout.errors import (
     RuntimeUnavailable,
     StillThere,
 )
+from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
-from firnline_infra.rollout.roll import Bounds
 from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
 from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, STREAM, Engine, FakeJob, Killed, World
@@ -53,6 +54,23 @@ def test_a_changed_job_takes_the_place_of_the_old_one_after_that_has_proven_its_
     assert found.gap_s is not None
     assert PROVES_S + BEGINS_S + OPENS_S <= found.gap_s <= PROVES_S + BEGINS_S + OPENS_S + 5
     assert found.is_at_tip
+
+
+def test_what_the_time_between_two_engines_was_spent_on_is_told(deployed: World) -> None:
+    found = deployed.roll_out().deploy(NEW)
+    assert list(found.phases) == list(Phase)
+    assert sum(found.phases.values()) == found.gap_s
+    assert PROVES_S <= found.phases[Phase.PROOF] <= PROVES_S + 1
+    assert BEGINS_S <= found.phases[Phase.PROGRAM] <= BEGINS_S + 1
+    assert found.phases[Phase.READ] <= OPENS_S
+
+
+def test_an_engine_that_is_not_asked_in_vain_has_no_phase_of_proof(deployed: World) -> None:
+    """It does not listen, so its proof never comes; what was waited for is the end of its run."""
+    deployed.engines[0].is_deaf = True
+    found = deployed.roll_out().deploy(NEW)
+    assert Phase.PROOF not in found.phases
+    assert sum(found.phases.values()) == found.gap_s
 
 
 def test_a_job_that_would_not_run_stops_nothing(deployed: World) -> None:

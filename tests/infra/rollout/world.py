@@ -170,7 +170,7 @@ class World:
         assert self.may_overlap or not self.running, f"{job.hash} was started while {self.running} could still write"
         self.started.append(job.hash)
         since = datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=self.now_s)
-        run = Run(id=f"run-{len(self.engines)}", hash=job.hash, state=RunState.STARTING, since=since)
+        run = Run(id=f"run-{len(self.engines)}", hash=job.hash, state=RunState.STARTING, since=since, start=token)
         self.engines.append(Engine(run, token, is_broken=job.hash in self.broken))
         return run
 
@@ -206,7 +206,7 @@ class World:
             self._ends(engine, RunState.FAILED, "another engine runs")
             return
         assert self.ledger.current_run() is None, "two engines at once"
-        assert self.ledger.begin_run(EngineRun(run_id, f"process of {engine.run.id}"), None)
+        assert self.ledger.begin_run(EngineRun(run_id, f"process of {engine.run.id}", start=engine.token), None)
         engine.holds = run_id
         self.ledger.set_mark(STREAM, StreamMark(f"{STREAM}@{CREATED_MS}"), None)
 

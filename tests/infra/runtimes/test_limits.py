@@ -1,5 +1,6 @@
 """What a service would refuse is said before anything is stopped, with the field that mends it."""
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -8,9 +9,12 @@ import pytest
 
 from firnline_infra.runtimes import engine_job, render, surroundings
 from firnline_infra.runtimes.errors import JobRefused, StartedByHand
+from firnline_infra.runtimes.render import hash_of
+from firnline_infra.runtimes.spark_conf import START_VARIABLE
 from firnline_infra.runtimes.words import labels, object_name, short_name
 from firnline_ingest.errors import ConfigError
-from tests.infra.runtimes.environments import job_of, spec_of
+from firnline_ingest.ledger.lease import START_VARIABLE as OF_THE_ENGINE
+from tests.infra.runtimes.environments import RUNTIMES, job_of, spec_of
 
 
 def refusals(runtime: str, **changes: Any) -> tuple[str, ...]:
@@ -154,3 +158,14 @@ def test_pods_have_longer_to_end_than_a_proof_takes() -> None:
         section = spec_of("dev", runtime).aws.runtime.kubernetes
         assert section is not None
         assert section.termination_seconds > STOP_S + CANCELLED_S
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_the_driver_is_told_the_token_of_its_start_and_the_hash_is_none_of_it(runtime: str) -> None:
+    """The engine tells it the ledger, by which `firnline deploy` knows whose the engine is."""
+    job = job_of(spec_of("dev", runtime))
+    first, second = (json.dumps(render(job, token=token)) for token in ("00000001-ab", "00000002-cd"))
+    assert START_VARIABLE == OF_THE_ENGINE
+    assert f"driverEnv.{START_VARIABLE}" in first.replace("appMasterEnv", "driverEnv")
+    assert first.replace("00000001-ab", "00000002-cd") == second
+    assert job.hash == hash_of(job)

@@ -2,9 +2,9 @@ import threading
 
 import pytest
 
-from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.backend import BY_HAND, Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, LedgerForbidden, LedgerUnavailable, RunDisplaced
-from firnline_ingest.ledger.lease import Heart, RunLease, is_alive
+from firnline_ingest.ledger.lease import START_VARIABLE, Heart, RunLease, is_alive, new_run
 from tests.fakes.ledger import MemoryLedger
 
 
@@ -238,3 +238,11 @@ def test_a_run_that_beats_or_has_ended_since_is_alive_and_one_that_was_killed_is
     assert run is not None
     assert not is_alive(ledger, run, sleep=lambda _: None)
     assert is_alive(ledger, run, sleep=lambda _: asked.end())
+
+
+@pytest.mark.parametrize(("token", "start"), [("00000007-ab", "00000007-ab"), (None, BY_HAND), ("", BY_HAND)])
+def test_a_run_says_which_start_it_is_of(monkeypatch: pytest.MonkeyPatch, token: str | None, start: str) -> None:
+    monkeypatch.delenv(START_VARIABLE, raising=False)
+    if token is not None:
+        monkeypatch.setenv(START_VARIABLE, token)
+    assert new_run("0123").start == start

@@ -43,8 +43,9 @@ def runtime_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> Runtime
     """Raises StartedByHand, and NoCluster."""
     name, s3, iam = Names.of(spec).application, accounts.aws("s3"), accounts.aws("iam")
     match spec.aws.runtime.job:
-        case EmrServerless():
-            return EmrServerlessRuntime(accounts.aws("emr-serverless"), s3, iam, place)
+        case EmrServerless() as section:
+            is_shared = section.application_id is not None
+            return EmrServerlessRuntime(accounts.aws("emr-serverless"), s3, iam, place, is_shared)
         case EmrEks():
             emr = accounts.aws("emr-containers")
             return EmrEksRuntime(emr, s3, iam, place, _principal_of_pods(spec), _pods_of(spec, accounts))

@@ -14,6 +14,7 @@ from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
 from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_infra.rollout.services.s3_logs import lines_below
 from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.spark_conf import token_of
 
 PRINCIPAL = "ec2.amazonaws.com"
 STATES = {
@@ -60,11 +61,14 @@ class EmrEc2Runtime:
         ]
 
     def start(self, job: EngineJob, token: str) -> Run:
-        """The service knows no token: `runs` is asked before, and names a step that an earlier attempt has added."""
+        """The service knows no token, but the step holds it: one that an earlier attempt has added, whose answer was lost, is
+        not added again."""
+        if (there := next((step for step in self._steps() if _token(step) == token), None)) is not None:
+            return _run(there)
         request = render(job, token=token)
         with call("elasticmapreduce:AddJobFlowSteps", self._cluster):
             answer = self.emr.add_job_flow_steps(**request)
-        return Run(id=answer["StepIds"][0], hash=job.hash, state=RunState.STARTING)
+        return Run(id=answer["StepIds"][0], hash=job.hash, state=RunState.STARTING, start=token)
 
     def runs(self, application: str) -> Sequence[Run]:
         found = [step for step in self._steps(ACTIVE) if _owner(step) == application]
@@ -77,7 +81,9 @@ class EmrEc2Runtime:
         except RuntimeRefused as error:
             if code_of(error) != UNKNOWN_STEP:
                 raise
-        return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+        return Run(
+            id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its service knows no such step", start=run.start
+        )
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
         """First the one that ends the YARN application: a step that is cancelled leaves that alone."""
@@ -189,4 +195,11 @@ def _run(step: Mapping[str, Any]) -> Run:
         state=STATES[status["State"]],
         since=status.get("Timeline", {}).get("CreationDateTime"),
         reason=" ".join(filter(None, told)),
+        start=_token(step),
     )
+
+
+def _token(step: Mapping[str, Any]) -> str:
+    """From the arguments: --conf name=value."""
+    arguments = step.get("Config", {}).get("Args", ())
+    return token_of(dict(each.split("=", 1) for each in arguments if "=" in each))

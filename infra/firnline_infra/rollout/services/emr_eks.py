@@ -4,7 +4,7 @@ A cancel has no grace here, so an engine that did not hear the ledger is cut off
 nothing of its pods: those are asked for in the cluster, where it can be reached.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from firnline_infra.rollout.aws import call, is_missing, pages
 from firnline_infra.rollout.checks import distrust, missing_objects
 from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
 from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.rollout.services.job_runs import described, start_token
 from firnline_infra.rollout.services.pods import Pods
 from firnline_infra.rollout.services.s3_logs import lines_below
 from firnline_infra.runtimes import EngineJob, render
@@ -56,20 +57,27 @@ class EmrEksRuntime:
         request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
         with call("emr-containers:StartJobRun", self._cluster):
             answer = self.emr.start_job_run(**request)
-        return Run(id=answer["id"], hash=job.hash, state=RunState.STARTING)
+        return Run(id=answer["id"], hash=job.hash, state=RunState.STARTING, start=token)
 
     def runs(self, application: str) -> Sequence[Run]:
         with call("emr-containers:ListJobRuns", self._cluster):
             request = {"virtualClusterId": self.virtual_cluster_id, "states": ACTIVE}
             listed = list(pages(self.emr, "list_job_runs", "jobRuns", **request))
-        found = [self._described(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
-        ours = [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
+        ids = [each["id"] for each in sorted(listed, key=lambda each: each["createdAt"])]
+        found = [described(self._described(each), "emr-containers:DescribeJobRun", each) for each in ids]
+        ours = [_run(each) for each in found if each.get("tags", {}).get(APPLICATION_TAG) == application]
         return [run for run in ours if run.state.is_active]  # one may have ended since it was listed
 
     def look(self, run: Run) -> Run:
         found = self._described(run.id)
         if found is None:
-            return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+            return Run(
+                id=run.id,
+                hash=run.hash,
+                state=RunState.UNKNOWN,
+                reason="its service knows no such run",
+                start=run.start,
+            )
         return _run(found)
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
@@ -135,7 +143,7 @@ def virtual_cluster_id(emr: Any, name: str, environment: str) -> str:
     return str(found[0])
 
 
-def _run(found: dict[str, Any]) -> Run:
+def _run(found: Mapping[str, Any]) -> Run:
     reason = " ".join(filter(None, (found.get("failureReason", ""), found.get("stateDetails", ""))))
     return Run(
         id=found["id"],
@@ -144,6 +152,7 @@ def _run(found: dict[str, Any]) -> Run:
         since=found["createdAt"],
         attempt=found.get("retryPolicyExecution", {}).get("currentAttemptCount", 0) + 1,
         reason=reason,
+        start=start_token(found),
     )
 
 

@@ -1,14 +1,15 @@
 """Engines as streaming jobs of one application of EMR Serverless (botocore's emr-serverless, 2021-07-13)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.rollout.aws import call, is_missing, pages
+from firnline_infra.rollout.aws import DENIED, call, code_of, is_missing, pages
 from firnline_infra.rollout.checks import distrust, missing_objects
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, UntaggedRun
 from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.rollout.services.job_runs import described, start_token
 from firnline_infra.rollout.services.s3_logs import lines_below
 from firnline_infra.runtimes import EngineJob, render
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
@@ -47,6 +48,8 @@ class EmrServerlessRuntime:
     s3: Any
     iam: Any
     application_id: str
+    is_shared: bool = False
+    """An adopted application may have runs of others, which are nobody's business here."""
 
     def check(self, job: EngineJob) -> Sequence[Problem]:
         return [
@@ -59,12 +62,12 @@ class EmrServerlessRuntime:
         request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
         with call("emr-serverless:StartJobRun", self._application, next_steps=NEXT_STEPS):
             answer = self.emr.start_job_run(**request)
-        return Run(id=answer["jobRunId"], hash=job.hash, state=RunState.STARTING)
+        return Run(id=answer["jobRunId"], hash=job.hash, state=RunState.STARTING, start=token)
 
     def runs(self, application: str) -> Sequence[Run]:
         with call("emr-serverless:ListJobRuns", self._application):
             listed = list(pages(self.emr, "list_job_runs", "jobRuns", applicationId=self.application_id, states=ACTIVE))
-        found = [self._described(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
+        found = [self._listed(each["id"]) for each in sorted(listed, key=lambda each: each["createdAt"])]
         ours = [_run(each) for each in found if each and each.get("tags", {}).get(APPLICATION_TAG) == application]
         return [run for run in ours if run.state.is_active]  # one may have ended since it was listed
 
@@ -133,6 +136,19 @@ class EmrServerlessRuntime:
                 next_step=f"build it for {architecture} (firnline build), or correct aws.runtime.",
             )
 
+    def _listed(self, run_id: str) -> Mapping[str, Any] | None:
+        """None for a run that whoever deploys may not see: who may see those with our tag alone gets this for all others. In
+        an application that is ours alone it is one that somebody started by hand. Raises UntaggedRun.
+        """
+        try:
+            return described(self._described(run_id), "emr-serverless:GetJobRun", run_id)
+        except RuntimeRefused as error:
+            if code_of(error) not in DENIED:
+                raise
+            if not self.is_shared:
+                raise UntaggedRun(run_id, self._application, self.application_id, error.what) from error
+            return None
+
     def _described(self, run_id: str) -> dict[str, Any] | None:
         try:
             with call("emr-serverless:GetJobRun", run_id):
@@ -159,7 +175,7 @@ def application_id(emr: Any, name: str, environment: str) -> str:
     return str(found[0])
 
 
-def _run(found: dict[str, Any]) -> Run:
+def _run(found: Mapping[str, Any]) -> Run:
     return Run(
         id=found["jobRunId"],
         hash=found.get("tags", {}).get(HASH_TAG, ""),
@@ -167,11 +183,14 @@ def _run(found: dict[str, Any]) -> Run:
         since=found["createdAt"],
         attempt=found.get("attempt") or 1,
         reason=found.get("stateDetails", ""),
+        start=start_token(found),
     )
 
 
 def _forgotten(run: Run) -> Run:
-    return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="the service does not know it any more")
+    return Run(
+        id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its service knows no such run", start=run.start
+    )
 
 
 def _of_last_attempt(keys: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from firnline_infra.rollout.services.kubernetes_api import KubernetesApi
 from firnline_infra.rollout.services.pods import Pods
 from firnline_infra.runtimes import EngineJob, render
 from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+from firnline_infra.runtimes.spark_conf import token_of
 from firnline_infra.runtimes.words import labels, object_name
 from firnline_infra.specification.runtime import Operator
 
@@ -119,7 +120,7 @@ class OperatorRuntime:
                     "create", self._described, "it was made by somebody else at this moment", next_step="deploy again."
                 )
         made = self._object()
-        return self._run(made) if made else Run(id="", hash=job.hash, state=RunState.STARTING)
+        return self._run(made) if made else Run(id="", hash=job.hash, state=RunState.STARTING, start=token)
 
     def runs(self, application: str) -> Sequence[Run]:
         found = self._object()
@@ -129,7 +130,9 @@ class OperatorRuntime:
     def look(self, run: Run) -> Run:
         found = self._object()
         if found is None or (run.id and found["metadata"]["uid"] != run.id):
-            return Run(id=run.id, hash=run.hash, state=RunState.STOPPED, reason="its object is not there any more")
+            return Run(
+                id=run.id, hash=run.hash, state=RunState.UNKNOWN, reason="its object is not there", start=run.start
+            )
         return self._run(found)
 
     def cancel(self, run: Run, *, grace_s: int) -> None:
@@ -189,6 +192,7 @@ class OperatorRuntime:
             since=datetime.fromisoformat(since) if since else None,
             attempt=max(1, told.attempt),
             reason=told.reason or self._waits_for(state),
+            start=token_of(found["spec"].get("sparkConf", {})),
         )
 
     def _waits_for(self, state: RunState) -> str:

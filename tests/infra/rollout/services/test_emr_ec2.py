@@ -9,7 +9,7 @@ import pytest
 
 from firnline_infra.rollout.runtime import Run, RunState
 from firnline_infra.rollout.services.emr_ec2 import ACTIVE, ALIVE, SCRIPT, STATES, EmrEc2Runtime
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes import EngineJob, render
 from tests.infra.rollout.conftest import NOW, StubbedAws
 
 Job = Callable[..., EngineJob]
@@ -33,8 +33,30 @@ def test_every_state_of_a_step_is_known(aws: StubbedAws) -> None:
 
 
 def test_a_job_is_started_with_the_rendered_request(runtime: EmrEc2Runtime, aws: StubbedAws, job: Job) -> None:
+    aws.answers("emr", "list_steps", {"Steps": [step("s-0", f"firnline-dev {DIGEST}")]})
     aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-1"]})
     assert runtime.start(job(EC2, place="j-1"), "7-ab").id == "s-1"
+
+
+def test_a_start_whose_answer_was_lost_is_found_and_not_made_again(
+    runtime: EmrEc2Runtime, aws: StubbedAws, job: Job
+) -> None:
+    """The service has no token, and a step that is added twice is two engines. Another deployment of the same content is
+    another start.
+    """
+    engine = job(EC2, place="j-1")
+
+    def added(token: str) -> dict[str, Any]:
+        return {"Args": render(engine, token=token)["Steps"][0]["HadoopJarStep"]["Args"]}
+
+    name = f"firnline-dev {engine.hash}"
+    steps = [
+        {**step("s-1", name, "COMPLETED"), "Config": added("6-ab")},
+        {**step("s-2", name), "Config": added("7-ab")},
+    ]
+    aws.answers("emr", "list_steps", {"Steps": steps}, {"ClusterId": "j-1"})
+    found = runtime.start(engine, "7-ab")
+    assert (found.id, found.start) == ("s-2", "7-ab")
 
 
 def test_its_runs_are_the_steps_of_the_application(runtime: EmrEc2Runtime, aws: StubbedAws) -> None:

@@ -1,15 +1,16 @@
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
 import pytest
 from botocore.response import StreamingBody
 
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable
+from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable, UntaggedRun
 from firnline_infra.rollout.runtime import Run, RunState
 from firnline_infra.rollout.services.emr_serverless import ACTIVE, STATES, EmrServerlessRuntime, application_id
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes import EngineJob, render
 from tests.infra.rollout.conftest import BUCKET, NOW, ROLE, StubbedAws
 
 Job = Callable[..., EngineJob]
@@ -88,7 +89,7 @@ def test_a_job_is_started_with_the_rendered_request(runtime: EmrServerlessRuntim
         {"applicationId": "00fapp", "jobRunId": "00frun", "arn": described()["jobRun"]["arn"]},
     )
     assert runtime.start(made, f"00000007-{made.hash[:40]}") == Run(
-        id="00frun", hash=made.hash, state=RunState.STARTING
+        id="00frun", hash=made.hash, state=RunState.STARTING, start=f"00000007-{made.hash[:40]}"
     )
 
 
@@ -127,9 +128,47 @@ def test_a_run_that_ends_between_its_listing_and_its_description_is_none(
     assert runtime.runs("firnline-dev") == []
 
 
-def test_a_run_that_the_service_has_forgotten_has_stopped(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_a_run_that_the_service_does_not_know_is_told_apart_from_one_that_stopped(
+    runtime: EmrServerlessRuntime, aws: StubbedAws
+) -> None:
+    """Right after its start it may not be known yet."""
     aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
-    assert runtime.look(RUN).state is RunState.STOPPED
+    assert runtime.look(RUN).state is RunState.UNKNOWN
+
+
+def test_a_run_that_is_listed_and_not_known_is_no_reason_to_start_another(
+    runtime: EmrServerlessRuntime, aws: StubbedAws
+) -> None:
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
+    aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
+    with pytest.raises(RuntimeUnavailable, match="lists it, and knows no such run"):
+        runtime.runs("firnline-dev")
+
+
+def test_a_run_without_our_tag_in_our_own_application_is_told(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+    """Whoever deploys may look at runs with the tag alone."""
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
+    aws.refuses("emr-serverless", "get_job_run", "AccessDeniedException", "not authorized")
+    with pytest.raises(UntaggedRun, match="Run 00frun is active in application 00fapp") as raised:
+        runtime.runs("firnline-dev")
+    assert "cancel-job-run --application-id 00fapp --job-run-id 00frun" in raised.value.next_step
+
+
+def test_in_an_application_that_is_shared_the_runs_of_others_are_passed_over(
+    runtime: EmrServerlessRuntime, aws: StubbedAws
+) -> None:
+    aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("another"), listed("00frun")]})
+    aws.refuses("emr-serverless", "get_job_run", "AccessDeniedException", "not authorized")
+    aws.answers("emr-serverless", "get_job_run", described())
+    assert [run.id for run in replace(runtime, is_shared=True).runs("firnline-dev")] == ["00frun"]
+
+
+def test_the_token_of_a_start_is_read_from_the_runs_own_settings(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+) -> None:
+    overrides = render(job(), token="00000007-ab")["configurationOverrides"]
+    aws.answers("emr-serverless", "get_job_run", described(configurationOverrides=overrides))
+    assert runtime.look(RUN).start == "00000007-ab"
 
 
 @pytest.mark.parametrize(("asked", "given"), [(0, 0), (5, 15), (120, 120), (5000, 1800)])

@@ -89,7 +89,7 @@ def test_the_next_run_is_a_new_object_made_once_the_pods_of_the_old_one_are_away
     new = place.runtime.start(place.job, "00000002-ab")
     assert new.id != old.id
     assert place.now_s > 0
-    assert place.runtime.look(old).state is RunState.STOPPED
+    assert place.runtime.look(old).state is RunState.UNKNOWN
 
 
 def test_pods_that_do_not_go_are_told(place: Place) -> None:
