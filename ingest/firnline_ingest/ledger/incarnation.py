@@ -22,11 +22,11 @@ def settle(ledger: StreamLedger, stream: str, incarnation: str, earlier: Iterabl
     mark = ledger.mark(stream)
     if mark is None:
         first = next((each for each in earlier if each != incarnation), incarnation)
-        mark = ledger.set_mark(stream, StreamMark(first), None)
+        mark = ledger.set_mark(stream, StreamMark(first, since_ms=now_ms), None)
     if mark.incarnation == incarnation:
         return mark
     if not ledger.rows(mark.incarnation):
-        return ledger.set_mark(stream, replace(mark, incarnation=incarnation), mark)
+        return ledger.set_mark(stream, replace(mark, incarnation=incarnation, since_ms=now_ms), mark)
     detail = f"{mark.incarnation} was deleted, and {incarnation} made under its name"
     if all(each.detail != detail for each in mark.incidents):
         incident = Incident(IncidentKind.STREAM_REPLACED, now_ms, detail)
@@ -44,4 +44,4 @@ def begun_anew(mark: StreamMark, incarnation: str, now_ms: int) -> StreamMark:
     """A person's decision: the incarnation that is there now is read, from its oldest record."""
     detail = f"{incarnation} is begun at its horizon, instead of {mark.incarnation}"
     incidents = with_incident(mark.incidents, Incident(IncidentKind.RESUMED, now_ms, detail))
-    return StreamMark(incarnation, TrimHorizon.text, incidents)
+    return StreamMark(incarnation, TrimHorizon.text, incidents, since_ms=now_ms)

@@ -68,12 +68,14 @@ def from_item(item: Item) -> ShardRow:
 def mark_to_item(mark: StreamMark) -> Item:
     """All but whether it is paused, which is written by itself."""
     incidents = [_incident_item(incident) for incident in mark.incidents]
-    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents}
+    return {"incarnation": mark.incarnation, "start": mark.start, "incidents": incidents, "since": mark.since_ms}
 
 
 def mark_from_item(item: Item) -> StreamMark:
     incidents = tuple(_incident(incident) for incident in item["incidents"])
-    return StreamMark(item["incarnation"], item["start"], incidents, bool(item.get("paused", False)))
+    return StreamMark(
+        item["incarnation"], item["start"], incidents, int(item.get("since", 0)), bool(item.get("paused", False))
+    )
 
 
 def padded(position: Position | None) -> str:

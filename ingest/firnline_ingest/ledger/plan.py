@@ -61,6 +61,8 @@ class StreamView:
     lineage: Lineage
     rows: Mapping[str, ShardRow]
     offsets: Mapping[str, str] = field(default_factory=dict)
+    planned_ms: int = 0
+    """Service time of the stream's first plan; 0 where nobody noted it."""
 
     @property
     def is_first_start(self) -> bool:
@@ -128,18 +130,23 @@ class StreamView:
 
     def since_ms(self, shard: str) -> int:
         """A shard is younger than what its parents' readers have seen while those were open. One whose parents nobody read
-        may have been there since the first shards of the stream were listed, however late it is begun.
+        may have been there since the stream's first plan, however late it is begun. A row that was taken and never opened
+        knows no more than none.
         """
-        if row := self.rows.get(shard):
-            return row.since_ms or (0 if isinstance(row.start, AtTimestamp) else self.lineage.listed_ms)
+        row = self.rows.get(shard)
+        if row and isinstance(row.start, AtTimestamp):
+            return row.since_ms
+        if row and (row.since_ms or _has_begun(row)):
+            return row.since_ms or self.lineage.listed_ms
         parents = [self.rows[parent] for parent in self.parents_of(shard) if parent in self.rows]
         if parents:
             return max(row.known_ms for row in parents)
         if any(self.offsets.get(parent) == GONE for parent in self.parents_of(shard)):
             return max(1, min((row.known_ms for row in self.rows.values()), default=0))
-        if isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):
+        if row is None and isinstance(parse_start(self.offsets.get(shard, ENDED)), AtTimestamp):
             return 0
-        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=self.lineage.listed_ms)
+        first_ms = self.planned_ms or self.lineage.listed_ms
+        return min((row.since_ms for row in self.rows.values() if row.since_ms > 1), default=first_ms)
 
     def retention_hours(self, shard: str) -> int:
         """The shortest that was seen since then: a longer one brings nothing back. Of one whose parents nobody read, any."""
@@ -179,13 +186,15 @@ def plan_shards(
 
 
 def planned_starts(
-    lineage: Lineage, rows: Mapping[str, ShardRow], offsets: Mapping[str, str]
+    lineage: Lineage, rows: Mapping[str, ShardRow], offsets: Mapping[str, str], planned_ms: int = 0
 ) -> Iterator[PlannedStart]:
     """What an offset asks for, as the world is now: also where it is an old one that Spark replays.
 
+    `planned_ms` is the service's time of the stream's first plan, 0 where nobody noted it.
+
     Left out are shards that wait for their parents, that have ended since, and that are no longer listed and have no row.
     """
-    view = StreamView(lineage, rows, offsets)
+    view = StreamView(lineage, rows, offsets, planned_ms)
     known = lineage.shards.keys() | set(view.unlisted())
     for shard, text in offsets.items():
         if parse_start(text) is None or shard not in known or view.has_ended(shard):

@@ -72,7 +72,14 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(
-        resumed, read_through=None, tip_ms=0, arrived_ms=0, since_ms=0, start=TrimHorizon(), ended=False, children=()
+        resumed,
+        read_through=None,
+        tip_ms=0,
+        arrived_ms=0,
+        since_ms=now_ms,
+        start=TrimHorizon(),
+        ended=False,
+        children=(),
     )
 
 

@@ -151,8 +151,9 @@ class ShardPlanner:
         view = self._view(pipeline)
         if isinstance(view, Paused):
             return view
-        view = replace(view, offsets=before.streams.get(view.lineage.incarnation, {}))
         mark = self._settled(view.lineage, before)
+        offsets = before.streams.get(view.lineage.incarnation, {})
+        view = replace(view, offsets=offsets, planned_ms=mark.since_ms)
         pin: Pin = TrimHorizon()
         if view.is_first_start:
             if not mark.begins_at_the_horizon:
@@ -176,7 +177,8 @@ class ShardPlanner:
         if mark is not None and mark.is_paused:
             return Paused()
         lineage = self._lineages.read(pipeline.stream)
-        return StreamView(lineage, self.ledger.rows(lineage.incarnation))
+        planned_ms = mark.since_ms if mark and mark.incarnation == lineage.incarnation else 0
+        return StreamView(lineage, self.ledger.rows(lineage.incarnation), planned_ms=planned_ms)
 
     def _of_each_stream(self, look: Callable[[PipelineConfig], Result]) -> dict[str, Result | ShardProblem]:
         """By stream, several at a time, each with its own patience."""
@@ -200,7 +202,8 @@ class ShardPlanner:
 
 def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
     lineage = view.lineage
-    for start in planned_starts(lineage, view.rows, offset.streams.get(lineage.incarnation, {})):
+    offsets = offset.streams.get(lineage.incarnation, {})
+    for start in planned_starts(lineage, view.rows, offsets, view.planned_ms):
         yield PlanRow(
             offset.epoch,
             lineage.stream,

@@ -239,9 +239,9 @@ def commits_are_held(world: World) -> None:
 
 @act("dropped", loses=True)
 def channel_is_dropped(world: World) -> None:
-    """Not where the ledger's row was lost before: then nothing is left that knows what was committed."""
-    in_ledger = {shard.lower() for shard in world.rows}
-    if known := [name for name in sorted(world.snowflake.channels) if name.rpartition("~")[2].lower() in in_ledger]:
+    """Not where the ledger's row was lost before, and is not rebuilt: then nothing is left that knows what was committed."""
+    listed = {name for row in world.rows.values() for name in row.channels}
+    if known := sorted(world.snowflake.channels.keys() & listed):
         world.snowflake.drop(world.rng.choice(known))
 
 

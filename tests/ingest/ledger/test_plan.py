@@ -243,7 +243,8 @@ def test_a_longer_retention_brings_nothing_back_to_a_shard_whose_parents_nobody_
 
 def test_a_row_that_was_pinned_to_a_time_is_ours_since_then_and_one_of_an_older_engine_since_now() -> None:
     tree = replace(lineage(ListedShard("a"), ListedShard("b"), ListedShard("c")), listed_ms=900)
-    rows = {"a": replace(row("a"), start=LATEST), "b": row("b"), "c": replace(row("c"), since_ms=100)}
+    opened = replace(row("b"), channels={"app~b": ChannelEntry(TARGET)})
+    rows = {"a": replace(row("a"), start=LATEST), "b": opened, "c": replace(row("c"), since_ms=100)}
     since = {each.shard: each.since_ms for each in planned_starts(tree, rows, dict.fromkeys("abc", "h"))}
     assert since == {"a": 0, "b": 900, "c": 100}
 
@@ -268,3 +269,15 @@ def test_a_retention_that_was_raised_brings_back_no_child_that_was_retired() -> 
     assert plan_shards(tree, rows, {}, LATEST).readable == {"right"}
     rows["parent"] = replace(parent, arrived_ms=listed_ms - 1)
     assert plan_shards(tree, rows, {}, LATEST).readable == {"left", "right"}
+
+
+def test_a_shard_that_nobody_opened_is_ours_since_the_first_plan_however_late_its_row_is_taken_again() -> None:
+    """An engine that could not open a channel for a day, or died before it did: what left retention meanwhile is a loss."""
+    tree = replace(lineage(PARENT, LEFT, ListedShard("taken"), ListedShard("planned")), listed_ms=900)
+    rows = {
+        "parent": replace(row("parent", ended=True), tip_ms=500),
+        "left": row("left"),
+        "taken": row("taken"),
+    }
+    found = planned_starts(tree, rows, dict.fromkeys(("left", "taken", "planned"), "h"), planned_ms=100)
+    assert {each.shard: each.since_ms for each in found} == {"left": 500, "taken": 100, "planned": 100}

@@ -12,7 +12,7 @@ from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
 from firnline_local.faults import Fault, FaultKind
-from firnline_local.kinesis import FakeKinesis
+from firnline_local.kinesis import FakeKinesis, ManualClock
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.test_assignment import CONFIG
 
@@ -138,3 +138,19 @@ def test_a_replay_of_a_plan_leaves_out_what_was_paused_since(world: World) -> No
 
 def test_nothing_is_paused_that_was_never_read(world: World) -> None:
     assert not world.ledger.pause("never", True)
+
+
+def test_what_left_retention_before_any_shard_was_opened_is_known_by_the_first_plan() -> None:
+    """Executors that never came, a table that could not be reached, an engine that died between its plan and its rows."""
+    clock = ManualClock()
+    world = World(FakeKinesis(clock=clock))
+    world.kinesis.create_stream("a")
+    planner = world.planner("a")
+    offset = planner.next_offset(SourceOffset())
+    (first,) = planner.rows(offset)
+    clock.advance(hours=30)
+    (replayed,) = world.planner("a").rows(offset)
+    again = world.planner("a")
+    (later,) = again.rows(again.next_offset(offset))
+    assert first.since_ms > 0
+    assert [replayed.since_ms, later.since_ms] == [first.since_ms] * 2

@@ -89,7 +89,7 @@ def test_a_stream_that_is_new_or_of_which_nothing_was_read_begins_by_itself(worl
     new = make_again(world)
     _, found, planned = plan(world.planner("a"), offset)
     assert (found, len(planned)) == ({}, 1)
-    assert world.ledger.mark("a") == StreamMark(new)
+    assert world.ledger.mark("a") == StreamMark(new, since_ms=int(world.kinesis.clock().timestamp()) * 1000)
 
 
 def test_a_checkpoint_that_is_older_than_the_marks_is_believed(world: World) -> None:
