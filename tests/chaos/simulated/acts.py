@@ -271,9 +271,10 @@ def large_records(world: World) -> None:
 
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
-    """Not where the channel is gone too, as above."""
-    channels = {name.rpartition("~")[2].lower() for name in world.snowflake.channels}
-    if known := [key for key in sorted(world.ledger.memory.kept, key=str) if key.shard_id.lower() in channels]:
+    """Not where the channel is gone too, as above, or was made again."""
+    made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
+    rows = sorted(world.ledger.memory.kept.values(), key=lambda row: str(row.key))
+    if known := [row.key for row in rows if any((name, e.created_ms) in made for name, e in row.channels.items())]:
         world.ledger.memory.forget(world.rng.choice(known))
 
 
