@@ -23,6 +23,7 @@ from firnline_local.runtimes.authorizer import AllowEverything, AskedOf, Authori
 from firnline_local.runtimes.emr_serverless.model import SERVICE, Request, answer_of, operation_of, parse
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.errors import ServiceError
+from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
 from firnline_local.runtimes.jobs.credentials import Sessions
 from firnline_local.runtimes.jobs.distribution import installed_spark
@@ -60,6 +61,7 @@ class RuntimesApplication:
     def _spark(self, folder: Path) -> SparkLauncher:
         return SparkLauncher(
             folder=folder,
+            archives=Archives(folder / "archives"),
             places=lambda: self.places,
             endpoint=lambda: self.listens_at,
             sessions=self._sessions,

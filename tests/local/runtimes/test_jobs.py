@@ -1,11 +1,14 @@
 """A job's processes, settings and credentials, without Spark."""
 
+import io
 import json
 import os
 import sys
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -13,7 +16,7 @@ import boto3
 import pytest
 
 from firnline_local.aws.server import AwsServer
-from firnline_local.runtimes.jobs.archives import unpack
+from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.container import Container, Order
 from firnline_local.runtimes.jobs.credentials import RoleSession, Sessions
 from firnline_local.runtimes.jobs.distribution import Spark, properties_file
@@ -188,7 +191,40 @@ def test_a_trust_for_somebody_else_fails_the_job(aws: AwsServer, condition: dict
 def test_an_archive_that_is_not_there_is_told_before_spark_starts(aws: AwsServer, tmp_path: Path) -> None:
     s3 = boto3.client("s3", endpoint_url=aws.endpoint, region_name=REGION)
     with pytest.raises(LaunchRefused, match=r"s3://nowhere/e.tar.gz can't be read with the job's role"):
-        unpack("s3://nowhere/e.tar.gz#environment", tmp_path, s3)
+        Archives(tmp_path / "kept").unpack("s3://nowhere/e.tar.gz#environment", tmp_path, s3)
+
+
+def test_an_archive_is_fetched_once_for_each_content(aws: AwsServer, tmp_path: Path) -> None:
+    """A job may write below its folder; the next one finds what the archive has."""
+    s3: Any = boto3.client("s3", endpoint_url=aws.endpoint, region_name=REGION)
+    s3.create_bucket(Bucket="artefacts")
+    fetched: list[str] = []
+    s3.meta.events.register("before-call.s3.GetObject", lambda **_: fetched.append("GetObject"))
+    archives = Archives(tmp_path / "kept")
+
+    def unpacked(number: int) -> Path:
+        folder = tmp_path / f"job-{number}"
+        folder.mkdir()
+        archives.unpack("s3://artefacts/e.tar.gz#environment", folder, s3)
+        return folder / "environment"
+
+    bodies = {content: archive_of("packages/module.py", content) for content in (b"first", b"second")}
+    for number, content in enumerate((b"first", b"first", b"second")):
+        s3.put_object(Bucket="artefacts", Key="e.tar.gz", Body=bodies[content])
+        found = unpacked(number)
+        assert (found / "packages" / "module.py").read_bytes() == content
+        assert [file.name for file in (found / "packages").iterdir()] == ["module.py"]
+        (found / "packages" / "module.pyc").write_bytes(b"")
+    assert len(fetched) == 2
+
+
+def archive_of(name: str, content: bytes) -> bytes:
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w:gz") as archive:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return raw.getvalue()
 
 
 def test_credentials_are_for_who_has_the_jobs_token(aws: AwsServer, tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ for. What else differs from the services is in docs/design/beliefs.md.
 """
 
 import shutil
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from firnline_local.runtimes.jobs.archives import unpack
+from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.container import Container, Order
 from firnline_local.runtimes.jobs.credentials import OnSession, RoleSession, Sessions, variables
 from firnline_local.runtimes.jobs.distribution import Spark, java_variables, properties_file, service_defaults
@@ -29,6 +30,7 @@ class SparkLauncher:
     """Each attempt has a folder of its own; its logs stay there, all else goes when it ends."""
 
     folder: Path
+    archives: Archives
     places: Callable[[], Places]
     endpoint: Callable[[], str]
     """Of the runtime's own server, which hands out credentials."""
@@ -49,7 +51,7 @@ class SparkLauncher:
             defaults = {**service_defaults(places.aws, places.region), **submission.conf}
             (home / "conf" / "spark-defaults.conf").write_text(properties_file(defaults))
             settings = effective(defaults, submission.parameters)
-            unpack(settings.get("spark.archives", ""), work, session.client("s3"))
+            self.archives.unpack(settings.get("spark.archives", ""), work, session.client("s3"))
             sink = _sink(submission, session, logs / DRIVER, home / "work")
         except Exception:
             self.sessions.remove(session)
@@ -86,9 +88,13 @@ class SparkAttempt:
                 self._sink.close()
         finally:
             self._on_end()
-            for name in ("work", "home", "local"):
-                shutil.rmtree(self._folder / name, ignore_errors=True)
+            threading.Thread(target=self._clear, name="clear", daemon=True).start()
         return reason
+
+    def _clear(self) -> None:
+        """Nobody waits for it: thousands of files are no reason why a run should not be over."""
+        for name in ("work", "home", "local"):
+            shutil.rmtree(self._folder / name, ignore_errors=True)
 
     def stop(self, grace_s: float) -> None:
         self._container.terminate(grace_s)
