@@ -12,7 +12,7 @@ from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, ChannelStalled, RowsRejected
+from firnline_ingest.snowflake.errors import ChannelLost, ChannelStalled, RowsRejected, SnowflakeUnavailable
 from firnline_ingest.values import ChannelState, Position
 
 UNUSED_MS = 24 * 3_600_000  # far less than a channel lives unused, and no bother
@@ -67,6 +67,13 @@ class Prover:
             self.waits_since_s = now_s
         elif now_s - self.waits_since_s > STALLED_S * self.patience:
             raise ChannelStalled(self.work.channel, STALLED_S * self.patience)
+
+    def overdue(self, now_s: float) -> SnowflakeUnavailable | None:
+        """What to tell of a commit that takes longer than usual, before the channel is opened again for it."""
+        waits_s = 0.0 if self.waits_since_s is None else now_s - self.waits_since_s
+        if waits_s <= STALLED_S:
+            return None
+        return SnowflakeUnavailable(f"commit the rows of {self.work.channel}", f"they wait for {waits_s:.0f} s")
 
     def sends(self) -> None:
         """Before rows are appended: the ledger says so first, unless it does already. Raises as `write`, and ChannelLost for

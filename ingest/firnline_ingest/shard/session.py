@@ -243,6 +243,8 @@ class ShardSession:
         if is_due and self._is_past_what_was_committed:
             self._report.doing(Doing.PROVING)
             self._prover.prove(now_s)
+            if overdue := self._prover.overdue(now_s):
+                self._report.noted(overdue)
             self._window.holds_at_most(self._in_flight.bytes)
         is_news = self._in_flight.read_through != self._prover.row.read_through
         is_urgent = self._prover.has_news and not self._books_failed

@@ -9,8 +9,9 @@ import pytest
 
 from firnline_ingest.config.model import PollingConfig
 from firnline_ingest.shard import in_flight, prover
+from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
@@ -91,6 +92,30 @@ def test_rows_that_somebody_elses_open_discarded_are_sent_again(world: World, mo
         receipts = epochs(group, [world.work()], has_rows(world, 3))
     assert sum(receipt.opens for receipt in receipts) == 1
     assert numbers(world.served.rows) == [0, 1, 2]
+
+
+def test_rows_that_are_waited_for_longer_than_usual_are_told_while_the_channel_stays_open(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wait that was too short doubles, up to an hour, of which an operator would hear nothing."""
+    monkeypatch.setattr(Caution, "patience", 100_000)
+    monkeypatch.setattr(prover, "STALLED_S", 0.01)
+    world.channels.commits_at_once = False
+    world.stream.shard(records=3)
+    with world.group() as group:
+        receipts = group.run([world.work()], soon())
+        for _ in range(100):
+            receipts += [] if receipts[-1].problem else group.run([world.work()], soon())
+        assert (told(receipts[-1]), receipts[-1].state) == ("FL-3010", ShardState.READING)
+        world.channels.commit(next(iter(world.channels.served)))
+        for _ in range(100):
+            receipts += group.run([world.work()], soon()) if receipts[-1].problem else []
+        assert told(receipts[-1]) is None
+    assert sum(receipt.interruptions for receipt in receipts) == 0
+
+
+def told(receipt: Receipt) -> str | None:
+    return receipt.problem.id if receipt.problem else None
 
 
 def test_a_receipt_counts_the_reads_and_the_throttled_ones_of_its_own_time(world: World) -> None:
