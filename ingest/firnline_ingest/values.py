@@ -11,6 +11,7 @@ from firnline_ingest.identifiers import written_name
 
 DIGITS = 10  # of the sub-sequence number, and of the row in its record
 LONGEST_TOKEN = 129 + 2 * DIGITS  # the Kinesis API allows a sequence number 129 digits
+LAST_ROW: int = 10**DIGITS - 1
 
 
 class ForeignToken(SnowflakeError, Fatal):
@@ -55,6 +56,14 @@ class Position:
     sequence_number: int
     sub_sequence_number: int = 0
     row: int = 0
+    """0 where the record is one row or none. Of several, the last one is LAST_ROW and the others count from 1: so a position
+    tells whether its record was taken in whole.
+    """
+
+    @property
+    def is_inside_record(self) -> bool:
+        """Whether the record has more rows behind this one."""
+        return 0 < self.row < LAST_ROW
 
     @classmethod
     def from_token(cls, token: str) -> Self:
@@ -66,6 +75,13 @@ class Position:
     @property
     def token(self) -> str:
         return f"{self.sequence_number}{self.sub_sequence_number:0{DIGITS}d}{self.row:0{DIGITS}d}"
+
+
+def row_number(row: int, rows: int) -> int:
+    """Position.row of the row with this index, from 0, in a record of so many rows."""
+    if rows == 1:
+        return 0
+    return LAST_ROW if row == rows - 1 else row + 1
 
 
 @dataclass(frozen=True, slots=True)

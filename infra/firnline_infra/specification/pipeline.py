@@ -10,6 +10,7 @@ from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.formats import Format, JsonFormat
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
 
 
@@ -99,6 +100,8 @@ class Pipeline(Section):
     bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
     initial_position: InitialPosition = InitialPosition()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
+    format: Format = JsonFormat()
+    """What the bytes of a record are; one JSON object by default."""
     metadata: Metadata = Metadata()
     """The object column that every table begins with, and what goes into it."""
 

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.formats import Format, JsonFormat
 from firnline_ingest.config.metrics import MetricsConfig
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
@@ -133,6 +134,8 @@ class Metadata(Section):
     """The record's place in its shard; the audit needs it."""
     sub_sequence_number: bool = True
     """The place inside an aggregated record, from 0; the audit needs it."""
+    row: bool = True
+    """The place inside a record of which a format makes several rows, from 0; only those formats have it. The audit needs it."""
     sharded_sequence_number: bool = True
     """Both numbers in one, which sorts the rows of a shard."""
 
@@ -158,6 +161,8 @@ class PipelineConfig(Section):
     fail_on_data_loss: bool = True
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
     metadata: Metadata = Metadata()
+    format: Format = JsonFormat()
+    """What the bytes of a record are."""
     max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
 
@@ -168,7 +173,7 @@ class PipelineConfig(Section):
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        decides = self.model_dump_json(include={"metadata", "max_row_bytes"})
+        decides = self.model_dump_json(include={"format", "metadata", "max_row_bytes"})
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 

@@ -75,6 +75,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             stream_created_ms=shard.stream_created_ms,
             shard_id=shard.shard_id,
             sequence_number=record.SequenceNumber,
+            row=rejected.row,
             stage=FailedAt.APPEND if rejected.reason is RejectReason.REFUSED else FailedAt.PARSE,
             reason=str(rejected.reason),
             detail=rejected.detail,

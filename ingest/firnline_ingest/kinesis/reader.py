@@ -211,7 +211,8 @@ class ShardReader:
         """Only the first record of a page that follows a new iterator can have been read before."""
         if not isinstance(self._next, After) or not records:
             return records
-        known = self._next.position.sequence_number
+        place = self._next.position
+        known = place.sequence_number - place.is_inside_record  # whose rows are not all taken is read again
         skip = 0
         while skip < len(records) and int(records[skip].SequenceNumber) <= known:
             skip += 1

@@ -24,6 +24,7 @@ class MetadataHead:
         members = _members(parts, stream, shard_id)
         self.column = stored_name(parts.column) if any(is_on for is_on, _, _ in members) else None
         self._template = _template(self.column, members) if self.column else b""
+        self._has_row = parts.row and self.column is not None
         self._second = -1
         self._second_text = b""
 
@@ -33,6 +34,12 @@ class MetadataHead:
         sequence_number = record.SequenceNumber.encode()
         arrival = self._arrival(record.ApproximateArrivalTimestamp)
         return self._template % (arrival, _encode(record.PartitionKey), sequence_number, sequence_number)
+
+    def numbered(self, head: bytes, row: int) -> bytes:
+        """A record's head for one of its rows, which has its number, from 0."""
+        if not self._has_row:
+            return head
+        return b'%b,"row":%d}' % (head[:-1], row)
 
     def _arrival(self, timestamp: float | None) -> bytes:
         """ISO 8601 with milliseconds, in quotes. Records come in order, so the second is usually the last one's."""

@@ -38,6 +38,8 @@ class RejectedRecord:
     index: int
     reason: RejectReason
     detail: str
+    row: int = 0
+    """Of its rows, from 0: the first one that is not in the table. Only Snowflake refuses a part of a record."""
 
 
 class Unusable(Exception):

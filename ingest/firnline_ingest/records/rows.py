@@ -1,25 +1,31 @@
 """Pages of records to rows for one shard: checked, with the metadata in front, ready for append_rows.
 
 A row is bytes inside msgspec.Raw, which the SDK sends as they are. What can't be a row is returned beside the rows,
-never raised and never dropped.
+never raised and never dropped. A record is rows or rejected, in whole: so it comes back in whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.decoders.decoder import Decoder
+from firnline_ingest.records.decoders.of_format import decoder_of, makes_several_rows
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
 from firnline_ingest.records.rejection import RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
+from firnline_ingest.values import row_number
+
+RECORD_BYTES = 32_000_000  # of the rows of one record
+AT_ONCE_BYTES = 8_000_000  # of rows, after which the rest of a page waits: records may become many times their size
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What became of a page, in its order. Every record is in `indexes` or in `rejected`, once."""
+    """What became of a page, in its order. Every record that was taken is in `indexes` or in `rejected`."""
 
     rows: Sequence[msgspec.Raw]
     sizes: Sequence[int]
@@ -27,6 +33,10 @@ class Rows:
     indexes: Sequence[int]
     """Of each row: where its record stands in the page."""
     rejected: Sequence[RejectedRecord] = field(default_factory=tuple)
+    row_numbers: Sequence[int] = ()
+    """Position.row of each row; empty where every row is its record's only one."""
+    taken: int = 0
+    """How many records of the page: all, unless their rows are more than should be in memory at once."""
 
     @property
     def bytes(self) -> int:
@@ -39,10 +49,14 @@ class RowMaker:
     def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str) -> None:
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._check = JsonObjectCheck(self._head.column)
+        self._decode = decoder_of(pipeline.format, self._check)
+        self._are_numbered = makes_several_rows(pipeline.format)
         self._max_row_bytes = pipeline.max_row_bytes
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
+        if self._decode is not None:
+            return self._decoded(records, self._decode)
         head, check, most = self._head, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
         rejected: list[RejectedRecord] = []
@@ -55,7 +69,46 @@ class RowMaker:
                 rejected.append(RejectedRecord(index, *unusable.fault))
             else:
                 rows.append(msgspec.Raw(row))
-        return Rows(rows, list(map(len, rows)), _others(len(records), rejected), rejected)
+        count = len(records)
+        return Rows(rows, list(map(len, rows)), _others(count, rejected), rejected, taken=count)
+
+    def objects(self, record: Record) -> Sequence[bytes]:
+        """What the record holds, without metadata: an object for each row. Raises Unusable."""
+        return [self._check(record.Data)] if self._decode is None else list(self._decode(record.Data))
+
+    def _decoded(self, records: Sequence[Record], decode: Decoder) -> Rows:
+        rows: list[msgspec.Raw] = []
+        indexes: list[int] = []
+        numbers: list[int] = []
+        rejected: list[RejectedRecord] = []
+        taken = size = 0
+        for index, record in enumerate(records):
+            if size > AT_ONCE_BYTES:
+                break
+            try:
+                made = list(self._rows_of(record, decode))
+            except Unusable as unusable:
+                rejected.append(RejectedRecord(index, *unusable.fault))
+            else:
+                rows += made
+                indexes += [index] * len(made)
+                numbers += [row_number(row, len(made)) for row in range(len(made))]
+                size += sum(map(len, made))
+            taken = index + 1
+        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken)
+
+    def _rows_of(self, record: Record, decode: Decoder) -> Iterator[msgspec.Raw]:
+        """Raises Unusable."""
+        head, most, size = self._head(record), self._max_row_bytes, 0
+        for number, document in enumerate(decode(record.Data)):
+            row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
+            if len(row) > most:
+                raise Unusable(_too_large(len(row), most))
+            size += len(row)
+            if size > RECORD_BYTES:
+                detail = f"its rows have more than {RECORD_BYTES:,} bytes with their metadata."
+                raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))
+            yield msgspec.Raw(row)
 
 
 def _too_large(size: int, most: int) -> Rejection:

@@ -15,6 +15,7 @@ from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.pace import Pace
+from firnline_ingest.shard.places import Places, places_of, position_of
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.snowflake.errors import Backpressure
@@ -42,13 +43,12 @@ class Appender:
     def append(self, records: Sequence[Record], made: Rows, tally: Tally) -> None:
         """Appends all rows of a page. Raises ChannelLost, ClientLost, SnowflakeUnavailable, or Backpressure that lasted."""
         if not made.rows:
-            self.in_flight.add(Chunk(position_of(records[-1]), (), 0))
+            self.in_flight.add(Chunk(position_of(records[-1]), Places(()), 0))
         first = 0
         while first < len(made.rows):
             last, size = _chunk_end(made.sizes, first)
-            end = records[made.indexes[last] - 1] if last < len(made.rows) else records[-1]
-            numbers = [records[index].SequenceNumber for index in made.indexes[first:last]]
-            self._append_chunk(made.rows[first:last], Chunk(position_of(end), numbers, size), tally)
+            places = places_of(records, made, first, last)
+            self._append_chunk(made.rows[first:last], Chunk(_end(records, made, places, last), places, size), tally)
             first = last
 
     def _append_chunk(self, rows: Sequence[msgspec.Raw], chunk: Chunk, tally: Tally) -> None:
@@ -57,12 +57,11 @@ class Appender:
             tally.reread_rows += known
             assert self.committed_before is not None
             upto = min(self.committed_before, chunk.end)
-            self.in_flight.add(Chunk(upto, chunk.sequence_numbers[:known], 0))
+            self.in_flight.add(Chunk(upto, chunk.places.first(known), 0))
             rows = rows[known:]
-            chunk = Chunk(chunk.end, chunk.sequence_numbers[known:], chunk.bytes)
+            chunk = Chunk(chunk.end, chunk.places.without_first(known), chunk.bytes)
         if rows:
-            start = Position(int(chunk.sequence_numbers[0]))
-            self._send(rows, start.token, chunk.end.token, chunk.bytes)
+            self._send(rows, chunk.places[0].token, chunk.end.token, chunk.bytes)
             tally.rows += len(rows)
             tally.bytes += chunk.bytes
         self.in_flight.add(chunk)
@@ -87,8 +86,12 @@ class Appender:
                 return
 
 
-def position_of(record: Record) -> Position:
-    return Position(int(record.SequenceNumber))
+def _end(records: Sequence[Record], made: Rows, places: Places, last: int) -> Position:
+    """The position that an append with these rows accounts for: of what has no row, too, up to the next row's record."""
+    of_row = places[len(places) - 1]
+    if of_row.is_inside_record:
+        return of_row
+    return max(of_row, position_of(records[made.indexes[last] - 1] if last < len(made.rows) else records[-1]))
 
 
 def _chunk_end(sizes: Sequence[int], first: int) -> tuple[int, int]:

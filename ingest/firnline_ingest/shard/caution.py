@@ -2,7 +2,7 @@
 
 Some rows cost the channel each time that they are sent: a record with more new keys than a table may gain at once, one that
 has to be uploaded where uploads don't get through. Sent again as they were, they would hold their shard for ever. So after
-the second loss at one place appends get smaller, each one proven before the next, until the place is passed, or one row
+the second loss at one place appends get smaller, each one proven before the next, until the place is passed, or one record
 alone has cost the channel twice; that one becomes a dead letter. It lives as long as its runner.
 """
 
@@ -13,10 +13,11 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.in_flight import Chunk
+from firnline_ingest.shard.places import position_of
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.values import Position
 
-SMALLER = (256, 32, 4, 1)  # rows of an append; each step is one more loss
+SMALLER = (256, 32, 4, 1)  # records of an append; each step is one more loss
 LOSSES = 2  # at one place, before it is taken for the rows' doing
 UNEXPLAINED = 3  # rows given up one after the other, without a word from the service: then it is not the rows
 LONGEST_WAIT = 32  # times the usual patience for a commit
@@ -24,10 +25,23 @@ LONGEST_WAIT = 32  # times the usual patience for a commit
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """So many rows at once, for everything up to a position."""
+    """So many records at once, for everything up to a position."""
 
-    rows: int
+    records: int
     through: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A record from one of its rows on: of a large one, rows before it may have gone."""
+
+    place: Position
+    words: str
+    """The service's."""
+
+    def row_of(self, rows: int) -> int:
+        """Its number, from 0, in a record of so many rows."""
+        return min(max(0, self.place.row - 1), rows - 1)
 
 
 @dataclass(slots=True)
@@ -35,8 +49,8 @@ class Caution:
     """One shard's; not thread-safe."""
 
     channel: str
-    refused: dict[Position, str] = field(default_factory=dict)
-    """Records that cost the channel by themselves, and the service's words about each."""
+    refused: dict[Position, Refused] = field(default_factory=dict)
+    """Records that cost the channel by themselves."""
     _steps: list[Step] = field(default_factory=list)
     """Each one smaller and shorter than the one before."""
     _place: Position | None = None
@@ -69,37 +83,39 @@ class Caution:
 
     def records_at_once(self, records: Sequence[Record]) -> int:
         """How many of these records to take next; a refused one is taken alone."""
-        first = _position(records[0])
+        first = position_of(records[0])
         if first in self.refused:
             return 1
         self._steps = [step for step in self._steps if first <= step.through]
-        most = self._steps[-1].rows if self._steps else len(records)
+        most = self._steps[-1].records if self._steps else len(records)
         taken = records[:most]
-        return next((index for index, one in enumerate(taken) if _position(one) in self.refused), len(taken))
+        return next((index for index, one in enumerate(taken) if position_of(one) in self.refused), len(taken))
 
     def is_needed_for(self, records: Sequence[Record]) -> bool:
         """Whether these have to be proven before anything else is appended."""
-        return bool(self._steps) or _position(records[0]) in self.refused
+        return bool(self._steps) or position_of(records[0]) in self.refused
 
     def passed(self) -> None:
         """Rows went through."""
         self._unexplained = 0
 
     def without_refused(self, made: Rows, records: Sequence[Record]) -> Rows:
-        """The rows of the records that may go; a refused record, which stands alone, is rejected."""
-        reason = self.refused.get(_position(records[0]))
-        if reason is None or made.rejected:
+        """The rows that may go; a refused record, which stands alone, is rejected from the row on that could not go."""
+        refused = self.refused.get(position_of(records[0]))
+        if refused is None or not made.rows:
             return made
-        return replace(made, rows=(), sizes=(), indexes=(), rejected=[RejectedRecord(0, RejectReason.REFUSED, reason)])
+        row = refused.row_of(len(made.rows))
+        rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row)
+        return replace(made, rows=made.rows[:row], sizes=made.sizes[:row], indexes=made.indexes[:row], rejected=[rejected])
 
     def _take_smaller_steps(self, error: ChannelLost, suspects: Sequence[Chunk]) -> None:
-        rows, is_careful = len(suspects[0].sequence_numbers), bool(self._steps)
-        if rows == 1 and is_careful and self._steps[-1].rows == 1 and self._losses >= LOSSES:
+        records, is_careful = suspects[0].places.records, bool(self._steps)
+        if records == 1 and is_careful and self._steps[-1].records == 1 and self._losses >= LOSSES:
             self._refuse(error, suspects[0])
         elif is_careful or self._losses >= LOSSES:
             through = suspects[0].end if is_careful else suspects[-1].end
-            smaller = next((step for step in SMALLER if step < rows), 1)
-            if not is_careful or smaller < self._steps[-1].rows:
+            smaller = next((step for step in SMALLER if step < records), 1)
+            if not is_careful or smaller < self._steps[-1].records:
                 self._steps.append(Step(smaller, through))
                 self._losses = 0
 
@@ -108,7 +124,8 @@ class Caution:
             self._unexplained += 1
             if self._unexplained > UNEXPLAINED:
                 raise AppendsRefused(self.channel, UNEXPLAINED, error.what) from error
-        self.refused[Position(int(chunk.sequence_numbers[0]))] = (error.server_message or error.what)[:1000]
+        place = chunk.places[0]
+        self.refused[replace(place, row=0)] = Refused(place, (error.server_message or error.what)[:1000])
         self._losses = 0
 
 
@@ -116,11 +133,7 @@ def _beyond(committed: Position | None, chunks: Sequence[Chunk]) -> list[Chunk]:
     """What of the chunks was not committed."""
     left = []
     for chunk in chunks:
-        numbers = chunk.sequence_numbers[chunk.rows_up_to(committed) if committed else 0 :]
-        if numbers:
-            left.append(Chunk(chunk.end, numbers, chunk.bytes))
+        places = chunk.places.without_first(chunk.rows_up_to(committed) if committed else 0)
+        if places:
+            left.append(Chunk(chunk.end, places, chunk.bytes))
     return left
-
-
-def _position(record: Record) -> Position:
-    return Position(int(record.SequenceNumber))

@@ -5,13 +5,13 @@ order, so counters that grew by n rows counted the first n (docs/design/ledger.m
 or run ahead of it, and an answer may go back. What stays away for half a minute, or is more than was sent, is an error.
 """
 
-import bisect
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
+from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import CountsDisagree
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
@@ -20,20 +20,20 @@ PATIENCE_S = 30.0
 
 @dataclass(slots=True)
 class Chunk:
-    """Rows of one append, by the sequence numbers of their records, and the position that the append accounts for."""
+    """Rows of one append, by their places, and the position that the append accounts for."""
 
     end: Position
-    sequence_numbers: Sequence[str]
+    places: Places
     bytes: int
 
     def rows_up_to(self, position: Position) -> int:
         if position >= self.end:
-            return len(self.sequence_numbers)
-        return bisect.bisect_right(self.sequence_numbers, position.sequence_number, key=int)
+            return len(self.places)
+        return self.places.count_up_to(position)
 
     def position_of(self, row: int) -> Position:
         """Of the row with this number, from 1; the last one stands for the whole chunk."""
-        return self.end if row == len(self.sequence_numbers) else Position(int(self.sequence_numbers[row - 1]))
+        return self.end if row == len(self.places) else self.places[row - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ class InFlightRows:
 
     def add(self, chunk: Chunk) -> None:
         is_proven = self.proven.position is not None and chunk.end <= self.proven.position
-        if chunk.sequence_numbers and not is_proven:
+        if chunk.places and not is_proven:
             if not self._chunks:
                 self._read_through = self.accounted
             self._chunks.append(chunk)
             self.bytes += chunk.bytes
-            self._sent += len(chunk.sequence_numbers)
+            self._sent += len(chunk.places)
         self.accounted = chunk.end
 
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
@@ -115,9 +115,9 @@ class InFlightRows:
             self._read_through = chunk.end
         if self._chunks and (done := self._chunks[0].rows_up_to(proven.position)):
             head = self._chunks[0]
-            head.sequence_numbers = head.sequence_numbers[done:]
+            head.places = head.places.without_first(done)
             self._read_through = proven.position
-            if not head.sequence_numbers:
+            if not head.places:
                 self._chunks.popleft()
                 self.bytes -= head.bytes
 
@@ -126,7 +126,7 @@ class InFlightRows:
         if baseline.position is not None:
             self.accept(baseline)
         self.proven = baseline
-        self._sent = _counted(baseline) + sum(len(chunk.sequence_numbers) for chunk in self._chunks)
+        self._sent = _counted(baseline) + sum(len(chunk.places) for chunk in self._chunks)
         self._uncounted.clear()
         self._counts.clear()
 
@@ -171,9 +171,9 @@ class InFlightRows:
         """None for a row that is proven already."""
         before = _counted(self.proven)
         for chunk in self._chunks:
-            if before < row <= before + len(chunk.sequence_numbers):
+            if before < row <= before + len(chunk.places):
                 return chunk.position_of(row - before)
-            before += len(chunk.sequence_numbers)
+            before += len(chunk.places)
         return None
 
 

@@ -17,7 +17,7 @@ from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.shard.appender import Appender, position_of
+from firnline_ingest.shard.appender import Appender
 from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
@@ -25,6 +25,7 @@ from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.letters import ShardLetters
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
+from firnline_ingest.shard.places import position_of
 from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.receipt import ShardState, Tally
 from firnline_ingest.shard.report import Doing, ShardReport, Shown
@@ -189,10 +190,10 @@ class ShardSession:
         """All at once, unless the channel was lost here before."""
         while records:
             some = records[: self._caution.records_at_once(records)]
-            self._ingest_at_once(some, tally)
+            taken = self._ingest_at_once(some, tally)
             if self._caution.is_needed_for(some):
                 self._settle()
-            records = records[len(some) :]
+            records = records[taken:]
 
     def _settle(self) -> None:
         """Proves what was sent, and says so in the ledger, before anything that could cost the channel is appended."""
@@ -206,8 +207,10 @@ class ShardSession:
             self._caution.passed()
         self._prover.write()
 
-    def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> None:
+    def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> int:
+        """How many of them: the rest waits where their rows would be too many at once."""
         made = self._caution.without_refused(self._rows.convert(records), records)
+        records = records[: made.taken]
         if made.rejected:
             try:
                 self._letters.take(made.rejected, records, tally)
@@ -215,11 +218,14 @@ class ShardSession:
                 self._prove_before(records[: made.rejected[0].index], tally)
                 raise
         self._appender.append(records, made, tally)
+        return made.taken
 
     def _prove_before(self, records: Sequence[Record], tally: Tally) -> None:
         """What stands in front of the record that the shard stops at, so that a restart begins with that one."""
-        if records:
-            self._appender.append(records, self._rows.convert(records), tally)
+        while records:
+            made = self._rows.convert(records)
+            self._appender.append(records[: made.taken], made, tally)
+            records = records[made.taken :]
         self._finish(ended=False, children=())
 
     def _keep_books(self) -> bool:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.shard.caution import LONGEST_WAIT, SMALLER, UNEXPLAINED, Caution
 from firnline_ingest.shard.in_flight import Chunk
+from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
 from firnline_ingest.values import Position
 
@@ -17,7 +18,7 @@ MOST_AT_ONCE = 1000
 
 
 def chunk(first: int, last: int) -> Chunk:
-    return Chunk(Position(last), [str(number) for number in range(first, last + 1)], last - first + 1)
+    return Chunk(Position(last), Places([str(number) for number in range(first, last + 1)]), last - first + 1)
 
 
 @dataclass

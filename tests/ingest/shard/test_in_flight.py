@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.shard.in_flight import PATIENCE_S, Chunk, InFlightRows
+from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import CountsDisagree
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
@@ -11,7 +12,7 @@ KEY = ShardKey("events", 1, "shardId-000000000000")
 
 
 def chunk(*numbers: int, end: int | None = None) -> Chunk:
-    return Chunk(Position(end or numbers[-1]), [str(n) for n in numbers], 100 * len(numbers))
+    return Chunk(Position(end or numbers[-1]), Places([str(n) for n in numbers]), 100 * len(numbers))
 
 
 def in_flight(proven: int | None = None, rows: int = 0, read_through: int | None = None) -> InFlightRows:
@@ -81,7 +82,7 @@ def test_the_ledger_may_never_have_a_position_beyond_an_unproven_row() -> None:
 def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven() -> None:
     rows = in_flight()
     rows.add(chunk(1, 2))
-    rows.add(Chunk(Position(5), (), 0))
+    rows.add(Chunk(Position(5), Places(()), 0))
     assert rows.read_through is None
     rows.accept(Proven(Position(2), 2))
     assert rows.read_through == Position(5)
@@ -89,7 +90,7 @@ def test_dead_letters_after_the_last_row_are_read_through_once_the_row_is_proven
 
 def test_what_dead_letters_alone_have_moved_does_not_go_back_when_rows_follow() -> None:
     rows = in_flight(proven=1, rows=1, read_through=1)
-    rows.add(Chunk(Position(5), (), 0))
+    rows.add(Chunk(Position(5), Places(()), 0))
     assert rows.read_through == Position(5)
     rows.add(chunk(6, 7))
     assert rows.read_through == Position(5)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.shard.in_flight import PATIENCE_S, Chunk, InFlightRows
+from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import CountsDisagree
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
@@ -38,7 +39,7 @@ class Channel:
 
     def send(self, count: int) -> None:
         numbers = range(self.sent + 1, self.sent + count + 1)
-        self.rows.add(Chunk(Position(numbers[-1]), [str(number) for number in numbers], 100 * count))
+        self.rows.add(Chunk(Position(numbers[-1]), Places([str(number) for number in numbers]), 100 * count))
         self.sent += count
 
     def commit(self, rows: int | None = None) -> None:

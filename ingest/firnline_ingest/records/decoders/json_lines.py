@@ -1,0 +1,30 @@
+"""JSON objects, one a line; blank lines between them are nothing."""
+
+from collections.abc import Iterator
+
+from firnline_ingest.records.decoders.decoder import Decoder
+from firnline_ingest.records.json_object import JsonObjectCheck
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+
+BLANKS = b" \t\r"
+
+
+def json_lines_decoder(check: JsonObjectCheck) -> Decoder:
+    def decode(data: bytes) -> Iterator[bytes]:
+        found = False
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if text := line.strip(BLANKS):
+                found = True
+                yield _checked(check, text, number)
+        if not found:
+            raise Unusable(Rejection(RejectReason.EMPTY, "it has no content."))
+
+    return decode
+
+
+def _checked(check: JsonObjectCheck, line: bytes, number: int) -> bytes:
+    try:
+        return check(line)
+    except Unusable as unusable:
+        reason, detail = unusable.fault
+        raise Unusable(Rejection(reason, f"line {number}: {detail}")) from unusable

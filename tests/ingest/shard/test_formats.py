@@ -1,0 +1,163 @@
+"""Records of several rows, through a whole shard: no row is lost or doubled where a record was taken in only partly."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.records.rejection import RejectReason
+from firnline_ingest.shard import appender
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.values import LAST_ROW, ChannelState, Position
+from tests.fakes.channels import MemoryChannel
+from tests.ingest.shard.conftest import World
+
+from .running import bounded, numbers
+
+LINES = {"type": "json_lines"}
+
+
+def pipeline(format_: Mapping[str, Any], **more: Any) -> PipelineConfig:
+    document = {"stream": "events", "database": "DB", "schema": "RAW", "format": format_, **more}
+    return PipelineConfig.model_validate(document, strict=None)
+
+
+def lines(*values: int) -> bytes:
+    return b"\n".join(b'{"n":%d}' % value for value in values)
+
+
+@pytest.fixture
+def several(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A stream of records of one, three and two rows; two rows an append."""
+    world.pipeline = pipeline(LINES)
+    world.stream.put(lines(0))
+    world.stream.put(lines(1, 2, 3))
+    world.stream.put(lines(4, 5))
+    monkeypatch.setattr(appender, "APPEND_BYTES", 900)
+    return world
+
+
+def test_each_line_is_a_row_with_its_number(several: World) -> None:
+    receipt = bounded(several.services(), several.work())
+    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert [json.loads(row)["KINESISMETADATA"]["row"] for row in several.served.rows] == [0, 0, 1, 2, 0, 1]
+    assert (receipt.records, receipt.rows) == (3, 6)
+    last = several.shard.last_position
+    assert several.row.read_through == Position(last.sequence_number, 0, LAST_ROW)
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kills_at", range(1, 4))
+def test_a_kill_between_the_rows_of_a_record_loses_and_doubles_none(several: World, kills_at: int) -> None:
+    appends = []
+
+    def die(step: EpochStep, _key: object) -> None:
+        if step is EpochStep.APPENDED:
+            appends.append(step)
+            if len(appends) == kills_at:
+                raise Killed
+
+    with pytest.raises(Killed):
+        bounded(several.services(observer=die), several.work())
+    receipt = bounded(several.services("second"), several.work())
+    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert receipt.problem is None
+
+
+def test_what_was_proven_inside_a_record_is_gone_on_from(several: World) -> None:
+    channels, tokens = several.channels, []
+    channels.commits_at_once = False
+    append = MemoryChannel.append
+
+    def commit_once(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
+        append(self, rows, start=start, end=end)
+        tokens.append(Position.from_token(end))
+        channels.commit(self.name)
+        if tokens[-1].is_inside_record and len(tokens) < 3:
+            raise ChannelLost(self.name, "the test takes it")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryChannel, "append", commit_once)
+        receipt = bounded(several.services(), several.work())
+    assert any(token.is_inside_record for token in tokens)
+    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+    assert receipt.problem is None
+
+
+def test_a_lost_ledger_row_and_a_token_inside_a_record_lose_nothing(several: World) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        append = MemoryChannel.append
+
+        def once(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
+            append(self, rows, start=start, end=end)
+            raise Killed
+
+        patch.setattr(MemoryChannel, "append", once)
+        with pytest.raises(Killed):
+            bounded(several.services(), several.work())
+    assert several.served.committed is not None
+    assert several.served.committed.is_inside_record
+    several.ledger.forget(several.key())
+    bounded(several.services("second"), several.work())
+    assert numbers(several.served.rows) == [0, 1, 2, 3, 4, 5]
+
+
+def test_one_line_that_can_t_be_a_row_makes_the_whole_record_a_letter(world: World) -> None:
+    world.pipeline = pipeline(LINES)
+    bad = world.stream.put(lines(0) + b"\n{oops\n" + lines(1))
+    world.stream.put(lines(2))
+    bounded(world.services(), world.work())
+    assert numbers(world.served.rows) == [2]
+    (letter,) = world.dead_letters.list()
+    assert (letter.sequence_number, letter.row, letter.reason) == (str(bad.sequence_number), 0, RejectReason.NOT_JSON)
+    assert letter.detail.startswith("line 2: ")
+
+
+@pytest.mark.parametrize("bad", [1, 2, 3])
+def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_append_on(
+    several: World, bad: int
+) -> None:
+    append, state, lost = MemoryChannel.append, MemoryChannel.state, set[int]()
+
+    def swallow(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
+        if bad in numbers([bytes(row) for row in rows]):
+            lost.add(id(self))
+        if id(self) not in lost:
+            append(self, rows, start=start, end=end)
+
+    def say(self: MemoryChannel) -> ChannelState:
+        if id(self) in lost:
+            lost.clear()
+            raise ChannelLost(self.name, "lost", server_message="too many new columns")
+        return state(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemoryChannel, "append", swallow)
+        patch.setattr(MemoryChannel, "state", say)
+        receipt = bounded(several.services(), several.work())
+    (letter,) = several.dead_letters.list()
+    assert letter.reason == RejectReason.REFUSED
+    before = list(range(1, 1 + letter.row))
+    assert numbers(several.served.rows) == [0, *before, 4, 5]
+    assert bad not in before
+    assert receipt.problem is None
+    bounded(several.services("second"), several.work())
+    assert numbers(several.served.rows) == [0, *before, 4, 5]
+
+
+def test_text_is_kept_in_one_column_as_it_is(world: World) -> None:
+    world.pipeline = pipeline({"type": "text", "column": "line"})
+    world.stream.put('"quoted"\n{\t\u2028'.encode())
+    world.stream.put(b"\xff\xfe")
+    bounded(world.services(), world.work())
+    (row,) = map(json.loads, world.served.rows)
+    assert row["LINE"] == '"quoted"\n{\t\u2028'
+    assert "row" not in row["KINESISMETADATA"]
+    (letter,) = world.dead_letters.list()
+    assert letter.reason == RejectReason.INVALID_UTF8
