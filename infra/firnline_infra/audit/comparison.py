@@ -11,11 +11,11 @@ from typing import Protocol
 
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord, position_text
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
-RowPosition = tuple[int, int]
-"""Sequence number and sub-sequence number."""
+RowPosition = tuple[int, int, int]
+"""Sequence number, sub-sequence number, row in the record."""
 
 
 class ContentCheck(Protocol):
@@ -59,13 +59,14 @@ class _Walk:
         self._position: RowPosition | None = None
         self._group: list[Outcome] = []
         self._is_behind_first = False
+        self._kept_of: int | None = None
         self._advance()
 
     def along(self, records: Iterable[StreamRecord]) -> None:
         for record in records:
             if record.status is ClaimStatus.AFTER_CLAIM and self._position is None:
                 break
-            here = (record.sequence_number, 0)
+            here = (record.sequence_number, 0, record.row)
             while self._position is not None and self._position < here:
                 self._report_without_record()
             self._is_behind_first = True
@@ -87,6 +88,8 @@ class _Walk:
             )
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
         for outcome in self._group:
+            if outcome.place is RecordPlace.DEAD_LETTERS:
+                self._kept_of = record.sequence_number
             if record.status is ClaimStatus.AFTER_CLAIM:
                 self._counts.later += 1
                 continue
@@ -100,6 +103,10 @@ class _Walk:
     def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:
             return
+        if record.row and self._kept_of == record.sequence_number:  # its letter has the rows behind it, too
+            self._counts.records += 1
+            self._findings.place(RecordPlace.DEAD_LETTERS)
+            return
         if record.status is ClaimStatus.BEFORE_CLAIM:
             self._counts.before_start += 1
             return
@@ -110,7 +117,8 @@ class _Walk:
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
-        self._findings.report(ProblemKind.MISSING, str(record.sequence_number), detail)
+        position = position_text(record.sequence_number, row=record.row)
+        self._findings.report(ProblemKind.MISSING, position, detail)
 
     def _report_without_record(self) -> None:
         for outcome in self._group:
@@ -128,4 +136,4 @@ def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[RowPosition | No
 
 
 def position_of(outcome: Outcome) -> RowPosition:
-    return outcome[0], outcome[1]
+    return outcome.sequence_number, outcome.sub_sequence_number, outcome.row

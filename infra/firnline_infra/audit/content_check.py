@@ -101,13 +101,14 @@ class ContentComparison:
             "partitionKey": record.partition_key,
             "sequenceNumber": sequence_number,
             "subSequenceNumber": sub_sequence_number,
+            "row": outcome.row,
             "shardedSequenceNumber": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
         }
 
     def _check_letter(
         self, record: StreamRecord, letter: LetterContent, position: str, findings: ShardFindings
     ) -> None:
-        if letter.digest != digest_of(record.data):
+        if letter.digest != digest_of(record.data if record.whole is None else record.whole):
             findings.report(
                 ProblemKind.CHANGED, position, f"the {RecordPlace.DEAD_LETTERS} have other bytes than the stream"
             )

@@ -20,11 +20,11 @@ def left_out_of(config: EngineConfig, pipeline: PipelineConfig) -> Callable[[str
 
     def of_shard(shard_id: str) -> LeftOut:
         rows = RowMaker(pipeline, pipeline.stream, shard_id)
-        return lambda record: bool(rows.convert([_as_read(record)]).rejected)
+        return lambda record: record.whole is None and bool(rows.convert([as_read(record)]).rejected)
 
     return of_shard
 
 
-def _as_read(record: StreamRecord) -> Record:
+def as_read(record: StreamRecord) -> Record:
     arrived_s = None if record.arrived_ms is None else record.arrived_ms / 1000
     return Record(str(record.sequence_number), record.data, record.partition_key, arrived_s)

@@ -16,13 +16,16 @@ class ClaimStatus(Enum):
 
 
 class StreamRecord(NamedTuple):
-    """A record as Kinesis returned it."""
+    """A record as Kinesis returned it, or one of the rows that it becomes."""
 
     sequence_number: int
     data: bytes
     status: ClaimStatus = ClaimStatus.CLAIMED
     partition_key: str = ""
     arrived_ms: int | None = None
+    row: int = 0
+    whole: bytes | None = None
+    """The record's own bytes, where `data` is one row of what a format makes of them."""
 
 
 class RecordPlace(StrEnum):
@@ -42,12 +45,16 @@ class Outcome(NamedTuple):
     arrived_ms: int | None = None
     content: object = None
     """What a ContentCheck needs of it; None where contents are not compared."""
+    row: int = 0
 
     @property
     def position(self) -> str:
         """The number in the row's metadata, by which a person or a query finds the row."""
-        return position_text(self.sequence_number, self.sub_sequence_number)
+        return position_text(self.sequence_number, self.sub_sequence_number, self.row)
 
 
-def position_text(sequence_number: int, sub_sequence_number: int = 0) -> str:
+def position_text(sequence_number: int, sub_sequence_number: int = 0, row: int = 0) -> str:
+    """Zeros at the end are left out."""
+    if row:
+        return f"{sequence_number}.{sub_sequence_number}.{row}"
     return f"{sequence_number}.{sub_sequence_number}" if sub_sequence_number else str(sequence_number)

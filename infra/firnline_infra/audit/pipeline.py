@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.content_check import ContentComparison
+from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import left_out_of
@@ -23,6 +24,7 @@ from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
 from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
+from firnline_ingest.records.decoders.of_format import makes_several_rows
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -118,6 +120,7 @@ class PipelineAudit:
             columns=described.columns if self.compares_contents else None,
             check=check if self.compares_contents else None,
             left_out=left_out_of(self.config, self.pipeline),
+            decoded=decoded_of(self.pipeline),
         )
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:
@@ -159,6 +162,8 @@ def statements_of(pipeline: PipelineConfig) -> Statements:
 def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
     """Raises NotAuditable."""
     needed = ["shard_id", "sequence_number", *(["stream"] if companions else [])]
+    if makes_several_rows(pipeline.format):
+        needed.append("row")
     if lacking := [part for part in needed if not getattr(pipeline.metadata, part)]:
         raise NotAuditable(pipeline.stream, lacking)
 

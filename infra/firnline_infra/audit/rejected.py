@@ -58,6 +58,7 @@ def _add(found: ErrorRows, metadata: dict[str, Any]) -> None:
         int(metadata.get("subSequenceNumber") or 0),
         RecordPlace.ERROR_TABLE,
         arrival_ms(arrival if isinstance(arrival, str) else None),
+        row=int(metadata.get("row") or 0),
     )
     found.by_shard.setdefault(shard_id, []).append(outcome)
 
@@ -115,4 +116,5 @@ def _outcome(letter: DeadLetter) -> Outcome:
         RecordPlace.DEAD_LETTERS,
         None if arrival is None else round(arrival.timestamp() * 1000),
         LetterContent(digest_of(letter.data), letter.reason),
+        letter.row,
     )

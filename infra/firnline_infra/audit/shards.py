@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
+from firnline_infra.audit.decoded import Decoded
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import Outcome
@@ -80,6 +81,8 @@ class PipelineSources:
     """With `columns`, where contents are compared."""
     left_out: Callable[[str], LeftOut | None] = lambda _: None
     """By shard id: which records are rightly nowhere."""
+    decoded: Callable[[str], Decoded] = lambda _: lambda records: records
+    """By shard id: a record as the rows that its format makes of it."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
@@ -101,7 +104,7 @@ class PipelineSources:
             *(places.get(shard_id, ()) for places in self.elsewhere),
             key=position_of,
         )
-        records = self.window.records(reader.records()) if is_listed else ()
+        records = self.decoded(shard_id)(self.window.records(reader.records())) if is_listed else ()
         left_out = self.left_out(shard_id)
         compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out)
         return findings

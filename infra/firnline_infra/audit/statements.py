@@ -59,11 +59,11 @@ class Statements:
         return f"SELECT ERROR_DATA, ERROR_METADATA FROM ERROR_TABLE({self.table_sql})"
 
     def rows(self, shard_id: str, part: Part, *, columns: Sequence[str] | None) -> str:
-        """A part of a shard's rows, in order: sequence and sub-sequence number, arrival; with `columns` (stored names, in
+        """A part of a shard's rows, in order: sequence and sub-sequence number, row, arrival; with `columns` (stored names, in
         this order) also the metadata and those.
         """
         content = [self._column, *(quoted(name) for name in columns)] if columns is not None else []
-        selected = ", ".join([self._number, self._sub_number, self._arrival, *content])
+        selected = ", ".join([self._number, self._sub_number, self._row, self._arrival, *content])
         return (
             f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(part)} ORDER BY {self._order}"
         )
@@ -100,8 +100,13 @@ class Statements:
         return f"COALESCE({self._part('subSequenceNumber')}, '0')"
 
     @property
+    def _row(self) -> str:
+        """Only formats that make several rows of a record number them."""
+        return f"COALESCE({self._part('row')}, '0')"
+
+    @property
     def _order(self) -> str:
-        return ", ".join(f"LENGTH({each}), {each}" for each in (self._number, self._sub_number))
+        return ", ".join(f"LENGTH({each}), {each}" for each in (self._number, self._sub_number, self._row))
 
     @property
     def _arrival(self) -> str:

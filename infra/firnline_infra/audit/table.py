@@ -195,22 +195,21 @@ def parts_between(first: str | None, cuts: Sequence[str]) -> list[Part]:
 def outcomes_of(
     rows: Iterator[tuple[Any, ...]], shard_id: str, on_invalid_position: Callable[[str], None]
 ) -> Iterator[Outcome]:
-    """Each row: sequence number, sub-sequence number and arrival; metadata and values too if contents are compared.
+    """Each row: sequence number, sub-sequence number, row and arrival; metadata and values too if contents are compared.
 
     Raises RowsUnordered.
     """
-    before = (0, 0)
-    for number, sub_number, arrival, *content in rows:
-        if not (_is_canonical(number) and _is_canonical(sub_number)):
-            on_invalid_position(f"{number}.{sub_number}")
+    before = (0, 0, 0)
+    for number, sub_number, row, arrival, *content in rows:
+        if not all(map(_is_canonical, (number, sub_number, row))):
+            on_invalid_position(f"{number}.{sub_number}" if row == "0" else f"{number}.{sub_number}.{row}")
             continue
-        position = (int(number), int(sub_number))
+        position = (int(number), int(sub_number), int(row))
         if position < before:
             raise RowsUnordered(shard_id, position_text(*before), position_text(*position))
         before = position
-        yield Outcome(
-            *position, RecordPlace.TABLE, arrival_ms(arrival), RowContent(content[0], content[1:]) if content else None
-        )
+        seen = RowContent(content[0], content[1:]) if content else None
+        yield Outcome(position[0], position[1], RecordPlace.TABLE, arrival_ms(arrival), seen, position[2])
 
 
 def _is_canonical(number: str) -> bool:

@@ -28,7 +28,19 @@ def parse(model: type[Model], document: object, source: str) -> Model:
         # JSON mode lets strict models accept enums and paths as the text that documents hold.
         return model.model_validate(document, strict=None)
     except ValidationError as error:
-        raise ConfigError(source, [_describe(model, problem) for problem in error.errors()]) from None
+        raise ConfigError(source, [_describe(model, _untagged(problem, document)) for problem in error.errors()]) from None
+
+
+def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]:
+    """With the place as the document has it: pydantic names the kind of section that a `type` chose as if it were a part."""
+    location, here = list[str | int](), document
+    for part in problem["loc"]:
+        if isinstance(here, dict) and part not in here and here.get("type") == part:
+            continue
+        location.append(part)
+        inner = here[part] if isinstance(here, dict) and part in here else None
+        here = here[part] if isinstance(here, list) and isinstance(part, int) else inner
+    return {**problem, "loc": tuple(location)}
 
 
 def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:

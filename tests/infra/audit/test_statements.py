@@ -8,6 +8,7 @@ STREAM = '"KINESISMETADATA":"stream"::VARCHAR'
 SHARD = '"KINESISMETADATA":"shardId"::VARCHAR'
 NUMBER = '"KINESISMETADATA":"sequenceNumber"::VARCHAR'
 SUB = 'COALESCE("KINESISMETADATA":"subSequenceNumber"::VARCHAR, \'0\')'
+ROW = 'COALESCE("KINESISMETADATA":"row"::VARCHAR, \'0\')'
 ARRIVAL = '"KINESISMETADATA":"approximateArrival"::VARCHAR'
 TABLE = '"DB"."RAW"."My ""T"""'
 OF_SHARD = f"{STREAM} = 'it''s' AND {SHARD} = 's-1' AND {NUMBER} IS NOT NULL"
@@ -23,8 +24,8 @@ def test_the_inventory_is_of_the_whole_table() -> None:
 
 def test_the_rows_of_a_shard_come_in_the_order_of_numbers() -> None:
     assert ABOUT.rows("s-1", Part(first="100"), columns=None) == (
-        f"SELECT {NUMBER}, {SUB}, {ARRIVAL} FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE} "
-        f"ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}"
+        f"SELECT {NUMBER}, {SUB}, {ROW}, {ARRIVAL} FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE} "
+        f"ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}, LENGTH({ROW}), {ROW}"
     )
 
 
@@ -45,7 +46,7 @@ def test_a_part_ends_with_its_last_number_and_the_next_begins_behind_it() -> Non
 def test_cuts_are_each_so_many_rows_and_the_last_one() -> None:
     assert ABOUT.cuts("s-1", first="100", part_rows=7, total=20) == (
         f"SELECT N FROM (SELECT {NUMBER} AS N, ROW_NUMBER() OVER "
-        f"(ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}) AS R "
+        f"(ORDER BY LENGTH({NUMBER}), {NUMBER}, LENGTH({SUB}), {SUB}, LENGTH({ROW}), {ROW}) AS R "
         f"FROM {TABLE} WHERE {OF_SHARD} AND NOT {BEFORE}) WHERE MOD(R, 7) = 0 OR R = 20 ORDER BY R"
     )
 

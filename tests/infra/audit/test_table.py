@@ -54,14 +54,14 @@ def test_a_part_is_bounded_until_there_would_be_too_many() -> None:
 
 
 def test_a_row_becomes_an_outcome() -> None:
-    assert outcomes(("100", "0", ARRIVAL), ("100", "2", None)) == [
+    assert outcomes(("100", "0", "0", ARRIVAL), ("100", "2", "0", None)) == [
         Outcome(100, 0, RecordPlace.TABLE, 1_700_000_000_123),
         Outcome(100, 2, RecordPlace.TABLE),
     ]
 
 
 def test_contents_stand_behind_the_position() -> None:
-    (outcome,) = outcomes(("100", "0", ARRIVAL, "{}", 1, "x"))
+    (outcome,) = outcomes(("100", "0", "0", ARRIVAL, "{}", 1, "x"))
     assert outcome.content == RowContent("{}", [1, "x"])
 
 
@@ -70,15 +70,22 @@ def test_contents_stand_behind_the_position() -> None:
 )
 def test_a_number_that_the_engine_would_not_write_has_no_place(number: str, sub_number: str) -> None:
     invalid: list[str] = []
-    assert outcomes((number, sub_number, ARRIVAL), invalid=invalid) == []
+    assert outcomes((number, sub_number, "0", ARRIVAL), invalid=invalid) == []
     assert invalid == [f"{number}.{sub_number}"]
 
 
 @pytest.mark.parametrize("second", [("99", "0"), ("100", "0")])
 def test_rows_that_come_out_of_order_are_not_believed(second: tuple[str, str]) -> None:
     with pytest.raises(RowsUnordered, match=r"100\.1 before"):
-        outcomes(("100", "1", ARRIVAL), (*second, ARRIVAL))
+        outcomes(("100", "1", "0", ARRIVAL), (*second, "0", ARRIVAL))
 
 
 def test_rows_at_one_position_are_in_order() -> None:
-    assert len(outcomes(("100", "0", ARRIVAL), ("100", "0", ARRIVAL))) == 2
+    assert len(outcomes(("100", "0", "0", ARRIVAL), ("100", "0", "0", ARRIVAL))) == 2
+
+
+def test_a_row_of_several_has_its_number_behind_the_others() -> None:
+    assert [each.position for each in outcomes(("100", "0", "0", ARRIVAL), ("100", "0", "12", ARRIVAL))] == ["100", "100.0.12"]
+    invalid: list[str] = []
+    outcomes(("100", "0", "x", ARRIVAL), invalid=invalid)
+    assert invalid == ["100.0.x"]

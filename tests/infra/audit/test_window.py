@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
-from firnline_infra.audit.outcome import ClaimStatus
+from firnline_infra.audit.outcome import ClaimStatus, StreamRecord
 from firnline_infra.audit.window import HOUR_MS, TOLERANCE_MS, AuditWindow, RetentionCutoff, arrival_ms, arrival_text
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
@@ -80,7 +80,7 @@ def test_a_record_without_an_arrival_is_claimed() -> None:
 
 def test_what_an_audit_needs_of_a_record_is_taken_over() -> None:
     (record,) = window_of().records([Record("49" * 28, b"{}", "key", 1_699_999_999.123)])
-    assert record == (int("49" * 28), b"{}", ClaimStatus.CLAIMED, "key", 1_699_999_999_123)
+    assert record == StreamRecord(int("49" * 28), b"{}", ClaimStatus.CLAIMED, "key", 1_699_999_999_123)
 
 
 NOW_MS = 1_700_000_000_000

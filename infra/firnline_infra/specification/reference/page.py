@@ -56,11 +56,11 @@ def _sections(schema: Schema) -> Iterator[str]:
         yield _section(path, definition, schema["$defs"])
         inner = []
         for name, field in definition["properties"].items():
-            kind = _object_of(field, schema["$defs"])
-            if kind and kind not in seen:
-                seen.add(kind)
-                place = f"{path}.{name}" if path else name
-                inner.append((f"{place}[]" if _is_list(field) else place, schema["$defs"][kind]))
+            for kind in _objects_of(field, schema["$defs"]):
+                if kind not in seen:
+                    seen.add(kind)
+                    place = f"{path}.{name}" if path else name
+                    inner.append((f"{place}[]" if _is_list(field) else place, schema["$defs"][kind]))
         waiting[:0] = inner
 
 
@@ -70,9 +70,15 @@ def _section(path: str, definition: Schema, kinds: Schema) -> str:
         f"| `{name}` | {_type(field, kinds)} | {_default(name, field, required)} | {_cell(field['description'])} |\n"
         for name, field in definition["properties"].items()
     ]
-    title = f"`{path}`" if path else ROOT
+    title = f"`{path}`{_told_apart_by(definition)}" if path else ROOT
     start = f"\n## {title}\n\n{definition['description']}\n\n| field | type | default | |\n|---|---|---|---|\n"
     return start + "".join(rows) + "".join(_choices(definition, kinds))
+
+
+def _told_apart_by(definition: Schema) -> str:
+    """What tells this section from the others that may stand in its place."""
+    kind = definition["properties"].get("type", {}).get("const")
+    return f", `type: {kind}`" if kind else ""
 
 
 def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
@@ -88,6 +94,8 @@ def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
 
 def _type(field: Schema, kinds: Schema) -> str:
     item = _item(field)
+    if "oneOf" in item:
+        return "section, by its `type`"
     kind = _resolved(item, kinds)
     text = _scalar(item if "type" in item else kind)
     if kind.get("enum"):
@@ -122,7 +130,7 @@ def _default(name: str, field: Schema, required: list[str]) -> str:
         case None if _is_list(field):
             return "empty"
         case None:
-            return "as below" if "$ref" in field else ""
+            return "as below" if "$ref" in field or "oneOf" in field else ""
         case bool() as value:
             return f"`{str(value).lower()}`"
         case [] | "":
@@ -152,9 +160,10 @@ def _resolved(item: Schema, kinds: Schema) -> Schema:
     return resolved
 
 
-def _object_of(field: Schema, kinds: Schema) -> str | None:
-    reference = _item(field).get("$ref", "").rpartition("/")[2]
-    return reference if reference and "properties" in kinds[reference] else None
+def _objects_of(field: Schema, kinds: Schema) -> list[str]:
+    item = _item(field)
+    references = [each.get("$ref", "").rpartition("/")[2] for each in item.get("oneOf", [item])]
+    return [reference for reference in references if reference and "properties" in kinds[reference]]
 
 
 def _cell(text: str) -> str:

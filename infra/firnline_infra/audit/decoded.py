@@ -1,0 +1,38 @@
+"""What of a record is to be found as rows, where its format is not plain JSON: the engine's own decoder says so."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from firnline_infra.audit.left_out import as_read
+from firnline_infra.audit.outcome import StreamRecord
+from firnline_ingest.config.formats import JsonFormat
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.records.rows import RowMaker
+
+Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
+
+
+def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
+    """By shard, because one decoder serves one thread."""
+    if pipeline.format == JsonFormat():
+        return lambda _: lambda records: records
+
+    def of_shard(shard_id: str) -> Decoded:
+        maker = RowMaker(pipeline, pipeline.stream, shard_id)
+
+        def decoded(records: Iterable[StreamRecord]) -> Iterator[StreamRecord]:
+            for record in records:
+                yield from _rows_of(maker, record)
+
+        return decoded
+
+    return of_shard
+
+
+def _rows_of(maker: RowMaker, record: StreamRecord) -> Iterator[StreamRecord]:
+    """The record itself where it is no row: then a dead letter has it."""
+    read = as_read(record)
+    if maker.convert([read]).rejected:
+        yield record
+        return
+    for row, data in enumerate(maker.objects(read)):
+        yield record._replace(data=data, row=row, whole=record.data)

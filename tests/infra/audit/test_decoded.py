@@ -1,0 +1,77 @@
+"""Records of several rows against the rows that are there."""
+
+import json
+
+import pytest
+
+from firnline_infra.audit.comparison import compare_shard, position_of
+from firnline_infra.audit.content_check import ContentComparison, LetterContent, digest_of
+from firnline_infra.audit.decoded import decoded_of
+from firnline_infra.audit.errors import NotAuditable
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.pipeline import refuse_unauditable
+from firnline_infra.audit.window import RetentionCutoff
+from firnline_ingest.config.model import PipelineConfig
+
+SHARD = "shardId-000000000000"
+LINES = StreamRecord(100, b'{"n":0}\n\n{"n":1}\n{"n":2}', partition_key="key")
+BROKEN = StreamRecord(101, b'{"n":3}\n{oops', partition_key="key")
+
+
+def pipeline(**more: object) -> PipelineConfig:
+    document = {"stream": "events", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}, **more}
+    return PipelineConfig.model_validate(document, strict=None)
+
+
+def row(number: int, row_number: int) -> Outcome:
+    return Outcome(number, 0, RecordPlace.TABLE, 0, None, row_number)
+
+
+def letter(record: StreamRecord, row_number: int = 0, reason: str = "not-json") -> Outcome:
+    content = LetterContent(digest_of(record.data), reason)
+    return Outcome(record.sequence_number, 0, RecordPlace.DEAD_LETTERS, 0, content, row_number)
+
+
+def compared(*outcomes: Outcome) -> ShardFindings:
+    findings = ShardFindings(SHARD)
+    compare_shard(
+        findings,
+        decoded_of(pipeline())(SHARD)([LINES, BROKEN]),
+        sorted(outcomes, key=position_of),
+        cutoff=RetentionCutoff(0),
+        check=ContentComparison("events", (), evolves=False),
+    )
+    return findings
+
+
+def test_each_row_of_a_record_is_looked_for_at_its_own_place() -> None:
+    findings = compared(row(100, 0), row(100, 1), row(100, 2), letter(BROKEN))
+    assert findings.problems == []
+    assert (findings.counts.records, findings.counts.rows, findings.counts.dead_letters) == (4, 3, 1)
+
+
+def test_a_row_that_is_missing_doubled_or_not_the_records_is_told_by_its_place() -> None:
+    findings = compared(row(100, 0), row(100, 2), row(100, 2), row(100, 3), letter(BROKEN))
+    assert {(each.kind, each.position) for each in findings.problems} == {
+        (ProblemKind.MISSING, "100.0.1"),
+        (ProblemKind.DOUBLED, "100.0.2"),
+        (ProblemKind.FOREIGN, "100.0.3"),
+    }
+
+
+def test_a_letter_from_a_row_on_has_the_rows_behind_it() -> None:
+    refused = compared(row(100, 0), letter(LINES, 1, "refused"), letter(BROKEN))
+    assert refused.problems == []
+    assert (refused.counts.records, refused.counts.dead_letters) == (4, 3)
+
+
+def test_a_letter_with_other_bytes_than_its_record_is_changed() -> None:
+    (problem,) = compared(row(100, 0), letter(BROKEN._replace(sequence_number=100), 1), letter(BROKEN)).problems
+    assert problem.kind is ProblemKind.CHANGED
+
+
+def test_rows_without_their_number_can_t_be_told_apart() -> None:
+    with pytest.raises(NotAuditable, match="row"):
+        refuse_unauditable(pipeline(metadata={"row": False}), set())
+    assert json.loads(pipeline().format.model_dump_json()) == {"type": "json_lines"}

@@ -1,0 +1,37 @@
+"""The format of a pipeline's records, as a document says it."""
+
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.formats import JsonFormat, TextFormat
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.errors import ConfigError
+
+
+def pipeline(**more: Any) -> PipelineConfig:
+    return parse(PipelineConfig, {"stream": "s", "database": "D", "schema": "R", **more}, "engine.json")
+
+
+def test_records_are_json_where_nothing_is_said() -> None:
+    assert pipeline().format == JsonFormat()
+    assert pipeline(format={"type": "text"}).format == TextFormat(type="text")
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"type": "xml"}, "format: "),
+        ({"type": "text", "colunm": "A"}, "format.colunm: unknown name; did you mean 'column'"),
+        ({"type": "text", "column": 1}, "format.column: "),
+    ],
+)
+def test_what_is_wrong_with_a_format_is_said_at_its_place_in_the_document(section: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        pipeline(format=section)
+    assert said in str(caught.value)
+
+
+def test_the_format_decides_which_rows_a_record_becomes() -> None:
+    assert pipeline(format={"type": "text"}).conversion_hash != pipeline().conversion_hash
