@@ -56,7 +56,7 @@ ROOMS_BELOW = {
     "ingest.logs": "",
     "ingest.metrics": "config shard values",
     "ingest.permissions": "config",
-    "ingest.records": "config identifiers kinesis",
+    "ingest.records": "config identifiers kinesis values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs metrics shard snowflake values",
@@ -82,7 +82,8 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
+        "ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",

@@ -28,7 +28,9 @@ def parse(model: type[Model], document: object, source: str) -> Model:
         # JSON mode lets strict models accept enums and paths as the text that documents hold.
         return model.model_validate(document, strict=None)
     except ValidationError as error:
-        raise ConfigError(source, [_describe(model, _untagged(problem, document)) for problem in error.errors()]) from None
+        raise ConfigError(
+            source, [_describe(model, _untagged(problem, document)) for problem in error.errors()]
+        ) from None
 
 
 def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]:

@@ -106,7 +106,9 @@ class Caution:
             return made
         row = refused.row_of(len(made.rows))
         rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row)
-        return replace(made, rows=made.rows[:row], sizes=made.sizes[:row], indexes=made.indexes[:row], rejected=[rejected])
+        return replace(
+            made, rows=made.rows[:row], sizes=made.sizes[:row], indexes=made.indexes[:row], rejected=[rejected]
+        )
 
     def _take_smaller_steps(self, error: ChannelLost, suspects: Sequence[Chunk]) -> None:
         records, is_careful = suspects[0].places.records, bool(self._steps)

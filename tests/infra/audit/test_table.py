@@ -85,7 +85,10 @@ def test_rows_at_one_position_are_in_order() -> None:
 
 
 def test_a_row_of_several_has_its_number_behind_the_others() -> None:
-    assert [each.position for each in outcomes(("100", "0", "0", ARRIVAL), ("100", "0", "12", ARRIVAL))] == ["100", "100.0.12"]
+    assert [each.position for each in outcomes(("100", "0", "0", ARRIVAL), ("100", "0", "12", ARRIVAL))] == [
+        "100",
+        "100.0.12",
+    ]
     invalid: list[str] = []
     outcomes(("100", "0", "x", ARRIVAL), invalid=invalid)
     assert invalid == ["100.0.x"]
