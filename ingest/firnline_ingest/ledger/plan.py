@@ -73,8 +73,18 @@ class StreamView:
         return row.ended if row else self.offsets.get(shard) == ENDED
 
     def parents_of(self, shard: str) -> tuple[str, ...]:
+        """As far as they are known, for a shard that no listing has: those that ended with it."""
         listed = self.lineage.shards.get(shard)
-        return listed.parents if listed else ()
+        if listed or shard in self.rows:
+            return listed.parents if listed else ()
+        return tuple(parent for parent, row in self.rows.items() if shard in row.children)
+
+    def lacks_a_parent(self, shard: str) -> bool:
+        """Of a shard that no listing has: two come of a split, and one alone of a merge, whose other parent has to end too."""
+        if self._is_known(shard):
+            return False
+        parents = self.parents_of(shard)
+        return len(parents) == 1 and len(self.rows[parents[0]].children) == 1
 
     def suspects(self) -> frozenset[str]:
         """Parents that this listing does not have and nobody is known to have read, of shards that have not begun.
@@ -178,6 +188,7 @@ def plan_shards(
         if shard in ended:
             continue
         is_ready = all(parent in lost or view.is_finished(parent, shard) for parent in view.parents_of(shard))
+        is_ready = is_ready and not view.lacks_a_parent(shard)
         (starts if is_ready else waiting)[shard] = view.start_of(shard, initial)
     concerned = {
         parent for shard in starts | waiting if not _has_begun(rows.get(shard)) for parent in view.parents_of(shard)
@@ -197,7 +208,7 @@ def planned_starts(
     view = StreamView(lineage, rows, offsets, planned_ms)
     known = lineage.shards.keys() | set(view.unlisted())
     for shard, text in offsets.items():
-        if parse_start(text) is None or shard not in known or view.has_ended(shard):
+        if parse_start(text) is None or shard not in known or view.has_ended(shard) or view.lacks_a_parent(shard):
             continue
         parents = view.parents_of(shard)
         if all(view.is_finished(parent, shard) for parent in parents):

@@ -136,6 +136,29 @@ def test_children_that_a_shard_just_ended_with_are_read_before_a_listing_has_the
     assert plan_shards(later, {"parent": ended}, {}, LATEST).readable == frozenset()
 
 
+def test_a_merged_shard_that_no_listing_has_yet_waits_for_the_parent_that_nobody_knows() -> None:
+    """One child alone comes of a merge; which other shard it comes of says a listing, or that one's own end."""
+    a = replace(row("a", ended=True), children=("merged",), tip_ms=HOURS_24)
+    recent = replace(lineage(ListedShard("a")), listed_ms=HOURS_24 + 1)
+    rows = {"a": a, "b": row("b", read_through=9)}
+    plan = plan_shards(recent, rows, {}, LATEST)
+    assert (plan.readable, set(plan.waiting)) == ({"b"}, {"merged"})
+    assert {each.shard for each in planned_starts(recent, rows, plan.offsets)} == {"b"}
+    rows["b"] = replace(row("b", ended=True), children=("merged",), tip_ms=HOURS_24)
+    plan = plan_shards(recent, rows, plan.offsets, LATEST)
+    assert plan.readable == {"merged"}
+    assert {each.shard for each in planned_starts(recent, rows, plan.offsets)} == {"merged"}
+
+
+def test_a_child_that_no_listing_has_yet_is_ours_since_its_parent_was_last_seen_open() -> None:
+    """Not since the stream is read, which would be a loss to retention that never was."""
+    ended = replace(row("parent", ended=True), children=("left", "right"), tip_ms=9 * HOURS_24, since_ms=1)
+    others = {"old": replace(row("old", read_through=9), since_ms=1000)}
+    recent = replace(lineage(PARENT, ListedShard("old")), listed_ms=9 * HOURS_24 + 1)
+    found = planned_starts(recent, {"parent": ended, **others}, {"left": "h", "right": "h"})
+    assert {each.shard: each.since_ms for each in found} == {"left": 9 * HOURS_24, "right": 9 * HOURS_24}
+
+
 def test_at_the_first_start_shards_that_wait_are_pinned_too_and_keep_their_pin() -> None:
     tree = lineage(PARENT, LEFT, RIGHT)
     plan = plan_shards(tree, {}, {}, LATEST)
@@ -262,7 +285,7 @@ def test_a_shard_without_a_row_counts_with_the_shortest_retention_that_the_shard
 def test_a_retention_that_was_raised_brings_back_no_child_that_was_retired() -> None:
     listed_ms = 1_800_000_000_000
     parent = replace(
-        row("parent", ended=True), children=("left",), arrived_ms=listed_ms - 4 * HOURS_24, retention_hours=24
+        row("parent", ended=True), children=("left", "right"), arrived_ms=listed_ms - 4 * HOURS_24, retention_hours=24
     )
     rows = {"parent": parent, "right": row("right", read_through=9)}
     tree = replace(lineage(RIGHT), retention_hours=168, listed_ms=listed_ms)
