@@ -242,15 +242,15 @@ class ShardSession:
             self._report.noted(error)
             longest_s = min(LONGEST_BACKOFF_S, 2.0 ** min(self._books_failed, 10))
             self._next_proof_s = self._next_write_s = now_s + longest_s * self._services.jitter()
-        return self._books_failed == 0
+        if overdue := self._prover.overdue(now_s):
+            self._report.noted(overdue)
+        return self._books_failed == 0 and overdue is None
 
     def _prove_and_write(self, now_s: float) -> None:
         is_due = now_s >= self._next_proof_s
         if is_due and self._is_past_what_was_committed:
             self._report.doing(Doing.PROVING)
             self._prover.prove(now_s)
-            if overdue := self._prover.overdue(now_s):
-                self._report.noted(overdue)
             self._window.holds_at_most(self._in_flight.bytes)
         is_news = self._in_flight.read_through != self._prover.row.read_through
         is_urgent = self._prover.has_news and not self._books_failed

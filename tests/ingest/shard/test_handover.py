@@ -100,10 +100,11 @@ def test_rows_that_are_waited_for_longer_than_usual_are_told_while_the_channel_s
     """A wait that was too short doubles, up to an hour, of which an operator would hear nothing."""
     monkeypatch.setattr(Caution, "patience", 100_000)
     monkeypatch.setattr(prover, "STALLED_S", 0.01)
-    world.channels.commits_at_once = False
     world.stream.shard(records=3)
     with world.group() as group:
-        receipts = group.run([world.work()], soon())
+        receipts = epochs(group, [world.work()], has_rows(world, 3))
+        world.channels.commits_at_once = False
+        world.stream.put({"n": 3})
         for _ in range(100):
             receipts += [] if receipts[-1].problem else group.run([world.work()], soon())
         assert (told(receipts[-1]), receipts[-1].state) == ("FL-3010", ShardState.READING)
