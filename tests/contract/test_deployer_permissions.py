@@ -52,6 +52,7 @@ ROLE_AND_KEY: dict[str, Any] = {
         "region": "us-east-1",
         "account": "000000000000",
         "permissions_boundary": "arn:aws:iam::000000000000:policy/firnline-rights-boundary",
+        "runtime": {"trust": "emr-ec2"},
     },
     "snowflake": {"account": "FIRNLINE-LOCAL"},
     "streams": [{"name": "rights-a", "shards": 1, "consumers": ["fraud"], "shard_metrics": ["IncomingBytes"]}],
@@ -86,7 +87,7 @@ NOT_SEEN = {
     },
     "a service asks for it in the deployer's name": {
         *("kms:CreateGrant", "kms:Encrypt", "kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom"),
-        *("kms:ReEncryptTo", "iam:PassRole"),
+        "kms:ReEncryptTo",
     },
     "changes and removals that these two lives do not have": {
         *("dynamodb:UpdateTable", "dynamodb:UpdateTimeToLive", "iam:DeleteAccessKey", "iam:PutRolePermissionsBoundary"),

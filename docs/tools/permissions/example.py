@@ -1,7 +1,7 @@
-"""What docs/permissions.md shows: an environment with everything, in the two ways that exclude each other.
+"""What docs/permissions.md shows: an environment with everything, in the ways that exclude each other.
 
-One runs with a role, has a key of its own and is PROTECTED; the other is a user with access keys, has adopted its key and goes
-with everything in it.
+One runs with a role on EMR Serverless, has a key of its own and is PROTECTED; the other is a user with access keys, has
+adopted its key and goes with everything in it. The others show what each runtime needs.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from dataclasses import replace
 from firnline_infra.blueprint.environment import blueprint_of
 from firnline_infra.blueprint.iam.engine import EngineAccess
 from firnline_infra.blueprint.iam.statement import PolicyStatement
-from firnline_infra.specification import parse_spec
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab"
@@ -98,7 +98,30 @@ ADOPTING = parse_spec(
     """,
     "prod.yaml",
 )
-BLUEPRINTS = tuple((spec, blueprint_of(spec)) for spec in (ROLE, USER, ADOPTING))
+RUNTIMES = {
+    "emr-ec2": "{trust: emr-ec2}",
+}
+"""Where else an engine runs: what the roles of CI need for that."""
+
+
+def _on(runtime: str) -> EnvironmentSpec:
+    return parse_spec(
+        f"""
+        version: 1
+        name: prod
+        application: orders-prod
+        aws: {{region: {REGION}, account: "{ACCOUNT}", key: {{origin: skip}}, runtime: {runtime}}}
+        snowflake: {{account: ORG-ACCOUNT, warehouse: REPORTING}}
+        streams: [{{name: orders}}]
+        pipelines: [{{stream: orders, database: LAKE, schema: RAW}}]
+        """,
+        "prod.yaml",
+    )
+
+
+BLUEPRINTS = tuple(
+    (spec, blueprint_of(spec)) for spec in (ROLE, USER, ADOPTING, *(_on(each) for each in RUNTIMES.values()))
+)
 
 
 def together(policies: Iterable[Iterable[PolicyStatement]]) -> tuple[PolicyStatement, ...]:

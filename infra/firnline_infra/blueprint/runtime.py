@@ -76,14 +76,12 @@ class VirtualCluster:
 
 @dataclass(frozen=True, kw_only=True)
 class InstanceProfile:
-    """What a machine of a cluster gets the role through; named as the role, because EMR refuses another name."""
+    """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
 
-    role: str
+    name: str
+    role: Value
+    """Its name."""
     tags: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return self.role
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,13 +133,13 @@ def runtime_parts(spec: EnvironmentSpec, names: Names, log_uri: str | None) -> R
     """`log_uri` is the folder for logs."""
     runtime, marks = spec.aws.runtime, tags(spec, component="runtime")
     makes_profile = runtime.trust is Trust.EMR_EC2 and runtime.role_arn is None
-    profile = InstanceProfile(role=names.engine_role, tags=marks) if makes_profile else None
+    made = InstanceProfile(name=names.engine_role, role=Reference("role", "name"), tags=marks)
     application, virtual_cluster = _application(spec, names, marks), _virtual_cluster(spec, names, marks)
     cluster = _cluster(spec, names, log_uri, marks)
     return RuntimeParts(
         security_group=_security_group(spec, names, marks),
         log_group=_log_group(spec, marks),
-        instance_profile=profile,
+        instance_profile=made if makes_profile else None,
         associations=_associations(spec, names, marks),
         application=application,
         virtual_cluster=virtual_cluster,

@@ -27,7 +27,7 @@ def check(environments: tuple[str, ...]) -> None:
     Exit status: 0 all of them are good, 2 at least one is not.
     """
     from firnline_infra.specification.keys_file import is_keys_file
-    from firnline_ingest.errors import ConfigError
+    from firnline_ingest.errors import FirnlineError
 
     refused = False
     for environment in environments:
@@ -36,7 +36,7 @@ def check(environments: tuple[str, ...]) -> None:
             continue
         try:
             click.echo(_summary(path, _checked(path, environment)))
-        except ConfigError as error:
+        except FirnlineError as error:
             refused = True
             click.echo(str(error), err=True)
     if refused:
@@ -44,15 +44,18 @@ def check(environments: tuple[str, ...]) -> None:
 
 
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":
-    """Raises ConfigError."""
+    """Raises ConfigError, MadeByHand."""
     from firnline_infra.blueprint import blueprint_of
+    from firnline_infra.blueprint.by_hand import made_by_hand
     from firnline_infra.specification import load_spec
     from firnline_ingest.errors import ConfigError
 
     if not path.is_file():
         raise ConfigError(str(path), [f"is not there{known_instead(environment)}"])
     spec = load_spec(path)
-    blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
+    blueprint = blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
+    if (refusal := made_by_hand(spec, blueprint.runtime)) is not None:
+        raise refusal
     return spec
 
 

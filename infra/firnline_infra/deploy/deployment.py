@@ -12,6 +12,7 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.blueprint.runtime import ServerlessApplication
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
@@ -77,13 +78,13 @@ class Deployment:
         not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
         nothing else than it says.
 
-        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
-        ApplicationInUse, and what
-        Pulumi and the recovery raise.
+        Raises MadeByHand, KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
+        ApplicationInUse, and what Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 
+        self._refuse_what_no_stack_makes()
         check_ready(self.spec, self.env_argument)
         state = self._state_with_its_names()
         with self._session() as session:
@@ -105,6 +106,7 @@ class Deployment:
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:
         """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
+        self._refuse_what_no_stack_makes()
         state = self._state_with_its_names()
         with self._session() as session:
             check_owners(session, state)
@@ -125,6 +127,10 @@ class Deployment:
                 changes = True
             findings = read_back(self._blueprint, session) if _is_made(state) else []
         return Preview(changes=changes, findings=findings, refusals=tuple(refusals))
+
+    def _refuse_what_no_stack_makes(self) -> None:
+        if (refusal := made_by_hand(self.spec, self._blueprint.runtime)) is not None:
+            raise refusal
 
     def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""

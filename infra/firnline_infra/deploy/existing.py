@@ -24,6 +24,7 @@ ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
 ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
 SECRET, ALIAS = "aws:secretsmanager/secret:Secret", "aws:kms/alias:Alias"
 LOG_GROUP, SECURITY_GROUP = "aws:cloudwatch/logGroup:LogGroup", "aws:ec2/securityGroup:SecurityGroup"
+PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
 EXECUTE = "snowflake:index/execute:Execute"
@@ -173,6 +174,9 @@ def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]
     if parts.log_group is not None:
         logs = accounts.aws("logs")
         yield LOG_GROUP, "log group", [parts.log_group.name], lambda name: _groups_named(logs, name)
+    if parts.instance_profile is not None:
+        iam, profile = accounts.aws("iam"), [parts.instance_profile.name]
+        yield PROFILE, "instance profile", profile, lambda name: iam.get_instance_profile(InstanceProfileName=name)
     if parts.security_group is not None:
         ec2, vpc = accounts.aws("ec2"), parts.security_group.vpc
         yield (

@@ -16,6 +16,9 @@ def place_of_jobs(parts: RuntimeParts, known: Lookup, opts: pulumi.ResourceOptio
         made[Reference("runtime/security-group")] = group.group_id
     if parts.log_group is not None:
         aws.LogGroup("engine-logs", resolved(parts.log_group, known), opts)
+    if parts.instance_profile is not None:
+        profile = aws.InstanceProfile("engine-profile", resolved(parts.instance_profile, known), opts)
+        made[Reference("runtime/instance-profile", "name")] = profile.name
     if parts.application is not None:
         args = resolved(parts.application, either(made, known))
         application = aws.ServerlessApplication("engine-application", args, opts)

@@ -53,7 +53,8 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     """What the engine is and reads, what watches it, what others find of it."""
     made: Made = {}
     if blueprint.role is not None:
-        made[Reference("role")] = aws.RuntimeRole("engine-role", resolved(blueprint.role, known), opts).arn
+        role = aws.RuntimeRole("engine-role", resolved(blueprint.role, known), opts)
+        made |= {Reference("role"): role.arn, Reference("role", "name"): role.name}
     if blueprint.adopted_role is not None:
         adopted = resolved(blueprint.adopted_role, known)
         made[Reference("adopted-role", "policy")] = policy_json(adopted.statements)

@@ -58,6 +58,9 @@ class Arns:
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 
+    def instance_profile(self, name: str) -> str:
+        return self._global("iam", f"instance-profile/{name}")
+
     def user(self, name: str) -> str:
         return self._global("iam", f"user/{name}")
 

@@ -38,6 +38,15 @@ class KeysMissing(FirnlineError, Fatal):
         )
 
 
+class MadeByHand(FirnlineError, Fatal):
+    """A specification asks for something that no stack makes yet."""
+
+    id = "FL-5503"
+
+    def __init__(self, path: str, what: str, *, next_step: str) -> None:
+        super().__init__(f"{path} asks for {what}, which `firnline up` does not make yet.", next_step=next_step)
+
+
 class SpecificationExists(FirnlineError, Fatal):
     """A first specification was to be written over a file."""
 

@@ -18,6 +18,7 @@ FILES: Mapping[str, str] = {
     "aws:dynamodb/table:Table": "aws.dynamodb_table",
     "aws:ec2/securityGroup:SecurityGroup": "aws.ec2_security_group",
     "aws:emrserverless/application:Application": "aws.emrserverless_application",
+    "aws:iam/instanceProfile:InstanceProfile": "aws.iam_instance_profile",
     "aws:iam/policy:Policy": "aws.iam_policy",
     "aws:iam/role:Role": "aws.iam_role",
     "aws:iam/rolePolicy:RolePolicy": "aws.iam_role_policy",

@@ -120,6 +120,7 @@ MADE_UP: Mapping[str, str] = {
     "aws:ec2/securityGroup:SecurityGroup": "name",
     "aws:emrserverless/application:Application": "name",
     "aws:kms/alias:Alias": "name",
+    "aws:iam/instanceProfile:InstanceProfile": "name",
     "aws:iam/policy:Policy": "name",
     "aws:iam/role:Role": "name",
     "aws:iam/rolePolicy:RolePolicy": "name",

@@ -4,9 +4,24 @@ from collections.abc import Iterator
 
 from tests.iam.request import Access, Request
 
-NEW = {"CreateRole": "role", "CreateUser": "user", "CreatePolicy": "policy"}
-TAGGING = {"CreateRole": "iam:TagRole", "CreateUser": "iam:TagUser", "CreatePolicy": "iam:TagPolicy"}
-NAMES = {"CreateRole": "RoleName", "CreateUser": "UserName", "CreatePolicy": "PolicyName"}
+NEW = {
+    "CreateRole": "role",
+    "CreateUser": "user",
+    "CreatePolicy": "policy",
+    "CreateInstanceProfile": "instance-profile",
+}
+TAGGING = {
+    "CreateRole": "iam:TagRole",
+    "CreateUser": "iam:TagUser",
+    "CreatePolicy": "iam:TagPolicy",
+    "CreateInstanceProfile": "iam:TagInstanceProfile",
+}
+NAMES = {
+    "CreateRole": "RoleName",
+    "CreateUser": "UserName",
+    "CreatePolicy": "PolicyName",
+    "CreateInstanceProfile": "InstanceProfileName",
+}
 
 
 def accesses(request: Request) -> Iterator[Access] | None:
@@ -15,6 +30,8 @@ def accesses(request: Request) -> Iterator[Access] | None:
         return _new(request)
     if request.operation == "UpdateUser":
         return _moved(request)
+    if "InstanceProfileName" in parameters:
+        return _on_profile(request)
     if "RoleName" in parameters:
         return iter((Access(action, request.directory.role_arn(parameters["RoleName"]), _context(request)),))
     if "UserName" in parameters:
@@ -32,6 +49,15 @@ def _new(request: Request) -> Iterator[Access]:
     yield Access(f"iam:{request.operation}", arn, _context(request))
     if any(each.startswith("Tags.") for each in parameters):
         yield Access(TAGGING[request.operation], arn, _context(request))
+
+
+def _on_profile(request: Request) -> Iterator[Access]:
+    """Whoever puts a role into one passes it to EC2 (API reference, AddRoleToInstanceProfile)."""
+    arn = f"arn:aws:iam::{request.account}:instance-profile/{request.parameters['InstanceProfileName']}"
+    yield Access(f"iam:{request.operation}", arn)
+    if request.operation == "AddRoleToInstanceProfile":
+        role = request.directory.role_arn(request.parameters["RoleName"])
+        yield Access("iam:PassRole", role, {"iam:PassedToService": "ec2.amazonaws.com"})
 
 
 def _moved(request: Request) -> Iterator[Access]:

@@ -104,7 +104,8 @@ def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
     assert blueprint.role is not None
     assert profile is not None
     assert cluster is not None
-    assert profile.name == profile.role == cluster.instance_profile == blueprint.role.name
+    assert profile.role == Reference("role", "name")
+    assert profile.name == cluster.instance_profile == blueprint.role.name
     assert cluster.core_nodes == 2
     assert cluster.concurrent_steps > 1
     by_hand = parts_of({"trust": "emr-ec2"})

@@ -47,3 +47,11 @@ def test_an_engine_that_is_started_by_hand_has_no_place(deploy: Deploy, spec_of:
     deployment = made(deploy, spec_of, {"trust": "emr-serverless"})
     assert deployment.of("Application") == []
     assert "engine_place" not in deployment.outputs
+
+
+def test_nodes_of_a_cluster_have_the_engines_role_through_a_profile(deploy: Deploy, spec_of: SpecOf) -> None:
+    deployment = made(deploy, spec_of, {"trust": "emr-ec2"})
+    (profile,) = deployment.of("InstanceProfile")
+    (role,) = [each for each in deployment.of("Role") if each.inputs["name"] == profile.inputs["name"]]
+    assert profile.inputs["role"] == role.inputs["name"] == "firnline-dev-engine"
+    assert profile.inputs["tags"]["firnline:application"] == "firnline-dev"

@@ -57,6 +57,7 @@ def of_aws(vpc: str) -> None:
     runtime(vpc)
     role = aws.iam.Role("role", name="every", assume_role_policy=json.dumps(TRUST), tags=TAGS)
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
+    aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)
     user = aws.iam.User("user", name="every", tags=TAGS)
     policy = aws.iam.Policy("policy-of-user", name="every", policy=json.dumps(RIGHTS), tags=TAGS)
     aws.iam.UserPolicyAttachment("attachment", user=user.name, policy_arn=policy.arn)

@@ -169,6 +169,8 @@ def _runtime(blueprint: Blueprint, _: Resolve) -> Asked:
             "tags": dict(group.tags),
         }
         yield f"security group {group.name}", told
+    if (profile := parts.instance_profile) is not None:
+        yield f"instance profile {profile.name}", {"roles": [profile.name], "tags": dict(profile.tags)}
     if (made := parts.application) is not None:
         told = {
             "release": made.release,

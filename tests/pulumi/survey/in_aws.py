@@ -122,6 +122,13 @@ def _roles(client: Client) -> Found:
         )
 
 
+def _instance_profiles(client: Client) -> Found:
+    for told in client("iam").list_instance_profiles()["InstanceProfiles"]:
+        name = told["InstanceProfileName"]
+        tags = client("iam").get_instance_profile(InstanceProfileName=name)["InstanceProfile"].get("Tags", ())
+        yield f"instance profile {name}", {"roles": [role["RoleName"] for role in told["Roles"]], "tags": plain(tags)}
+
+
 def _users(client: Client) -> Found:
     for user in client("iam").list_users()["Users"]:
         yield f"user {user['UserName']}", {}
@@ -206,4 +213,4 @@ def _applications(client: Client) -> Found:
 
 
 OF_DATA = (_streams, _tables, _buckets, _keys, _secrets)
-AROUND = (_roles, _users, _alarms, _parameters, _log_groups, _security_groups, _applications)
+AROUND = (_roles, _instance_profiles, _users, _alarms, _parameters, _log_groups, _security_groups, _applications)

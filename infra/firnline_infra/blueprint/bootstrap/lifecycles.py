@@ -135,6 +135,12 @@ LIFECYCLES: dict[str, Lifecycle] = {
     "aws:iam/rolePolicy:RolePolicy": Lifecycle(
         create=("iam:PutRolePolicy",), read=("iam:GetRolePolicy",), delete=("iam:DeleteRolePolicy",)
     ),
+    "aws:iam/instanceProfile:InstanceProfile": Lifecycle(
+        create=("iam:CreateInstanceProfile", "iam:TagInstanceProfile", "iam:AddRoleToInstanceProfile"),
+        read=("iam:GetInstanceProfile",),
+        update=("iam:RemoveRoleFromInstanceProfile", "iam:UntagInstanceProfile"),
+        delete=("iam:DeleteInstanceProfile",),
+    ),
     "aws:iam/user:User": Lifecycle(
         create=("iam:CreateUser", "iam:TagUser"),
         read=("iam:GetUser", "iam:ListUserTags"),

@@ -34,6 +34,8 @@ ABOUT: Mapping[str, str] = {
     "OwnBucketObjectv2": "What the engine runs, and its configuration, in its bucket; not the checkpoint, and not what volumes "
     "hold. Each lies under its content's hash, and the stack sets it back to its content, so it may be overwritten.",
     "OwnRole": "What can't widen a role: its tags, who may be it, reading it, removing it.",
+    "OwnInstanceProfile": "With `trust: emr-ec2`, through what the machines of a cluster have the engine's role. "
+    "No other role gets into it: HandOverEngineRole is asked for too.",
     "OwnUser": "What can't widen the engine's user: its tags, reading it, removing it. Its access keys are not in here.",
     "OwnPolicy": "The policy of the engine's user. It lies under a path that the boundary is not in.",
     "OwnSecret": "The secrets of the private keys, without the right to read them. AWS ends their ARN with six letters.",
@@ -259,6 +261,15 @@ REASONS: Mapping[str, Reasons] = {
             *("iam:PutRolePolicy", "iam:DeleteRolePolicy"),
         ),
         "Reads what it may do, to compare it.": ("iam:GetRolePolicy",),
+    },
+    "aws:iam/instanceProfile:InstanceProfile": {
+        "Makes it.": ("iam:CreateInstanceProfile",),
+        COMPARE: ("iam:GetInstanceProfile",),
+        TAGS: ("iam:TagInstanceProfile", "iam:UntagInstanceProfile"),
+        "Puts the engine's role into it, and sets that right where somebody changed it.": (
+            *("iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile"),
+        ),
+        "Removes it.": ("iam:DeleteInstanceProfile",),
     },
     "aws:iam/user:User": {
         "Makes it, within the boundary. Its access key is made by `firnline keys`, not here.": ("iam:CreateUser",),

@@ -27,6 +27,7 @@ ATTACHMENT = "aws:iam/userPolicyAttachment:UserPolicyAttachment"
 OBJECT = "aws:s3/bucketObjectv2:BucketObjectv2"
 LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+INSTANCE_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 SERVERLESS = "aws:emrserverless/application:Application"
 
 
@@ -125,5 +126,7 @@ def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         )  # tags are asked for on the one, all else on the other
     if parts.security_group is not None:
         yield SECURITY_GROUP, arns.security_group("*")
+    if parts.instance_profile is not None:
+        yield INSTANCE_PROFILE, arns.instance_profile(parts.instance_profile.name)
     if parts.application is not None:
         yield SERVERLESS, arns.serverless_application("*")

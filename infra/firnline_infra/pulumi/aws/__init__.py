@@ -6,6 +6,7 @@ from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, 
 from firnline_infra.pulumi.aws.engine_security_group import EngineSecurityGroup, EngineSecurityGroupArgs
 from firnline_infra.pulumi.aws.event_stream import EventStream, EventStreamArgs
 from firnline_infra.pulumi.aws.ingest_alarms import IngestAlarms, IngestAlarmsArgs
+from firnline_infra.pulumi.aws.instance_profile import InstanceProfile, InstanceProfileArgs
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
 from firnline_infra.pulumi.aws.log_group import LogGroup, LogGroupArgs
 from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
@@ -27,6 +28,8 @@ __all__ = [
     "EventStreamArgs",
     "IngestAlarms",
     "IngestAlarmsArgs",
+    "InstanceProfile",
+    "InstanceProfileArgs",
     "LandingBucket",
     "LandingBucketArgs",
     "LogGroup",

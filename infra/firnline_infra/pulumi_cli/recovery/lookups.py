@@ -34,6 +34,7 @@ BY_NAME: Mapping[str, Lookup] = {
     "aws:cloudwatch/logGroup:LogGroup": _named("name"),
     "aws:cloudwatch/metricAlarm:MetricAlarm": _named("name"),
     "aws:dynamodb/table:Table": _named("name"),
+    "aws:iam/instanceProfile:InstanceProfile": _named("name"),
     "aws:iam/role:Role": _named("name"),
     "aws:iam/user:User": _named("name"),
     "aws:kinesis/stream:Stream": _named("name"),

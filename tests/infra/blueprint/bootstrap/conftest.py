@@ -1,4 +1,7 @@
+from typing import Any
+
 import pytest
+import yaml
 
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
@@ -92,3 +95,29 @@ def adopting_spec() -> EnvironmentSpec:
         """,
         "adopting.yaml",
     )
+
+
+RUNTIMES: dict[str, dict[str, Any]] = {
+    "emr-ec2": {"trust": "emr-ec2"},
+}
+"""What the runtimes have that one environment can't have together."""
+
+
+def running_on(runtime: dict[str, Any]) -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": "on",
+        "aws": {"region": "eu-central-1", "account": "123456789012", "key": {"origin": "skip"}, "runtime": runtime},
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+    }
+    return parse_spec(yaml.safe_dump(document), "on.yaml")
+
+
+@pytest.fixture
+def every_spec(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+) -> tuple[EnvironmentSpec, ...]:
+    """In which each statement of a deployer is needed by at least one."""
+    return (prod_spec, small_spec, adopting_spec, *map(running_on, RUNTIMES.values()))

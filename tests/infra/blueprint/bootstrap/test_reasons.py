@@ -21,10 +21,9 @@ def test_only_types_that_are_made_have_reasons() -> None:
 
 
 def test_each_statement_says_what_it_is_about(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+    every_spec: tuple[EnvironmentSpec, ...],
 ) -> None:
-    specs = (prod_spec, small_spec, adopting_spec)
-    given = {each.sid: each for spec in specs for each in deployer_statements(spec, blueprint_of(spec))}
+    given = {each.sid: each for spec in every_spec for each in deployer_statements(spec, blueprint_of(spec))}
     assert ABOUT.keys() == given.keys()
     assert BY_STATEMENT.keys() <= given.keys()
     for sid, reasons in BY_STATEMENT.items():
@@ -32,18 +31,18 @@ def test_each_statement_says_what_it_is_about(
 
 
 def test_each_action_has_a_reason_where_it_is_allowed(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+    every_spec: tuple[EnvironmentSpec, ...],
 ) -> None:
-    for spec in (prod_spec, small_spec, adopting_spec):
+    for spec in every_spec:
         blueprint = blueprint_of(spec)
         for statement in deployer_statements(spec, blueprint):
             assert reasons_of(statement, [(spec, blueprint)]).keys() >= set(statement.actions), statement.sid
 
 
 def test_a_previewer_has_parts_of_the_deployers_statements(
-    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec, adopting_spec: EnvironmentSpec
+    every_spec: tuple[EnvironmentSpec, ...],
 ) -> None:
-    for spec in (prod_spec, small_spec, adopting_spec):
+    for spec in every_spec:
         deploys = {each.sid: each for each in deployer_statements(spec, blueprint_of(spec))}
         for statement in previewer_statements(spec, blueprint_of(spec)):
             whole = deploys[statement.sid]

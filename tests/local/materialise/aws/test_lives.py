@@ -7,6 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from firnline_local.materialise.aws import (
+    iam_instance_profile,
     iam_policy,
     iam_user,
     iam_user_policy_attachment,
@@ -15,7 +16,7 @@ from firnline_local.materialise.aws import (
 from firnline_local.materialise.aws.s3_bucket_settings import VERSIONING
 from firnline_local.materialise.clients import Clients
 
-from .cases import a_bucket, a_policy, a_user, fresh, policy
+from .cases import a_bucket, a_policy, a_role, a_user, fresh, policy
 
 pytestmark = pytest.mark.contract
 
@@ -69,6 +70,21 @@ def test_a_policy_that_somebody_has_is_not_deleted(clients: Clients) -> None:
     iam_user_policy_attachment.delete(f"{user}/{made}", {}, clients)
     iam_policy.delete(made, {}, clients)
     assert iam_policy.read(made, {}, clients) is None
+
+
+def test_an_instance_profile_has_one_role_and_that_role_can_t_go(clients: Clients) -> None:
+    first, second = a_role(clients), a_role(clients)
+    before = {"name": fresh("profile"), "role": first}
+    made = iam_instance_profile.create(before, clients)
+    with pytest.raises(ClientError, match="LimitExceeded"):
+        clients.aws("iam").add_role_to_instance_profile(InstanceProfileName=made.id, RoleName=second)
+    found = iam_instance_profile.update(made.id, before, {**before, "role": second}, clients)
+    assert (found["role"], found["uniqueId"]) == (second, made.properties["uniqueId"])
+    with pytest.raises(ClientError, match="DeleteConflict"):
+        clients.aws("iam").delete_role(RoleName=second)
+    clients.aws("iam").delete_role(RoleName=first)
+    iam_instance_profile.delete(made.id, found, clients)
+    clients.aws("iam").delete_role(RoleName=second)
 
 
 def test_versioning_can_be_suspended_and_not_be_disabled_again(clients: Clients) -> None:

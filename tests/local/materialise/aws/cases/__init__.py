@@ -1,7 +1,7 @@
 """One case for each type: how it is asked for, what can change behind its back, and what an update may change."""
 
 from . import cloudwatch, dynamodb, ec2, emr, iam, kinesis, kms, s3, secretsmanager, ssm
-from .case import ACCOUNT, Case, a_bucket, a_policy, a_user, fresh, policy
+from .case import ACCOUNT, Case, a_bucket, a_policy, a_role, a_user, fresh, policy
 
 CASES = [
     case
@@ -9,4 +9,4 @@ CASES = [
     for case in service.CASES
 ]
 
-__all__ = ["ACCOUNT", "CASES", "Case", "a_bucket", "a_policy", "a_user", "fresh", "policy"]
+__all__ = ["ACCOUNT", "CASES", "Case", "a_bucket", "a_policy", "a_role", "a_user", "fresh", "policy"]

@@ -1,6 +1,7 @@
-"""Roles with their inline policies, users, and the managed policies that these have."""
+"""Roles with their inline policies and instance profiles, users, and the managed policies that these have."""
 
 from firnline_local.materialise.aws import (
+    iam_instance_profile,
     iam_policy,
     iam_role,
     iam_role_policy,
@@ -53,6 +54,18 @@ CASES = [
             )
         },
         changes={"policy": policy("kinesis:PutRecord")},
+    ),
+    Case(
+        kind=iam_instance_profile,
+        inputs=lambda c: {"name": fresh("profile"), "path": "/firnline/", "role": a_role(c), "tags": {"a": "1"}},
+        taken="EntityAlreadyExists",
+        behind={
+            "role": lambda c, i: c.aws("iam").remove_role_from_instance_profile(
+                InstanceProfileName=i, RoleName=iam_instance_profile.read(i, {}, c)["role"]
+            ),
+            "tags": lambda c, i: c.aws("iam").untag_instance_profile(InstanceProfileName=i, TagKeys=["a"]),
+        },
+        changes={"tags": {"b": "2"}},
     ),
     Case(
         kind=iam_user,
