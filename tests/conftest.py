@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 settings.register_profile("firnline", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("firnline")
 
-# No test meets an account: whoever looks for credentials finds these, whatever the machine has.
-os.environ |= {
-    "AWS_ACCESS_KEY_ID": "tests",
-    "AWS_SECRET_ACCESS_KEY": "tests",
-    "AWS_EC2_METADATA_DISABLED": "true",
-}
-for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
-    os.environ.pop(variable, None)
+# No test meets an account: whoever looks for credentials finds these, whatever the machine has. Unless `scripts/live` says which
+# table of the account's own it may use, and runs that one file.
+if "FIRNLINE_LIVE_TABLE" not in os.environ:
+    os.environ |= {
+        "AWS_ACCESS_KEY_ID": "tests",
+        "AWS_SECRET_ACCESS_KEY": "tests",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+    for variable in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        os.environ.pop(variable, None)
 
 # Test runs hold on to nearly all that they make: looking for garbage as often as a program does costs a tenth of their time.
 gc.set_threshold(50_000, 20, 50)

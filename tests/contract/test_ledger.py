@@ -1,5 +1,6 @@
-"""One suite for every ledger: the one in memory, and DynamoDB's (moto's, in process)."""
+"""One suite for every ledger: the one in memory, DynamoDB's (moto's, in process), and an account's where `scripts/live` asks."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -24,8 +25,17 @@ KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
 TARGET = TargetTable("DB", "RAW", "EVENTS", "2026-01-01T00:00:00.000+00:00", "EVENTS-STREAMING")
 
 
+IN_AN_ACCOUNT = os.environ.get("FIRNLINE_LIVE_TABLE")
+"""Its name, which scripts/live removes with all that it has made."""
+TABLE = IN_AN_ACCOUNT or "ledger"
+NAMES = dict(zip(("#a", "#b"), KEY_SCHEMA, strict=True))
+
+
 @pytest.fixture
 def dynamodb() -> Iterator[Any]:
+    if IN_AN_ACCOUNT:
+        yield dynamodb_client(AwsConfig(region=os.environ["AWS_REGION"]))
+        return
     from moto import mock_aws
 
     with mock_aws():
@@ -37,13 +47,18 @@ def ledger(request: pytest.FixtureRequest) -> Ledger:
     if request.param == "memory":
         return MemoryLedger()
     client = request.getfixturevalue("dynamodb")
-    client.create_table(
-        TableName="ledger",
-        BillingMode="PAY_PER_REQUEST",
-        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
-        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
-    )
-    return DynamoLedger(client, "ledger")
+    if not IN_AN_ACCOUNT or TABLE not in client.list_tables()["TableNames"]:
+        client.create_table(
+            TableName=TABLE,
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEY_SCHEMA],
+            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEY_SCHEMA.items()],
+        )
+        client.get_waiter("table_exists").wait(TableName=TABLE)
+    what = {"ProjectionExpression": "#a, #b", "ExpressionAttributeNames": NAMES, "ConsistentRead": True}
+    for item in client.scan(TableName=TABLE, **what)["Items"]:
+        client.delete_item(TableName=TABLE, Key=item)
+    return DynamoLedger(client, TABLE)
 
 
 class AskedTwice:
@@ -106,7 +121,7 @@ def test_a_taking_whose_answer_was_lost_is_found_to_have_succeeded(dynamodb: Any
     if held.generation:
         ledger.take(KEY, Fence(), "before", AtTimestamp(42))
     if isinstance(ledger, DynamoLedger):
-        ledger = DynamoLedger(AskedTwice(dynamodb), "ledger")
+        ledger = DynamoLedger(AskedTwice(dynamodb), TABLE)
     row = ledger.take(KEY, held, "me", AtTimestamp(42))
     assert row == ledger.read(KEY) == ShardRow(key=KEY, start=AtTimestamp(42), fence=Fence(held.generation + 1, "me"))
 

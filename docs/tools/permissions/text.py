@@ -17,7 +17,8 @@ are made of (`python -m docs.tools.permissions`), so it says neither more nor le
 | who keeps the keys | [a policy](#aws-whoever-keeps-the-keys) | [the deploy role](#the-deploy-role) |
 | who reads and audits | nothing of this: who may open its key's secret is yours to say | [the reader's role](#the-readers-role) |
 
-How it is known to be right, as far as an imitation shows it: the embedded AWS records every call of the engine, and over
+It is proven against the embedded environment, and against no account yet (`scripts/live` asks one). How, as far as an
+imitation shows it: the embedded AWS records every call of the engine, and over
 all combinations of features none is missing and none is there without being used. What Spark calls is recorded too: real
 Spark with Apache's own S3A starts in an empty bucket, ends, and is started again out of it, under exactly this policy;
 without any one of its rights in the bucket a call that it made would have been refused. What EMR calls (`logs/`) is taken

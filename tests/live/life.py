@@ -1,0 +1,171 @@
+"""One small EPHEMERAL environment, from an empty folder to nothing, by the commands that people type.
+
+Which accounts these are is said by environment variables alone, so that the embedded environment is treated as an account is.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import yaml
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.specification import load_spec
+from tests.live.accounts import administrator
+from tests.live.names import Run
+
+RECORDS = 300
+GITHUB = "example/firnline-live"
+FIRNLINE = str(Path(sys.executable).with_name("firnline"))
+Say = Callable[[str], None]
+
+
+class CommandFailed(Exception):
+    """A command of the life ended otherwise than it should have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    words: str
+    expected: tuple[int, ...] = (0,)
+    """Exit statuses that the story goes on with."""
+
+
+def commands(environment: str) -> dict[str, Command]:
+    """Each by what it is there for, in their order."""
+    return {
+        "specification": Command(words=f"spec check {environment}"),
+        "bootstrap": Command(words=f"bootstrap {environment} --github {GITHUB} --into bootstrap"),
+        "key of the engine": Command(words=f"keys create {environment} ingest"),
+        "key of the reader": Command(words=f"keys create {environment} reader"),
+        "doctor": Command(words=f"doctor {environment}", expected=(0, 2, 3)),
+        "preview": Command(words=f"preview {environment}"),
+        "up": Command(words=f"up {environment}"),
+        "nothing left to do": Command(words=f"preview {environment} --expect-no-changes"),
+        "configuration": Command(words=f"outputs {environment} --engine-config"),
+        "validate": Command(words="validate --config engine.json"),
+        "run": Command(words="run --config engine.json --available-now"),
+        "audit": Command(words="audit --config engine.json --json --reader-key reader.pem"),
+        "drift": Command(words=f"drift {environment}"),
+        "destroy": Command(words=f"destroy {environment} --yes"),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Life:
+    run: Run
+    folder: Path
+    variables: Mapping[str, str]
+    region: str
+    snowflake_account: str
+    seconds_left: Callable[[], float]
+    say: Say
+
+    def live(self) -> dict[str, Any]:
+        """What each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
+        ended: dict[str, Any] = {}
+        self._write_specification()
+        self._prepare_snowflake()
+        for name, command in commands(self.run.environment).items():
+            before = getattr(self, f"_before_{name}", None)
+            if before is not None:
+                before()
+            words = f"{command.words} {self._reader}" if name == "audit" else command.words
+            printed, status = self._firnline(words, command.expected)
+            ended[name] = status
+            if name == "configuration":
+                self._write_engine_config(json.loads(printed))
+            if name == "audit" and json.loads(printed)["proven"] is not True:
+                raise CommandFailed(f"The audit proves nothing:\n{printed}")
+        return ended
+
+    def _before_run(self) -> None:
+        """Records, and the reader's key for the audit."""
+        body = [{"Data": json.dumps({"order_id": n}).encode(), "PartitionKey": str(n)} for n in range(RECORDS)]
+        put = self._aws("kinesis").put_records(StreamName=self.run.aws, Records=body)
+        if put["FailedRecordCount"]:
+            raise CommandFailed(f"{put['FailedRecordCount']} of {RECORDS} records were not taken.")
+        secret = self._aws("secretsmanager").get_secret_value(SecretId=f"{self.run.aws}/snowflake/reader")
+        key = self.folder / "reader.pem"
+        key.touch(mode=0o600)
+        key.write_text(secret["SecretString"], encoding="ascii")
+
+    @property
+    def _reader(self) -> str:
+        reader = f"{self.run.snowflake}_READER"
+        return f"--reader-user {reader} --reader-role {reader} --warehouse {self.run.warehouse}"
+
+    @property
+    def _spec_file(self) -> Path:
+        return self.folder / "stacks" / "environments" / f"{self.run.environment}.yaml"
+
+    def _write_specification(self) -> None:
+        """As `firnline init` writes it, but for what an account would have from a bootstrap that was applied, and one shard."""
+        account = self._aws("sts").get_caller_identity()["Account"]
+        self._firnline(
+            f"init --name {self.run.environment} --region {self.region} --aws-account {account} --ephemeral"
+            f" --snowflake-account {self.snowflake_account} --warehouse {self.run.warehouse}"
+            f" --stream {self.run.aws} --database {self.run.snowflake} --schema RAW"
+        )
+        document = yaml.safe_load(self._spec_file.read_text(encoding="utf-8"))
+        del document["aws"]["permissions_boundary"]
+        document["streams"][0]["shards"] = 1
+        self._spec_file.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        settings = self.folder / "stacks" / "pulumi" / f"Pulumi.{self.run.environment}.yaml"
+        said = yaml.safe_load(settings.read_text(encoding="utf-8"))
+        settings.write_text(yaml.safe_dump({**said, "secretsprovider": "passphrase"}), encoding="utf-8")
+
+    def _prepare_snowflake(self) -> None:
+        """A warehouse, and the role that deploys: an administrator's part of the bootstrap."""
+        spec = load_spec(self._spec_file)
+        blueprint = blueprint_of(spec)
+        with (
+            closing(administrator(self.variables, self.snowflake_account)) as session,
+            closing(session.cursor()) as cursor,
+        ):
+            cursor.execute(
+                f"CREATE WAREHOUSE IF NOT EXISTS {self.run.warehouse} WAREHOUSE_SIZE = XSMALL AUTO_SUSPEND = 60"
+                " INITIALLY_SUSPENDED = TRUE"
+            )
+            for statement in (*role_statements(spec, blueprint), *owners_statements(blueprint)):
+                cursor.execute(statement)
+            user = self.variables["SNOWFLAKE_USER"]
+            cursor.execute(f'GRANT ROLE {blueprint.names.deploy_role.sql} TO USER "{user}"')
+
+    def _write_engine_config(self, document: dict[str, Any]) -> None:
+        """The engine runs on this machine, whatever the specification says of EMR; what it reads and writes stays."""
+        snowflake, host = document["snowflake"], self.variables.get("SNOWFLAKE_HOST")
+        if host:
+            snowflake["url"] = f"https://{host}:{self.variables.get('SNOWFLAKE_PORT', '443')}"
+        if authority := self.variables.get("SSL_CERT_FILE"):
+            snowflake["ca_file"] = authority
+        document["dead_letters"] = {"folder": str(self.folder / "dead-letters")}
+        document["spark"] = {"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]"}
+        (self.folder / "engine.json").write_text(json.dumps(document, indent=2), encoding="utf-8")
+
+    def _aws(self, service: str) -> Any:
+        return boto3.Session(region_name=self.region).client(service)  # type: ignore[call-overload]
+
+    def _firnline(self, words: str, expected: tuple[int, ...] = (0,)) -> tuple[str, int]:
+        self.say(f"$ firnline {words}")
+        own = {name: value for name, value in self.variables.items() if name != "SNOWFLAKE_ROLE"}
+        ended = subprocess.run(
+            [FIRNLINE, *words.split()],
+            cwd=self.folder,
+            env=own,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=max(self.seconds_left(), 1.0),
+        )
+        if ended.returncode not in expected:
+            raise CommandFailed(f"firnline {words}: {ended.returncode}\n{ended.stdout[-5000:]}\n{ended.stderr[-5000:]}")
+        return ended.stdout, ended.returncode

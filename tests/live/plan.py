@@ -1,0 +1,109 @@
+"""What a run does, what it costs (rounded up), and which beliefs each step settles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.live.names import PREFIX, SNOWFLAKE_PREFIX
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    name: str
+    does: str
+    minutes: float
+    """Generous: a step that takes longer than all that is left of the run is ended."""
+    dollars: float
+    settles: str = ""
+    """Ids of docs/design/beliefs.md, with blanks between them."""
+
+
+STEPS = (
+    Step(
+        name="sweep",
+        does=f"look for what an earlier run has left ({PREFIX}*, {SNOWFLAKE_PREFIX}*), and remove it",
+        minutes=3,
+        dollars=0.0,
+    ),
+    Step(
+        name="snowflake",
+        does="in a database and roles of the run's own, ask each statement whose answer is only believed: columns of SHOW, "
+        "DESCRIBE and INFORMATION_SCHEMA, codes and texts of errors",
+        minutes=4,
+        dollars=0.1,
+        settles="B20 B21 B22 B27 B28 B30 B31 B33 B34 B35 B36 B40 B41 B44 B45 B46 B47 B48 B50 B56 B60",
+    ),
+    Step(
+        name="aws",
+        does="in a bucket, a stream, a table and an application of the run's own, ask S3, Kinesis, DynamoDB and EMR Serverless "
+        "what is only believed of them: codes, statuses, states",
+        minutes=5,
+        dollars=0.05,
+        settles="B84 B94 B95 B132",
+    ),
+    Step(
+        name="contract",
+        does="run tests/contract/test_ledger.py against a table of DynamoDB in the account",
+        minutes=4,
+        dollars=0.02,
+        settles="B89",
+    ),
+    Step(
+        name="life",
+        does="one small EPHEMERAL environment (a provisioned stream of one shard, one table): init, bootstrap, keys, doctor, "
+        "preview, up, a second preview that has to be empty, 300 records, run, audit, drift, destroy",
+        minutes=20,
+        dollars=0.4,
+        settles="B23 B24 B53 B56 B57 B59 B90 B92 B131",
+    ),
+    Step(
+        name="sweep again",
+        does="look that nothing is left, and remove it where something is",
+        minutes=3,
+        dollars=0.0,
+    ),
+)
+ALWAYS = ("sweep", "sweep again")
+PARTS = tuple(step.name for step in STEPS if step.name not in ALWAYS)
+BEHIND = (
+    "one KMS key a run waits seven days for its deletion, which AWS does not charge",
+    "CloudTrail, Snowflake's QUERY_HISTORY and its LOGIN_HISTORY remember the run",
+)
+
+
+@dataclass(frozen=True)
+class Budget:
+    dollars: float
+    minutes: float
+
+    def refusal(self, steps: Sequence[Step] = STEPS) -> str | None:
+        """Why it is not begun: the estimate is above it."""
+        if cost(steps) > self.dollars:
+            return f"It would cost about ${cost(steps):.2f}, and ${self.dollars:.2f} were allowed (--dollars)."
+        if minutes(steps) > self.minutes:
+            return f"It may take {minutes(steps):.0f} minutes, and {self.minutes:.0f} were allowed (--minutes)."
+        return None
+
+
+def chosen(parts: Sequence[str]) -> tuple[Step, ...]:
+    """All of them where none is named; what sweeps is always there."""
+    return tuple(step for step in STEPS if not parts or step.name in parts or step.name in ALWAYS)
+
+
+def cost(steps: Sequence[Step] = STEPS) -> float:
+    return sum(step.dollars for step in steps)
+
+
+def minutes(steps: Sequence[Step] = STEPS) -> float:
+    return sum(step.minutes for step in steps)
+
+
+def told(steps: Sequence[Step] = STEPS) -> str:
+    lines = []
+    for step in steps:
+        lines.append(f"{step.name} (at most {step.minutes:.0f} min, about ${step.dollars:.2f})")
+        lines.append(f"    {step.does}")
+        if step.settles:
+            lines.append(f"    settles, or begins to: {step.settles} (docs/design/beliefs.md)")
+    lines.append(f"Together: at most {minutes(steps):.0f} minutes, about ${cost(steps):.2f}.")
+    lines += [f"What stays behind: {each}." for each in BEHIND]
+    return "\n".join(lines)

@@ -1,0 +1,65 @@
+"""The life's commands are ones that there are. All of it together is `scripts/live --embedded --dollars 5`, on demand."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from firnline_infra.cli.main import firnline
+from tests.live.life import CommandFailed, Life, commands
+from tests.live.names import Run
+
+OF_THE_ENGINE = {"run", "validate"}
+RUN = Run(1)
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands("live-1").items()))
+def test_each_command_exists_with_its_options(name: str, command: Any) -> None:
+    words = command.words.split()
+    found: click.Command = firnline
+    while isinstance(found, click.Group):
+        inner = found.get_command(click.Context(found), words.pop(0))
+        assert inner is not None, name
+        found = inner
+    known = {option for each in found.params for option in each.opts}
+    if found.name not in OF_THE_ENGINE:
+        assert {word for word in words if word.startswith("--")} <= known
+
+
+def life(folder: Path, variables: Mapping[str, str]) -> Life:
+    return Life(
+        run=RUN,
+        folder=folder,
+        variables=variables,
+        region="eu-west-1",
+        snowflake_account="A-B",
+        seconds_left=lambda: 60.0,
+        say=lambda _: None,
+    )
+
+
+def test_a_command_that_fails_ends_the_life_with_what_it_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.live.life.FIRNLINE", sys.executable)
+    with pytest.raises(CommandFailed, match="no such thing"):
+        life(tmp_path, {})._firnline("-c exit('no_such_thing'.replace('_',chr(32)))")
+
+
+def test_a_command_that_takes_all_of_the_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.live.life.FIRNLINE", sys.executable)
+    short = Life(**{**vars(life(tmp_path, {})), "seconds_left": lambda: 0.0})
+    with pytest.raises(subprocess.TimeoutExpired):
+        short._firnline("-c __import__('time').sleep(60)")
+
+
+def test_the_engine_runs_here_and_finds_the_account_that_the_variables_name(tmp_path: Path) -> None:
+    import json
+
+    around = {"SNOWFLAKE_HOST": "localhost", "SNOWFLAKE_PORT": "4430", "SSL_CERT_FILE": "/ca.pem"}
+    life(tmp_path, around)._write_engine_config({"snowflake": {"user": "U"}, "spark": {"checkpoint": "s3://b/c/"}})
+    written = json.loads((tmp_path / "engine.json").read_text(encoding="utf-8"))
+    assert written["snowflake"] == {"user": "U", "url": "https://localhost:4430", "ca_file": "/ca.pem"}
+    assert written["spark"]["master"] == "local[2]"

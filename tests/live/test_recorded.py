@@ -1,0 +1,72 @@
+"""What an account has answered, held against the embedded environment; and that both ways of asking can be asked at all."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_infra.keys.pair import new_pair
+from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.running import RunningEnvironment
+from tests.live import recordings
+from tests.live.names import Run
+from tests.live.questions import aws, snowflake
+from tests.live.sweep import left_in_snowflake, swept
+from tests.live.sweep_aws import left_in_aws
+
+pytestmark = pytest.mark.contract
+
+KNOWN: tuple[str, ...] = ()
+"""Questions that the emulation answers otherwise on purpose; docs/design/beliefs.md says so (differs)."""
+
+
+@pytest.fixture(scope="module")
+def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
+    """What the embedded environment says; nothing of it stays."""
+    run = Run(int(time.time()))
+    accounts = EmbeddedAccounts(local_environment)
+    clients, key = cache(accounts.aws), new_pair()
+
+    def as_user(user: str, role: str) -> Any:
+        return accounts.snowflake_as(user=user, role=role, private_key=key.private_pem)
+
+    with closing(accounts.snowflake()) as administrator:
+        yield {
+            "snowflake": snowflake.asked(administrator, as_user, run, key.public_key),
+            "aws": aws.asked(clients, run, local_environment.endpoints.region),
+        }
+        swept(left_in_aws(clients, run.__eq__), print)
+        swept(left_in_snowflake(administrator, run.__eq__), print)
+
+
+def test_every_question_has_an_answer_without_a_name_of_the_run(answered: dict[str, Any]) -> None:
+    assert set(answered["snowflake"]) == {each.name for each in snowflake.QUESTIONS}
+    assert "LIVE" not in str(answered).upper().replace("<RUN>", "")
+
+
+def test_what_an_account_said_is_what_the_embedded_one_says(answered: dict[str, Any]) -> None:
+    recorded = recordings.read()
+    found = [
+        each for asked_of in recorded for each in recordings.differences(recorded[asked_of], answered[asked_of], KNOWN)
+    ]
+    assert not found, "\n".join(map(str, found))
+
+
+def test_that_no_account_was_asked_is_said_as_long_as_it_is_so() -> None:
+    text = (recordings.RECORDED / "README.md").read_text(encoding="utf-8")
+    assert ("None yet" in text) == (recordings.read() == {})
+
+
+def test_an_answer_that_is_another_one_is_found(answered: dict[str, Any], tmp_path: Path) -> None:
+    """As if an account had been asked, and had said the same but for one code."""
+    recordings.write(tmp_path, "snowflake", answered["snowflake"])
+    recordings.write(tmp_path, "aws", answered["aws"])
+    recorded = recordings.read(tmp_path)
+    assert not any(recordings.differences(recorded[each], answered[each]) for each in answered)
+    recorded["snowflake"]["out of sight: select"]["code"] = 1
+    (found,) = recordings.differences(recorded["snowflake"], answered["snowflake"])
+    assert found.question == "out of sight: select"
