@@ -125,9 +125,11 @@ class StreamView:
         return shard in self.lineage.shards or shard in self.rows
 
     def start_of(self, shard: str, initial: Pin) -> Start:
-        if row := self.rows.get(shard):
+        """A row that was lost, and taken again before an engine died, knows less than the offset of the epoch before."""
+        row, start = self.rows.get(shard), parse_start(self.offsets.get(shard, ENDED))
+        if row and not (row.is_new and isinstance(start, After)):
             return After(row.read_through) if row.read_through else row.start
-        if start := parse_start(self.offsets.get(shard, ENDED)):
+        if start:
             return start
         return initial if self.is_first_start else self._inherited(shard)
 

@@ -85,6 +85,11 @@ class ShardRow:
     """The stream's when the shard was last read: a longer one does not bring back what left before."""
 
     @property
+    def is_new(self) -> bool:
+        """Whether it was taken and nothing else: no opening has come to its end, no person has decided anything."""
+        return self.read_through is None and not self.channels and not self.reset
+
+    @property
     def known_ms(self) -> int:
         """What arrived before is accounted for, as far as reading has shown it; 0 where nothing has."""
         return max(self.tip_ms, self.arrived_ms) or self.since_ms

@@ -72,8 +72,7 @@ def _read_again(taken: ShardRow, services: ShardServices) -> ShardRow:
 
 def _as_spark_knows(row: ShardRow, work: ShardWork) -> ShardRow:
     """A row that was lost begins again at the position that Spark's offset log has; one that a person reset does not."""
-    is_new = row.read_through is None and not row.channels and not row.reset
-    if is_new and isinstance(work.start, After):
+    if row.is_new and isinstance(work.start, After):
         return replace(row, read_through=work.start.position)
     return row
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.start import After, AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
-from firnline_ingest.ledger.row import ChannelEntry, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 LATEST = AtTimestamp(1_700_000_000_000)
@@ -157,6 +157,15 @@ def test_a_child_that_no_listing_has_yet_is_ours_since_its_parent_was_last_seen_
     recent = replace(lineage(PARENT, ListedShard("old")), listed_ms=9 * HOURS_24 + 1)
     found = planned_starts(recent, {"parent": ended, **others}, {"left": "h", "right": "h"})
     assert {each.shard: each.since_ms for each in found} == {"left": 9 * HOURS_24, "right": 9 * HOURS_24}
+
+
+def test_a_row_that_was_lost_and_taken_again_knows_less_than_the_offset() -> None:
+    """Else an engine that dies after it took the row again would send the next one to the shard's beginning."""
+    offsets = {"parent": After(Position(9)).text}
+    for rows in ({}, {"parent": row("parent")}):
+        assert plan_shards(lineage(PARENT), rows, offsets, LATEST).starts == {"parent": After(Position(9))}
+    decided = replace(row("parent"), reset=ResumeFrom.HORIZON)
+    assert plan_shards(lineage(PARENT), {"parent": decided}, offsets, LATEST).starts == {"parent": TrimHorizon()}
 
 
 def test_at_the_first_start_shards_that_wait_are_pinned_too_and_keep_their_pin() -> None:
