@@ -235,9 +235,9 @@ class PublishedOutputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold` for `periods` periods in a row."""
-
-    comparison: ClassVar[str] = "GreaterThanOrEqualToThreshold"
+    """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold`, or below it, for `periods` periods
+    in a row.
+    """
 
     name: str
     description: str
@@ -249,8 +249,9 @@ class Alarm:
     threshold: float
     topics: tuple[str, ...]
     """ARNs of SNS topics that are told when it rings and when it stops."""
-    silence: Literal["breaching", "notBreaching"] = "notBreaching"
-    """What it means that the metric has no value: nothing went wrong, or nobody is there to report."""
+    comparison: Literal["GreaterThanOrEqualToThreshold", "LessThanThreshold"] = "GreaterThanOrEqualToThreshold"
+    silence: Literal["breaching", "notBreaching", "ignore"] = "notBreaching"
+    """What it means that the metric has no value: nobody is there to report, nothing went wrong, or nothing at all."""
     period_s: int = 300
     periods: int = 3
     tags: Mapping[str, str] = field(default_factory=dict)

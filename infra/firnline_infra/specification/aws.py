@@ -161,6 +161,11 @@ class Alarms(Section):
     lag_minutes: int = Field(default=15, ge=1, le=1440)
     """How many minutes behind a stream's end its readers may be, for three periods of five minutes. Far below the
     retention, so that somebody can act; watch GetRecords.IteratorAgeMilliseconds."""
+    time_to_trim_hours: int = Field(default=6, ge=1, le=8759)
+    """When in less hours than this a stream drops records that were not read, somebody is told: the last call, after the
+    one for the lag. As all alarms on what the engine counts, it is there where its log goes to CloudWatch."""
+    dead_letters: int = Field(default=1, ge=1)
+    """How many dead letters of a stream within five minutes somebody is told of."""
 
 
 class Publication(Section):

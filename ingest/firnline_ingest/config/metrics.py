@@ -1,7 +1,9 @@
-"""What an operator watches, by name: the engine writes these metrics, and alarms and dashboards are made of the same names."""
+"""What an operator watches, by name: the engine publishes these metrics, and alarms, dashboard and page are made of the same."""
 
+import re
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
@@ -11,39 +13,92 @@ NAMESPACE = Form(
 )
 DEFAULT_NAMESPACE = "Firnline"
 APPLICATION, STREAM = "Application", "Stream"
-"""Dimensions. Each metric is there of the application, and of each of its streams."""
+"""Dimensions. Each metric of a stream is there of the application too."""
+
+
+class Unit(StrEnum):
+    """As CloudWatch spells them."""
+
+    COUNT = "Count"
+    BYTES = "Bytes"
+    MILLISECONDS = "Milliseconds"
+    SECONDS = "Seconds"
+
+
+class Kind(StrEnum):
+    """What an epoch's value of a stream is made of, and with which statistic CloudWatch has it right."""
+
+    SUM = "Sum"
+    """What was counted since the epoch before, of all shards."""
+    GREATEST = "Maximum"
+    """Of the worst shard; absent where no shard has it."""
+    LEAST = "Minimum"
+    """The same, where less is worse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of CloudWatch; once an epoch and stream."""
+    """One metric; a value an epoch and stream, none a record."""
 
     name: str
-    unit: Literal["Count", "Bytes", "Milliseconds", "Seconds"]
-    of: str
-    """The field of a shard's receipt that it is made of; sums are of counts, the others are the greatest of all shards."""
+    unit: Unit
+    kind: Kind
+    meaning: str
+    of: str = ""
+    """The field of a shard's receipt that it is made of; figures.py says what the others are made of."""
+    of_application: bool = False
+    """Of the whole engine: no stream has it."""
+
+    @property
+    def snake(self) -> str:
+        """time_to_trim: the name where capitals are not the custom."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
 
 
-SUMS = (
-    Metric("Records", "Count", "records"),
-    Metric("Rows", "Count", "rows"),
-    Metric("RereadRows", "Count", "reread_rows"),
-    Metric("Bytes", "Bytes", "bytes"),
-    Metric("DeadLetters", "Count", "dead_letters"),
-    Metric("Skipped", "Count", "skipped"),
-    Metric("Throttled", "Count", "throttled"),
-    Metric("Opens", "Count", "opens"),
-    Metric("Interruptions", "Count", "interruptions"),
-    Metric("Incidents", "Count", "incidents"),
-    Metric("UnreadablePages", "Count", "unreadable_pages"),
+def _count(name: str, of: str, meaning: str) -> Metric:
+    return Metric(name, Unit.COUNT, Kind.SUM, meaning, of)
+
+
+RECORDS = _count("Records", "records", "Records that were read, once more read ones included.")
+ROWS = _count("Rows", "rows", "Rows that were sent to Snowflake.")
+BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "bytes")
+REREAD_ROWS = _count("RereadRows", "reread_rows", "Rows that were read once more, and in the table already.")
+DEAD_LETTERS = _count("DeadLetters", "dead_letters", "Records that can't be rows, and were kept.")
+SKIPPED = _count("Skipped", "skipped", "Records that can't be rows, in a pipeline that leaves them out.")
+REJECTED_ROWS = _count("RejectedRows", "rejected_rows", "Rows that the table refused; its error table has them.")
+LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.", "behind_ms")
+UNANSWERED = Metric(
+    "Unanswered", Unit.SECONDS, Kind.GREATEST, "Time since Kinesis last gave a good answer.", "unanswered_s"
 )
-LAG = Metric("Lag", "Milliseconds", "behind_ms")
-"""How old the newest record is that was read, of the shard that is furthest behind; absent where Kinesis never answered."""
-UNANSWERED = Metric("Unanswered", "Seconds", "unanswered_s")
-GREATEST = (LAG, UNANSWERED)
-SHARDS, FAILING_SHARDS, STOPPED = "Shards", "FailingShards", "Stopped"
-"""Counts of receipts: of shards, of those with a problem; and of what is left out until a person decides."""
-NAMES = (*(each.name for each in (*SUMS, *GREATEST)), SHARDS, FAILING_SHARDS, STOPPED)
+PROOF_DELAY = Metric(
+    "ProofDelay",
+    Unit.MILLISECONDS,
+    Kind.GREATEST,
+    "How long sent rows waited until they were proven to be in the table; it grows while they wait.",
+    "proof_delay_ms",
+)
+TIME_TO_TRIM = Metric(
+    "TimeToTrim",
+    Unit.SECONDS,
+    Kind.LEAST,
+    "How long until Kinesis drops the oldest record that was not read, of the shard that has least time.",
+)
+THROTTLED = _count("Throttled", "throttled", "Reads that Kinesis refused for their rate.")
+UNREADABLE_PAGES = _count("UnreadablePages", "unreadable_pages", "Answers of Kinesis that were no page of records.")
+OPENS = _count("Opens", "opens", "Channels that were opened.")
+INTERRUPTIONS = _count("Interruptions", "interruptions", "Channels that were given back for trouble that passes.")
+INCIDENTS = _count("Incidents", "incidents", "Incidents that the ledger keeps for a person.")
+SHARDS = Metric("Shards", Unit.COUNT, Kind.GREATEST, "Shards that were worked on.")
+FAILING_SHARDS = Metric("FailingShards", Unit.COUNT, Kind.GREATEST, "Shards and pipelines with a problem.")
+STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines that are left out until a person decides.")
+HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each.", of_application=True)
+
+METRICS = (
+    *(RECORDS, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, SKIPPED, REJECTED_ROWS),
+    *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
+    *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
+)
+"""All of them. A test compares them with what is published, what alarms and dashboard look at, and docs/metrics.md."""
 
 
 class MetricsConfig(Section):

@@ -1,5 +1,6 @@
 """What an operator watches: receipts as metrics."""
 
-from firnline_ingest.metrics.embedded import EmbeddedMetrics
+from firnline_ingest.metrics.engine_metrics import EngineMetrics
+from firnline_ingest.metrics.time_to_trim import Unread
 
-__all__ = ["EmbeddedMetrics"]
+__all__ = ["EngineMetrics", "Unread"]

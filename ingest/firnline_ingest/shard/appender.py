@@ -62,6 +62,7 @@ class Appender:
             chunk = Chunk(chunk.end, chunk.places.without_first(known), chunk.bytes)
         if rows:
             self._send(rows, chunk.places[0].token, chunk.end.token, chunk.bytes)
+            chunk.sent_s = time.monotonic()
             tally.rows += len(rows)
             tally.bytes += chunk.bytes
         self.in_flight.add(chunk)

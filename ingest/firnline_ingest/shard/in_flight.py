@@ -25,6 +25,8 @@ class Chunk:
     end: Position
     places: Places
     bytes: int
+    sent_s: float = 0.0
+    """When the append was made; 0 of rows that were only read once more."""
 
     def rows_up_to(self, position: Position) -> int:
         if position >= self.end:
@@ -72,6 +74,11 @@ class InFlightRows:
     @property
     def unproven(self) -> Sequence[Chunk]:
         return tuple(self._chunks)
+
+    @property
+    def waits_since_s(self) -> float | None:
+        """When the oldest row was sent that is not proven; None where none is."""
+        return next((chunk.sent_s for chunk in self._chunks if chunk.sent_s), None)
 
     @property
     def read_through(self) -> Position | None:

@@ -1,4 +1,4 @@
-"""What is said of an incident once it is in the ledger: a log line for a person, and a call for who counts."""
+"""What is said of an incident once it is in the ledger: a log line for a person, and a call for who counts it."""
 
 import logging
 from collections.abc import Callable

@@ -1,5 +1,6 @@
 """Turns what the channel says into proofs, and proofs into the ledger's row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -32,6 +33,10 @@ class Prover:
     retention: RetentionWatch
     incidents: list[Incident] = field(default_factory=list)
     noted: Noted = uncounted
+    proved: Callable[[int], None] = lambda _: None
+    """Told how many milliseconds the oldest rows have waited for their proof, with each look at what waits."""
+    rejected: Callable[[int], None] = lambda _: None
+    """Told how many rows the table refused, once they are found."""
     waits_since_s: float | None = None
     patience: int = 1
     """How many times STALLED_S a commit may take."""
@@ -44,7 +49,10 @@ class Prover:
 
     def prove(self, now_s: float) -> bool:
         """Whether everything sent is proven now. Raises CountsDisagree, LedgerBehind, RowsRejected or ChannelLost."""
+        sent_s = self.in_flight.waits_since_s
         confirmed = None if self.in_flight.is_empty else self.in_flight.confirm(self._state(), now_s)
+        if sent_s is not None:
+            self.proved(max(0, int((now_s - sent_s) * 1000)))
         if confirmed is not None:
             self.services.observer(EpochStep.COMMITTED, self.work.key)
             self._refuse_rejected(confirmed)
@@ -155,5 +163,7 @@ class Prover:
     def _refuse_rejected(self, confirmed: Proven) -> None:
         assert confirmed.position is not None
         rejected = confirmed.rows_error - self.in_flight.proven.rows_error
+        if rejected > 0:
+            self.rejected(rejected)
         cause = self.channel.last_error()
         refuse_rejected(self.work, self.row, rejected, up_to=confirmed.position, cause=cause)

@@ -53,6 +53,8 @@ class Tally:
     dead_letters: int = 0
     skipped: int = 0
     """Records that can't be rows, in a pipeline that skips them."""
+    rejected_rows: int = 0
+    """Rows that the table refused."""
     opens: int = 0
     interruptions: int = 0
     """How often an open channel was given back because of trouble that passes."""
@@ -103,10 +105,13 @@ class Receipt:
     bytes: int = 0
     dead_letters: int = 0
     skipped: int = 0
+    rejected_rows: int = 0
     opens: int = 0
     interruptions: int = 0
     incidents: int = 0
     unreadable_pages: int = 0
+    proof_delay_ms: int | None = None
+    """How long the oldest rows waited for their proof, at worst; None where none was sent."""
     behind_ms: int | None = None
     """None where Kinesis never answered."""
     unanswered_s: int = 0

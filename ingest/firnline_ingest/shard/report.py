@@ -58,6 +58,9 @@ class ShardReport:
         self._shown = self._told = Shown(Tally())
         self._problem: ShardProblem | None = None
         self._is_over = False
+        self._receipts = 0
+        self._delay = -1, 0
+        """After how many receipts it was told, and the milliseconds: one object, as `_shown` is."""
         self.begin()
 
     def begin(self) -> None:
@@ -83,6 +86,15 @@ class ShardReport:
     def incident(self, _incident: Incident) -> None:
         """One more that the ledger has."""
         self.tally.incidents += 1
+
+    def rejected(self, rows: int) -> None:
+        """The table refused so many more; those that nobody accepts are found again whenever the shard is tried again."""
+        self.tally.rejected_rows += rows
+
+    def proved(self, delay_ms: int) -> None:
+        """The longest since the last receipt is kept."""
+        receipts, (since, worst_ms) = self._receipts, self._delay
+        self._delay = receipts, max(delay_ms, worst_ms) if since == receipts else delay_ms
 
     def show(self, shown: Shown) -> None:
         """After each turn."""
@@ -132,6 +144,7 @@ class ShardReport:
         is_over = self._is_over
         state, problem = self._judged(is_due)
         self._told, self.has_news = shown, self.has_news and not is_over
+        (since, delay_ms), receipts, self._receipts = self._delay, self._receipts, self._receipts + 1
         return Receipt.of(
             work.key,
             self._since(shown, before),
@@ -140,6 +153,7 @@ class ShardReport:
             start=before.accounted.token if before.accounted else "",
             end=shown.accounted.token if shown.accounted else "",
             proven=shown.proven.token if shown.proven else "",
+            proof_delay_ms=delay_ms if since == receipts else None,
             pid=os.getpid(),
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,

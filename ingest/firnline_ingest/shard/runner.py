@@ -19,7 +19,7 @@ from firnline_ingest.shard.report import Doing, ShardReport
 from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsRejected
 
 LONGEST_BACKOFF_S = 30.0
 LOOK_S = 0.25  # while a channel opens: how soon a stop is seen
@@ -102,6 +102,7 @@ class ShardRunner:
             if opened is None:
                 return ShardState.READING
             self.report.opened()
+            self.report.rejected(opened.resume.unseen_errors)
             if opened.row.ended:  # planned from an offset older than the ledger's row
                 opened.channel.close()
                 return ShardState.ENDED
@@ -128,7 +129,11 @@ class ShardRunner:
             if not opening.done() and (self.demand.is_over or self.demand.work.target != work.target):
                 opening.add_done_callback(_give_back)
                 return None
-        return opening.result()
+        try:
+            return opening.result()
+        except RowsRejected as error:
+            self.report.rejected(error.rows)
+            raise
 
     def _explained(self, error: FirnlineError) -> FirnlineError:
         """Fenced where the shard is another attempt's by now: what this one saw is then the other's doing."""

@@ -63,9 +63,17 @@ class ShardSession:
         self._in_flight = InFlightRows(work.key, opened.resume.baseline, opened.row.read_through)
         self._retention = RetentionWatch(opened.row, opened.resume.start, work.retention_hours)
         self._prover = Prover(
-            work, services, opened.channel, self._in_flight, opened.row, self._retention, noted=report.incident
+            work,
+            services,
+            opened.channel,
+            self._in_flight,
+            opened.row,
+            self._retention,
+            noted=report.incident,
+            proved=report.proved,
+            rejected=report.rejected,
+            patience=caution.patience,
         )
-        self._prover.patience = caution.patience
         self._caution = caution
         self._window = SendWindow(opened.channel)
         self._appender = Appender(

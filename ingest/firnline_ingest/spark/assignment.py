@@ -31,7 +31,7 @@ class PlannedShard:
     def of(cls, row: PlanRow, target: TargetTable) -> Self:
         """Of a row that names a shard."""
         fields = row._asdict()
-        del fields["problem"]
+        del fields["problem"], fields["known_ms"]  # the driver's
         return cls(**fields, target=target)
 
     @property

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
@@ -34,6 +35,8 @@ class EpochRunner:
     catalog: TargetCatalog
     arrival_ms: int | None = None
     skips: Callable[[ShardKey], bool] = lambda _: False
+    planned: Callable[[Sequence[Unread]], None] = lambda _: None
+    """Told of every shard that there is, those that are skipped too."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
     _placement: Placement = field(default_factory=Placement)
     """Of the last epoch."""
@@ -51,6 +54,7 @@ class EpochRunner:
         blamed for: the session's refusal.
         """
         rows = [PlanRow(**row.asDict()) for row in planned.collect()]
+        self.planned([_unread(row) for row in rows if row.shard])
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
         to_read = [shard for shard in shards if not self.skips(shard.key)]
@@ -93,6 +97,10 @@ class EpochRunner:
 
     def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
         return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)
+
+
+def _unread(row: PlanRow) -> Unread:
+    return Unread(ShardKey(row.stream, row.created_ms, row.shard), row.known_ms, row.retention_hours)
 
 
 def _refused(row: PlanRow) -> Receipt:

@@ -19,7 +19,7 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
-from firnline_ingest.metrics import EmbeddedMetrics
+from firnline_ingest.metrics import EngineMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.epoch import EpochRunner
@@ -92,7 +92,7 @@ class EngineJob:
         self._runner: EpochRunner | None = None
         self._policy = ShardPolicy(config.failures, clock)
         self._report = EpochReport()
-        self._metrics = EmbeddedMetrics(config.metrics, config.application)
+        self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = Patience(config.failures.patience_seconds, clock)
         self._queries = Patience(config.failures.patience_seconds, clock)
@@ -138,7 +138,9 @@ class EngineJob:
         if self._over.is_set():
             return
         run_id = self._lease.run.run_id
-        self._runner = self._new_runner(session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out)
+        self._runner = self._new_runner(
+            session, self._config, run_id, catalog, arrival_ms, self._policy.leaves_out, self._metrics.planned
+        )
         log.info("engine.started", extra={"application": self._config.application, "run": run_id})
         self._query.start(self._epoch)
 

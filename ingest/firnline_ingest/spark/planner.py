@@ -59,6 +59,8 @@ class PlanRow(NamedTuple):
     """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
     is_closed: bool = False
     """Whether a listing that was taken for this epoch shows the shard closed."""
+    known_ms: int = 0
+    """Service time: what arrived before was read, as far as the ledger knows; 0 where it knows nothing."""
     problem: str = ""
     """JSON of a ShardProblem."""
 
@@ -214,4 +216,5 @@ def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
             ",".join(start.unread_parents),
             start.since_ms,
             start.is_closed,
+            row.known_ms if (row := view.rows.get(start.shard)) else start.since_ms,
         )

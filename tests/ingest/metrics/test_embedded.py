@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from firnline_ingest.config.metrics import NAMES, MetricsConfig
-from firnline_ingest.metrics import EmbeddedMetrics
+from firnline_ingest.config.metrics import METRICS, MetricsConfig
+from firnline_ingest.metrics import EngineMetrics, Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.values import ShardKey
 
 SCHEMA = {  # after the specification's rules: what is named as a metric or dimension is a member of the root
     "type": "object",
-    "required": ["_aws", "Application", "Stream"],
+    "required": ["_aws", "Application"],
     "properties": {
         "_aws": {
             "type": "object",
@@ -61,10 +61,27 @@ def receipt(stream: str, shard: str, **changes: Any) -> Receipt:
     return Receipt(stream=stream, shard_id=shard, **fields)
 
 
-def lines_of(receipts: list[Receipt], capsys: pytest.CaptureFixture[str], **options: Any) -> list[dict[str, Any]]:
-    metrics = EmbeddedMetrics(MetricsConfig(cloudwatch="Firnline"), "orders-prod", clock=lambda: 1_795_000_000.5)
-    metrics.write(receipts, **options)
+NAMES = {metric.name for metric in METRICS}
+NOW_MS = 1_795_000_000_500
+HOUR_MS = 3_600_000
+
+
+def metrics(config: MetricsConfig | None = None) -> EngineMetrics:
+    return EngineMetrics(config or MetricsConfig(cloudwatch="Firnline"), "orders-prod", clock=lambda: NOW_MS / 1000)
+
+
+def all_lines_of(
+    receipts: list[Receipt], capsys: pytest.CaptureFixture[str], planned: tuple[Unread, ...] = (), **options: Any
+) -> list[dict[str, Any]]:
+    publisher = metrics()
+    publisher.planned(planned)
+    publisher.write(receipts, **options)
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def lines_of(receipts: list[Receipt], capsys: pytest.CaptureFixture[str], **options: Any) -> list[dict[str, Any]]:
+    """Those of streams."""
+    return [line for line in all_lines_of(receipts, capsys, **options) if "Stream" in line]
 
 
 def test_an_epoch_is_a_line_for_each_stream_with_the_sums_of_its_shards(capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,18 +102,36 @@ def test_an_epoch_is_a_line_for_each_stream_with_the_sums_of_its_shards(capsys: 
 
 
 def test_a_line_is_what_cloudwatch_takes_metrics_from(capsys: pytest.CaptureFixture[str]) -> None:
-    for line in lines_of([receipt("orders", "0", behind_ms=None), receipt("clicks", "0", behind_ms=1)], capsys):
+    for line in all_lines_of([receipt("orders", "0", behind_ms=None), receipt("clicks", "0", behind_ms=1)], capsys):
         Draft7Validator(SCHEMA).validate(line)
         (directive,) = line["_aws"]["CloudWatchMetrics"]
         named = {each["Name"] for each in directive["Metrics"]}
-        assert named <= set(NAMES)
+        assert named <= NAMES
         assert named | {name for names in directive["Dimensions"] for name in names} == line.keys() - {"_aws"}
         assert all(isinstance(line[name], int) for name in named)
 
 
 def test_every_metric_has_the_name_that_alarms_are_made_of(capsys: pytest.CaptureFixture[str]) -> None:
-    (line,) = lines_of([receipt("orders", "0", behind_ms=1)], capsys)
-    assert {each["Name"] for each in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]} == set(NAMES)
+    told = receipt("orders", "0", behind_ms=1, proof_delay_ms=1)
+    lines = all_lines_of([told], capsys, planned=(Unread(told.key, NOW_MS, 24),))
+    named = [(each["Name"], each["Unit"]) for line in lines for each in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
+    assert sorted(named) == sorted((metric.name, metric.unit.value) for metric in METRICS)
+
+
+def test_an_epoch_beats_once_for_the_application_and_for_no_stream(capsys: pytest.CaptureFixture[str]) -> None:
+    beat, *streams = all_lines_of([receipt("orders", "0"), receipt("clicks", "0")], capsys)
+    assert (beat["Heartbeat"], beat["_aws"]["CloudWatchMetrics"][0]["Dimensions"]) == (1, [["Application"]])
+    assert not any("Heartbeat" in line for line in streams)
+
+
+def test_a_stream_has_the_time_to_trim_of_the_shard_that_has_least(capsys: pytest.CaptureFixture[str]) -> None:
+    """The one has 24 hours of retention and was read to an hour ago; the other has stopped two hours before its loss."""
+    read, left_out = receipt("orders", "0", behind_ms=3_600_000), ShardKey("orders", 1, "1")
+    planned = (Unread(read.key, NOW_MS - 5 * HOUR_MS, 24), Unread(left_out, NOW_MS - 22 * HOUR_MS, 24))
+    (line,) = lines_of([read], capsys, planned=planned, stopped={left_out})
+    assert line["TimeToTrim"] == 2 * 3600
+    (line,) = lines_of([read], capsys, planned=planned[:1])
+    assert line["TimeToTrim"] == 23 * 3600
 
 
 def test_a_stream_that_is_left_out_is_told_although_it_has_no_receipt(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,7 +140,7 @@ def test_a_stream_that_is_left_out_is_told_although_it_has_no_receipt(capsys: py
 
 
 def test_nothing_is_written_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    EmbeddedMetrics(MetricsConfig(), "orders-prod").write([receipt("orders", "0")])
+    metrics(MetricsConfig()).write([receipt("orders", "0")])
     assert capsys.readouterr().out == ""
 
 
@@ -115,7 +150,7 @@ def test_an_output_that_nobody_reads_stops_nothing(monkeypatch: pytest.MonkeyPat
             raise BrokenPipeError
 
     monkeypatch.setattr("sys.stdout", Gone())
-    EmbeddedMetrics(MetricsConfig(cloudwatch="Firnline"), "orders-prod").write([receipt("orders", "0")])
+    metrics().write([receipt("orders", "0")])
 
 
 @pytest.mark.parametrize("namespace", ["AWS/Kinesis", "", "a b"])

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,3 +128,13 @@ def test_whatever_the_order_of_commits_everything_is_proven_once(sizes: list[int
     rows.accept(rows.confirm(ChannelState(Position(sent), sent), 0.0) or rows.proven)
     assert rows.is_empty
     assert rows.read_through == Position(sent)
+
+
+def test_the_oldest_row_that_is_not_proven_says_since_when_a_proof_is_waited_for() -> None:
+    rows = InFlightRows(KEY, Proven(), None)
+    assert rows.waits_since_s is None
+    for number, sent_s in ((1, 0.0), (2, 10.0), (3, 11.0)):
+        rows.add(replace(chunk(number), sent_s=sent_s))
+    assert rows.waits_since_s == 10.0
+    rows.accept(Proven(Position(2), 2, 0))
+    assert rows.waits_since_s == 11.0

@@ -125,3 +125,16 @@ def test_counts_that_no_receipt_had_are_in_the_next_one_whatever_ended_in_betwee
     watched.report.begin()
     assert (watched.receipt().incidents, watched.receipt().incidents) == (1, 0)
     assert watched.report.so_far() == Tally(unanswered_s=0)
+
+
+def test_a_receipt_has_the_longest_wait_for_a_proof_since_the_one_before_and_none_where_nothing_waited(
+    world: World,
+) -> None:
+    watched = Watched(world)
+    assert watched.receipt().proof_delay_ms is None
+    for delay_ms in (700, 2000, 900):
+        watched.report.proved(delay_ms)
+    assert watched.receipt().proof_delay_ms == 2000
+    assert watched.receipt().proof_delay_ms is None
+    watched.report.proved(5)
+    assert watched.receipt().proof_delay_ms == 5

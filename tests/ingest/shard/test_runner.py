@@ -24,6 +24,7 @@ def test_every_record_becomes_one_row_in_order_and_is_proven(world: World) -> No
     receipt = bounded(world.services(), world.work())
     assert receipt.state is ShardState.DONE
     assert (receipt.records, receipt.rows, receipt.opens) == (25, 25, 1)
+    assert receipt.proof_delay_ms is not None
     assert numbers(world.served.rows) == list(range(25))
     assert world.row.read_through == world.shard.last_position
     assert receipt.proven == receipt.end == world.shard.last_position.token
@@ -160,6 +161,7 @@ def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: Wo
         assert receipt.problem is not None
         assert receipt.problem.id == "FL-3105"
         assert not receipt.problem.is_retryable
+        assert receipt.rejected_rows == 1
     assert len(world.served.rows) == 2
 
 
@@ -169,7 +171,8 @@ def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
     )
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
-    assert bounded(world.services(), world.work()).state is ShardState.DONE
+    receipt = bounded(world.services(), world.work())
+    assert (receipt.state, receipt.rejected_rows) == (ShardState.DONE, 1)
     assert world.row.read_through == world.shard.last_position
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.errors import SessionRefused, TableMissing
 from firnline_ingest.snowflake.target import TargetState
@@ -17,7 +18,7 @@ from firnline_ingest.spark import epoch
 from firnline_ingest.spark.assignment import Assignment
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.planner import PlanRow
-from firnline_ingest.values import TargetTable
+from firnline_ingest.values import ShardKey, TargetTable
 from tests.ingest.spark.test_assignment import CONFIG
 
 STREAMS = ("a", "b")
@@ -140,3 +141,13 @@ def test_a_stream_that_can_not_be_planned_for_an_epoch_comes_back_to_where_it_wa
     assert tasks.run == [[key for key in keys if key.startswith("a/")] for keys in before]
     engine.run(frame(shard("a", 0), shard("a", 1), shard("b", 0), shard("b", 1)))
     assert tasks.run == before
+
+
+def test_what_is_left_out_of_an_epoch_is_told_with_all_that_its_plan_knows_of_it(tasks: Tasks) -> None:
+    engine, told_of = runner(Catalog(missing=("b",))), list[Unread]()
+    engine.skips, engine.planned = lambda key: key.stream == "a", told_of.extend
+    engine.run(frame(shard("a")._replace(known_ms=5), shard("b")))
+    assert told_of == [
+        Unread(ShardKey("a", 1, "shardId-000000000000"), 5, 24),
+        Unread(ShardKey("b", 1, "shardId-000000000000"), 0, 24),
+    ]

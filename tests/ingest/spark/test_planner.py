@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from firnline_ingest.config.model import AwsConfig, EngineConfig
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
+from firnline_ingest.values import Fence, ShardKey
 from firnline_local.faults import Fault, FaultKind
 from firnline_local.kinesis import FakeKinesis, ManualClock
 from tests.fakes.ledger import MemoryLedger
@@ -154,3 +156,16 @@ def test_what_left_retention_before_any_shard_was_opened_is_known_by_the_first_p
     (later,) = again.rows(again.next_offset(offset))
     assert first.since_ms > 0
     assert [replayed.since_ms, later.since_ms] == [first.since_ms] * 2
+
+
+def test_a_plan_says_up_to_when_each_shard_was_read_also_where_nobody_reads_it(world: World) -> None:
+    """What is made of that, the time until records are dropped, has to fall for a shard that has stopped."""
+    world.kinesis.create_stream("a", shards=2)
+    planner = world.planner("a")
+    offset = planner.next_offset(SourceOffset())
+    first, second = planner.rows(offset)
+    key = ShardKey("a", first.created_ms, first.shard)
+    taken = world.ledger.take(key, Fence(), "run/1", TrimHorizon())
+    world.ledger.write(replace(taken, tip_ms=1_000_000, arrived_ms=2_000_000))
+    found = {row.shard: row.known_ms for row in planner.rows(planner.next_offset(offset))}
+    assert found == {first.shard: 2_000_000, second.shard: second.since_ms}

@@ -128,7 +128,7 @@ def _derived(spec: EnvironmentSpec) -> Iterator[Derived]:
     if spec.ledger.table is None:
         yield Derived(what="the ledger", name=names.ledger_table, characters=TABLE, instead="ledger.table")
     for stream in spec.streams:
-        alarm = f"{names.application}-{stream.name}-throttled"
+        alarm = f"{names.application}-{stream.name}-rejected-rows"  # the longest of blueprint/alarms.py
         yield Derived(what=f"an alarm of {stream.name}", name=alarm, characters=ALARM)
     for index, volume in enumerate(spec.snowflake.external_volumes):
         if volume not in made_volumes(spec):

@@ -49,6 +49,17 @@ def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]
         )
 
 
+def _the_last_call_is_not_always(spec: EnvironmentSpec) -> Iterator[str]:
+    """No record has more time than its stream's retention; an adopted stream's is at least 24 hours."""
+    hours = [stream.retention_hours for stream in spec.streams]
+    shortest = min(hours, default=None)
+    if shortest is not None and spec.alarms.topics and spec.alarms.time_to_trim_hours >= shortest:
+        yield (
+            f"alarms.time_to_trim_hours: {spec.alarms.time_to_trim_hours} would ring always: a stream keeps records for "
+            f"{shortest} hours. Expected less than that."
+        )
+
+
 DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_kind": lambda pipeline: pipeline.table_kind,
     "table_origin": lambda pipeline: pipeline.table_origin,
@@ -165,6 +176,7 @@ CHECKS = (
     _pipelines_name_streams,
     _a_stream_has_one_pipeline,
     _the_lag_alarm_comes_before_the_loss,
+    _the_last_call_is_not_always,
     _sharing_is_said_by_all,
     _a_table_has_one_definition,
     _a_pipe_has_one_definition,
