@@ -3,7 +3,11 @@
 GET  /__firnline__/faults              the plan, with how often each fault was matched and hit
 POST /__firnline__/faults              replaces it: a list of faults
 POST /__firnline__/places              {"aws": …, "kinesis": …}: where the services are that jobs speak to
+POST /__firnline__/cluster             {"images": {reference: folder}, "roles": {"namespace/account": role}}: what was pushed
+                                       and associated
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
+
+All else is a service: /api and /apis are Kubernetes', the other paths are those of EMR Serverless.
 """
 
 import json
@@ -30,8 +34,11 @@ from firnline_local.runtimes.jobs.distribution import installed_spark
 from firnline_local.runtimes.jobs.places import Places
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
+from firnline_local.runtimes.kubernetes.api import KubernetesApi
+from firnline_local.runtimes.kubernetes.conductor import Cluster
 
 CONTROL_PREFIX = "/__firnline__/"
+CLUSTER = "local"
 NOWHERE = "http://127.0.0.1:1"
 Reply = tuple[int, bytes, dict[str, str]]
 
@@ -56,7 +63,9 @@ class RuntimesApplication:
         self._authorizer = authorizer or AllowEverything()
         self._account = account
         self._sessions = Sessions()
-        self._emr = EmrServerless(account, region, launch or self._spark(folder))
+        launch = launch or self._spark(folder)
+        self._emr = EmrServerless(account, region, launch)
+        self.kubernetes = KubernetesApi(Cluster(launch, lambda: f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"))
 
     def _spark(self, folder: Path) -> SparkLauncher:
         return SparkLauncher(
@@ -74,6 +83,8 @@ class RuntimesApplication:
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         if path.startswith(CONTROL_PREFIX):
             return _send(self._control(environ, path, body), start_response)
+        if path.startswith(("/api/", "/apis/")):
+            return _send(self._kubernetes(environ, path, body), start_response)
         operation = operation_of(environ["REQUEST_METHOD"], path)
         fault = self.faults.decide(f"{SERVICE}:{operation}")
         reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
@@ -82,6 +93,14 @@ class RuntimesApplication:
     def stop(self) -> None:
         """Ends every job."""
         self._emr.stop()
+        self.kubernetes.stop()
+
+    def _kubernetes(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+        method, query = environ["REQUEST_METHOD"], environ.get("QUERY_STRING", "")
+        status, found = self.kubernetes.answer(method, path, query, body)
+        if isinstance(found, str):
+            return status, found.encode(), {"Content-Type": "text/plain"}
+        return status, json.dumps(found).encode(), {}
 
     def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
         try:
@@ -139,11 +158,14 @@ class RuntimesApplication:
             elif route == "places" and method == "POST":
                 self.places = replace(self.places, **json.loads(body))
                 return 200, b"{}", {}
+            elif route == "cluster" and method == "POST":
+                self.kubernetes.given(json.loads(body))
+                return 200, b"{}", {}
             if route == "faults" and method in {"GET", "POST"}:
                 return 200, self.faults.to_json().encode(), {}
         except (InvalidFault, ValueError, TypeError) as error:
             return 400, str(error).encode(), {}
-        return 404, f"there is no {method} {route}; there are faults, places and credentials".encode(), {}
+        return 404, f"there is no {method} {route}; there are faults, places, cluster and credentials".encode(), {}
 
     def _credentials(self, job: str, token: str) -> Reply:
         try:

@@ -43,6 +43,9 @@ class Played:
     def kill(self) -> None:
         self.end("killed")
 
+    def log(self) -> str:
+        return f"the driver of {self.submission.name}\n"
+
 
 class Stage:
     """Where attempts are launched."""

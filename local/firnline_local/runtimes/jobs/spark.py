@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firnline_local.runtimes.jobs.archives import Archives
-from firnline_local.runtimes.jobs.container import Container, Order
+from firnline_local.runtimes.jobs.container import STDERR, STDOUT, Container, Order
 from firnline_local.runtimes.jobs.credentials import OnSession, RoleSession, Sessions, variables
 from firnline_local.runtimes.jobs.distribution import Spark, java_variables, properties_file, service_defaults
 from firnline_local.runtimes.jobs.logs import DRIVER, LogSink
@@ -21,7 +21,7 @@ from firnline_local.runtimes.jobs.submission import LaunchRefused, Submission
 
 EXECUTORS = 2
 PID = "driver.pid"  # a file that says which process a person may kill
-DRIVER_VARIABLES = "spark.emr-serverless.driverEnv."
+DRIVER_VARIABLES = ("spark.emr-serverless.driverEnv.", "spark.kubernetes.driverEnv.")
 KEPT_OF_LOGS = 5  # lines of a driver that failed
 
 
@@ -63,7 +63,7 @@ class SparkLauncher:
                 **_machine(home, work),
                 **places.variables,
                 **variables(session, self.endpoint()),
-                **with_prefix(settings, DRIVER_VARIABLES),
+                **{name: value for prefix in DRIVER_VARIABLES for name, value in with_prefix(settings, prefix).items()},
             },
             logs=logs / DRIVER,
         )
@@ -101,6 +101,10 @@ class SparkAttempt:
 
     def kill(self) -> None:
         self._container.kill()
+
+    def log(self) -> str:
+        files = [self._folder / "logs" / DRIVER / name for name in (STDOUT, STDERR)]
+        return "".join(file.read_text(errors="replace") for file in files if file.exists())
 
 
 def _sink(submission: Submission, session: RoleSession, logs: Path, executors: Path) -> LogSink | None:

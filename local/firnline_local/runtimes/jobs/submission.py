@@ -43,6 +43,9 @@ class Running(Protocol):
     def kill(self) -> None:
         """Ends everything at once."""
 
+    def log(self) -> str:
+        """What the driver has written so far, or wrote until it ended: stdout, and stderr after it."""
+
 
 class Launcher(Protocol):
     def __call__(self, submission: Submission, /) -> Running:

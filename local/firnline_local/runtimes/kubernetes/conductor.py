@@ -1,0 +1,191 @@
+"""Carries one SparkApplication through its life: attempts, pods, and how its driver is ended. What differs between the two
+operators is theirs (kubeflow.py, apache.py).
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Running, Submission
+from firnline_local.runtimes.kubernetes.manifest import Manifest
+from firnline_local.runtimes.kubernetes.objects import Document, Objects, now_text
+from firnline_local.runtimes.kubernetes.pods import Pods
+
+PRINCIPAL = "pods.eks.amazonaws.com"
+DELETED, ENDED = "deleted", "ended"
+
+
+@dataclass(slots=True)
+class Cluster:
+    """What all applications share."""
+
+    launch: Launcher
+    arn: Callable[[], str]
+    """Of the EKS cluster, on whose behalf a pod's role is assumed."""
+    linger_s: float = 2.0
+    """How long executors are there after their driver."""
+    hurry: float = 1.0
+    """What the waits that a manifest names are multiplied with."""
+    objects: Objects = field(default_factory=Objects)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    images: dict[str, Path] = field(default_factory=dict)
+    """By their references: a folder that holds what the image has in /opt/firnline."""
+    roles: dict[str, str] = field(default_factory=dict)
+    """Of service accounts, as `namespace/name`: the associations of EKS Pod Identity."""
+    running: dict[str, Running] = field(default_factory=dict)
+    """By the path of the driver's pod; its log stays when it has ended."""
+    is_stopped: bool = False
+
+
+class Conductor:
+    """Methods are called with the cluster's lock held, but for `_conduct`, which is a thread's."""
+
+    def __init__(self, cluster: Cluster, path: str, document: Document) -> None:
+        self.cluster = cluster
+        self.path = path
+        self.document = document
+        self.attempt = 0
+        self._interruption = ""
+        self._running: Running | None = None
+        threading.Thread(target=self._conduct, name=f"operator-{path}", daemon=True).start()
+
+    def manifest(self) -> Manifest:
+        raise NotImplementedError
+
+    def patched(self, before: Document) -> None:
+        """The document has other fields than before."""
+        raise NotImplementedError
+
+    def delete(self, *, is_foreground: bool) -> None:
+        """Ends the driver; the object goes at once, or once the driver's pod has gone."""
+        raise NotImplementedError
+
+    def _conduct(self) -> None:
+        raise NotImplementedError
+
+    def _driver(self) -> str:
+        raise NotImplementedError
+
+    def _is_running(self) -> None:
+        """The driver's pod runs, and its executors do."""
+        raise NotImplementedError
+
+    @property
+    def pods(self) -> Pods:
+        found = self.manifest()
+        return Pods(self.cluster.objects, found.namespace, found.name, found.labels)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.cluster.is_stopped or self._interruption == DELETED
+
+    def kill(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+
+    def _interrupt(self, why: str, *, is_forced: bool = False) -> None:
+        """Deletes the driver's pod, which has its own grace, or none."""
+        self._interruption = why
+        pods, driver = self.pods, self._driver()
+        if is_forced:
+            pods.remove(driver)
+        else:
+            pods.leave(driver)
+        if self._running is not None and is_forced:
+            self._running.kill()
+        elif self._running is not None:
+            self._running.stop(self.manifest().grace_s * self.cluster.hurry)
+        self.cluster.changed.notify_all()
+
+    def _mark_deleted(self) -> None:
+        self.document["metadata"].setdefault("deletionTimestamp", now_text())
+        self.cluster.objects.touch(self.document)
+
+    def _forget(self) -> None:
+        """The object, unless another one has its name."""
+        if self.cluster.objects.find(self.path) is self.document:
+            self.cluster.objects.remove(self.path)
+        self.cluster.changed.notify_all()
+
+    def _pause(self, seconds: float) -> None:
+        self.cluster.changed.wait_for(lambda: bool(self._interruption) or self.is_deleted, seconds * self.cluster.hurry)
+
+    def _run_attempt(self) -> str | None:
+        """Not with the lock. Why the driver failed; None where it ended well, or was interrupted."""
+        with self.cluster.changed:
+            self.attempt += 1
+            pods, driver = self.pods, self._driver()
+            pods.remove(driver)
+            pods.add(driver, "driver", "Pending")
+            waits = self._waits()
+            if waits:
+                pods.wait_for(driver, *waits)
+                self.cluster.changed.wait_for(lambda: bool(self._interruption) or self.is_deleted)
+                pods.remove(driver)
+                return None
+            submission = self._submission()
+        try:
+            running = self.cluster.launch(submission)
+        except LaunchRefused as refusal:
+            return self._ended(str(refusal))
+        with self.cluster.changed:
+            self._running = self.cluster.running[f"{pods.folder}/{driver}"] = running
+            pods.enter(driver, "Running")
+            for number in range(int(self.manifest().conf.get("spark.executor.instances", "2"))):
+                pods.add(f"{driver.removesuffix('-driver')}-{self.attempt}-exec-{number + 1}", "executor", "Running")
+            if self._interruption or self.is_deleted:
+                running.kill()
+            else:
+                self._is_running()
+        return self._ended(running.wait())
+
+    def _ended(self, reason: str | None) -> str | None:
+        with self.cluster.changed:
+            self._running = None
+            pods, driver = self.pods, self._driver()
+            if self._interruption or self.is_deleted:
+                pods.remove(driver)
+                reason = None
+            else:
+                pods.enter(driver, "Failed" if reason else "Succeeded")
+            left = pods.names("executor")
+            collector = threading.Timer(self.cluster.linger_s, self._collect, [pods, left])
+            collector.daemon = True
+            collector.start()
+            self.cluster.changed.notify_all()
+            return reason
+
+    def _collect(self, pods: Pods, names: list[str]) -> None:
+        with self.cluster.changed:
+            for name in names:
+                pods.remove(name)
+            self.cluster.changed.notify_all()
+
+    def _waits(self) -> tuple[str, str] | None:
+        """Why the driver's container does not begin."""
+        found = self.manifest()
+        if found.image not in self.cluster.images:
+            return "ErrImagePull", f"failed to pull and unpack image {found.image!r}: not found"
+        if f"{found.namespace}/{found.service_account}" not in self.cluster.roles:
+            return "CreateContainerConfigError", f"service account {found.service_account} has no role by Pod Identity"
+        return None
+
+    def _submission(self) -> Submission:
+        found = self.manifest()
+        image = self.cluster.images[found.image]
+        return Submission(
+            name=f"{self.document['metadata']['uid']}-{self.attempt}",
+            role_arn=self.cluster.roles[f"{found.namespace}/{found.service_account}"],
+            service=PRINCIPAL,
+            source_arn=self.cluster.arn(),
+            entry=found.from_image(found.entry, image),
+            arguments=found.arguments,
+            conf={name: found.from_image(value, image) for name, value in found.conf.items()},
+        )
+
+    def _write_status(self, status: dict[str, Any]) -> None:
+        self.document["status"] = status
+        self.cluster.objects.touch(self.document)
+        self.cluster.changed.notify_all()
