@@ -11,7 +11,7 @@ from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, Snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.doctor import clock, limits, network, rights, tools
+from firnline_infra.doctor import clock, limits, network, quotas, rights, tools
 from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import FirnlineError, SnowflakeError
@@ -42,6 +42,9 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
     yield Check(area="limits", run=lambda: limits.shards(blueprint, aws("kinesis")))
     yield Check(area="limits", run=lambda: limits.consumers(blueprint, aws("kinesis")))
     yield Check(area="limits", run=partial(limits.policies, blueprint))
+    yield Check(area="limits", run=lambda: quotas.tables(blueprint, aws("dynamodb"), aws("service-quotas")))
+    yield Check(area="limits", run=lambda: quotas.secrets(blueprint, aws("secretsmanager"), aws("service-quotas")))
+    yield Check(area="limits", run=lambda: quotas.vcpus(spec, aws("service-quotas")))
     yield Check(area="names", run=partial(_names, blueprint, accounts, state))
 
 
