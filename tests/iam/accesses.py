@@ -7,7 +7,20 @@ service:Operation on `*`, never dropped: a missing row is seen wherever calls ar
 from collections.abc import Callable, Iterable, Mapping
 
 from tests.iam.request import Access, Request
-from tests.iam.services import cloudwatch, dynamodb, emr_serverless, iam, kinesis, kms, s3, secretsmanager, ssm, sts
+from tests.iam.services import (
+    cloudwatch,
+    dynamodb,
+    elasticmapreduce,
+    emr_containers,
+    emr_serverless,
+    iam,
+    kinesis,
+    kms,
+    s3,
+    secretsmanager,
+    ssm,
+    sts,
+)
 
 Table = Callable[[Request], Iterable[Access] | None]
 """None where the table does not know the operation."""
@@ -15,6 +28,8 @@ Table = Callable[[Request], Iterable[Access] | None]
 TABLES: Mapping[str, Table] = {
     "cloudwatch": cloudwatch.accesses,
     "dynamodb": dynamodb.accesses,
+    "elasticmapreduce": elasticmapreduce.accesses,
+    "emr-containers": emr_containers.accesses,
     "emr-serverless": emr_serverless.accesses,
     "iam": iam.accesses,
     "kinesis": kinesis.accesses,

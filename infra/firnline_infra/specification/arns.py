@@ -55,6 +55,15 @@ class Arns:
     def serverless_application(self, id_: str) -> str:
         return self._regional("emr-serverless", f"/applications/{id_}")
 
+    def virtual_cluster(self, id_: str) -> str:
+        return self._regional("emr-containers", f"/virtualclusters/{id_}")
+
+    def emr_cluster(self, id_: str) -> str:
+        return self._regional("elasticmapreduce", f"cluster/{id_}")
+
+    def eks_cluster(self, name: str) -> str:
+        return self._regional("eks", f"cluster/{name}")
+
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 

@@ -72,6 +72,17 @@ ABOUT: Mapping[str, str] = {
     "CancelRuns": "The engine's runs, by the tag that they are started with.",
     "TagNewRun": "That tag, while a run is started. AWS does not tell that from a tag that is given later: in an adopted "
     "application a run of others that has no tag of ours could be given one, and then be cancelled.",
+    "LookForJobs": "The adopted virtual cluster that the engine is a job of.",
+    "StartJob": "The same, only with the tag by which a job is ours, and only with the engine's role. Whoever may start a job "
+    "chooses its program, and the program has the engine's role.",
+    "SeeJobs": "The jobs in it, all of them: only a job that was looked at tells whose it is.",
+    "CancelJob": "The engine's jobs, by the tag that they are started with.",
+    "TagNewJob": "That tag, while a job is started. AWS does not tell that from a tag that is given later: a job of others in "
+    "that virtual cluster that has no tag of ours could be given one, and then be cancelled.",
+    "ReachPods": "The EKS cluster, where the specification names it: what may be done in it, its own rules say.",
+    "SeeSteps": "The adopted cluster of EMR on EC2 that the engine is a step of.",
+    "RunSteps": "The same. A step has neither an ARN nor tags: in a cluster that others use too, theirs could be cancelled, and "
+    "whatever is started there has the rights of its nodes. Give the engine a cluster of its own.",
     "KeepDeployments": "One object for each deployment, which its deployer overwrites while it is at work; never removed.",
     "ReadLogs": "What EMR brings of the logs of driver and executors.",
     "SeeShards": "The ledger's table, the rows of streams alone: positions in shards, and no record of any. With SeeRun, how far "
@@ -117,6 +128,29 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "SeeRuns": {"What a run is, how it is doing, and where its logs go.": ("emr-serverless:GetJobRun",)},
     "CancelRuns": {"Ends a run, so that the service does not start it again.": ("emr-serverless:CancelJobRun",)},
     "TagNewRun": {"A run says whose it is, and what it runs.": ("emr-serverless:TagResource",)},
+    "LookForJobs": {
+        "Whether it can run the job.": ("emr-containers:DescribeVirtualCluster",),
+        "Which jobs there are that are not over.": ("emr-containers:ListJobRuns",),
+    },
+    "StartJob": {"Starts the job.": ("emr-containers:StartJobRun",)},
+    "SeeJobs": {"What a job is, how it is doing, and where its logs go.": ("emr-containers:DescribeJobRun",)},
+    "CancelJob": {"Ends a job, so that the service does not start it again.": ("emr-containers:CancelJobRun",)},
+    "TagNewJob": {"A job says whose it is, and what it runs.": ("emr-containers:TagResource",)},
+    "ReachPods": {
+        "Where the cluster is: whether pods of an ended job are left, its Kubernetes is asked.": (
+            "eks:DescribeCluster",
+        )
+    },
+    "SeeSteps": {
+        "Whether it can run the step, and where its logs go.": ("elasticmapreduce:DescribeCluster",),
+        "Which steps there are, and how the engine's is doing.": (
+            *("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
+        ),
+    },
+    "RunSteps": {
+        "Starts the engine, and the step that ends its YARN application.": ("elasticmapreduce:AddJobFlowSteps",),
+        "Cancels a step.": ("elasticmapreduce:CancelSteps",),
+    },
     "KeepDeployments": {
         "What was deployed: to go back to, and to see who else is at work.": ("s3:GetObject",),
         "Claims the next number, says that it is still at work, and how it ended.": ("s3:PutObject",),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from firnline_infra.blueprint.bootstrap.engine_run import OURS
+from firnline_infra.blueprint.bootstrap.run_rights import runs_on_ec2, runs_on_eks
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder, log_folder
@@ -21,6 +22,9 @@ there are hundreds, and the table is the environment's alone."""
 STATUS = {
     "RunEngine": ("emr-serverless:ListJobRuns",),
     "SeeRuns": ("emr-serverless:GetJobRun",),
+    "LookForJobs": ("emr-containers:ListJobRuns",),
+    "SeeJobs": ("emr-containers:DescribeJobRun",),
+    "SeeSteps": ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
     "KeepDeployments": ("s3:GetObject",),
     "SeeShards": ("dynamodb:Query",),
 }
@@ -32,6 +36,8 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
     if spec.aws.runtime.job is None:
         return
     yield from _runs(spec)
+    yield from runs_on_eks(spec, blueprint)
+    yield from runs_on_ec2(spec, blueprint)
     yield from _objects(spec, blueprint)
     table = (Arns(spec).table(blueprint.ledger.name),)
     yield PolicyStatement(

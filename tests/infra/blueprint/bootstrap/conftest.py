@@ -98,7 +98,14 @@ def adopting_spec() -> EnvironmentSpec:
 
 
 RUNTIMES: dict[str, dict[str, Any]] = {
-    "emr-ec2": {"trust": "emr-ec2"},
+    "emr-ec2": {"trust": "emr-ec2", "emr_ec2": {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}},
+    "emr-eks": {
+        "trust": "emr-eks",
+        "oidc_provider": "oidc.eks.eu-central-1.amazonaws.com/id/1A",
+        "cluster": "platform",
+        "namespace": "ingest",
+        "emr_eks": {"origin": "adopt", "virtual_cluster_id": "0123456789abcdefghijklmno"},
+    },
 }
 """What the runtimes have that one environment can't have together."""
 

@@ -1,0 +1,67 @@
+"""What `firnline deploy` asks of EMR on EKS and of EMR on EC2, where the engine is a job of a virtual cluster or a step.
+
+Both are adopted, and are named by their ids. Tests run the clients of the roll-out against these statements.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.bootstrap.engine_run import OURS
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of
+
+
+def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """A job runs as the role that its request names: AWS asks for no right to pass it, and has a key of its own for that."""
+    runtime = spec.aws.runtime
+    if runtime.emr_eks is None or runtime.emr_eks.virtual_cluster_id is None:
+        return
+    arns, ours = Arns(spec), {f"aws:ResourceTag/{OURS}": application_of(spec)}
+    cluster = arns.virtual_cluster(runtime.emr_eks.virtual_cluster_id)
+    runs, tag = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{OURS}": application_of(spec)}
+    yield PolicyStatement(
+        sid="LookForJobs",
+        actions=("emr-containers:DescribeVirtualCluster", "emr-containers:ListJobRuns"),
+        resources=(cluster,),
+    )
+    role = runtime.role_arn or arns.role(blueprint.names.engine_role)
+    yield PolicyStatement(
+        sid="StartJob",
+        actions=("emr-containers:StartJobRun",),
+        resources=(cluster,),
+        conditions={"StringEquals": tag, "ArnEquals": {"emr-containers:ExecutionRoleArn": role}},
+    )
+    yield PolicyStatement(sid="SeeJobs", actions=("emr-containers:DescribeJobRun",), resources=runs)
+    yield PolicyStatement(
+        sid="CancelJob", actions=("emr-containers:CancelJobRun",), resources=runs, conditions={"StringEquals": ours}
+    )
+    yield PolicyStatement(
+        sid="TagNewJob",
+        actions=("emr-containers:TagResource",),
+        resources=runs,
+        conditions={"StringEquals": tag, "StringEqualsIfExists": ours},
+    )
+    if runtime.cluster is not None:
+        yield PolicyStatement(
+            sid="ReachPods", actions=("eks:DescribeCluster",), resources=(arns.eks_cluster(runtime.cluster),)
+        )
+
+
+def runs_on_ec2(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
+    """A step has neither an ARN nor tags: the cluster is all that can be named."""
+    section = spec.aws.runtime.emr_ec2
+    if section is None or section.cluster_id is None:
+        return
+    cluster = (Arns(spec).emr_cluster(section.cluster_id),)
+    yield PolicyStatement(
+        sid="SeeSteps",
+        actions=("elasticmapreduce:DescribeCluster", "elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
+        resources=cluster,
+    )
+    yield PolicyStatement(
+        sid="RunSteps",
+        actions=("elasticmapreduce:AddJobFlowSteps", "elasticmapreduce:CancelSteps"),
+        resources=cluster,
+    )
