@@ -11,7 +11,7 @@ from typing import Protocol
 
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
-from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord, position_text
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
 RowPosition = tuple[int, int, int]
@@ -66,7 +66,7 @@ class _Walk:
         for record in records:
             if record.status is ClaimStatus.AFTER_CLAIM and self._position is None:
                 break
-            here = (record.sequence_number, 0, record.row)
+            here = (record.sequence_number, record.sub_sequence_number, record.row)
             while self._position is not None and self._position < here:
                 self._report_without_record()
             self._is_behind_first = True
@@ -117,8 +117,7 @@ class _Walk:
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
-        position = position_text(record.sequence_number, row=record.row)
-        self._findings.report(ProblemKind.MISSING, position, detail)
+        self._findings.report(ProblemKind.MISSING, record.position, detail)
 
     def _report_without_record(self) -> None:
         for outcome in self._group:

@@ -14,11 +14,14 @@ from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.json_values import parse
 from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import arrival_text
+from firnline_ingest.kinesis.user_record import AggregateFault, UserRecord
+from firnline_ingest.records.rejection import RejectReason
 
 SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
 """Reasons of dead letters that depend on the bytes alone, whatever the pipeline was configured to take."""
+OF_AGGREGATES = {RejectReason.BROKEN_AGGREGATE, RejectReason.MISPLACED}
 
 
 class RowContent(NamedTuple):
@@ -51,6 +54,9 @@ class ContentComparison:
         if isinstance(outcome.content, LetterContent):
             self._check_letter(record, outcome.content, position, findings)
         elif isinstance(outcome.content, RowContent):
+            if fault := _fault_of(record):
+                findings.report(ProblemKind.MISPLACED, position, f"there is a row of it, and {fault.detail}")
+                return
             payload = _object_in(record.data)
             if payload is None:
                 findings.report(ProblemKind.CHANGED, position, "its record is no JSON object, and there is a row of it")
@@ -103,6 +109,7 @@ class ContentComparison:
             "subSequenceNumber": sub_sequence_number,
             "row": outcome.row,
             "shardedSequenceNumber": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
+            "explicitHashKey": record.read.ExplicitHashKey if isinstance(record.read, UserRecord) else None,
         }
 
     def _check_letter(
@@ -115,6 +122,13 @@ class ContentComparison:
         elif letter.reason in NOT_AN_OBJECT and _is_object(record.data):
             detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
             findings.report(ProblemKind.MISPLACED, position, detail)
+        elif letter.reason in OF_AGGREGATES and not _fault_of(record):
+            detail = f"it is a dead letter for {letter.reason}, and it can be a row of its own shard"
+            findings.report(ProblemKind.MISPLACED, position, detail)
+
+
+def _fault_of(record: StreamRecord) -> AggregateFault | None:
+    return record.read.fault if isinstance(record.read, UserRecord) else None
 
 
 def _object_in(data: str | bytes) -> dict[str, object] | None:

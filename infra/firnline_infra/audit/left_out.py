@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from firnline_infra.audit.outcome import StreamRecord
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
-from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 
 LeftOut = Callable[[StreamRecord], bool]
@@ -26,5 +25,8 @@ def left_out_of(config: EngineConfig, pipeline: PipelineConfig) -> Callable[[str
 
 
 def as_read(record: StreamRecord) -> Record:
+    """What the engine is given for it."""
+    if record.read is not None:
+        return record.read
     arrived_s = None if record.arrived_ms is None else record.arrived_ms / 1000
     return Record(str(record.sequence_number), record.data, record.partition_key, arrived_s)

@@ -6,6 +6,8 @@ Both are ordered by position, and one shard is compared at a time.
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
+from firnline_ingest.kinesis.page import Record
+
 
 class ClaimStatus(Enum):
     """Whether the audit claims that a record is somewhere."""
@@ -16,7 +18,7 @@ class ClaimStatus(Enum):
 
 
 class StreamRecord(NamedTuple):
-    """A record as Kinesis returned it, or one of the rows that it becomes."""
+    """A record as Kinesis returned it, a user record out of an aggregate, or one of the rows that it becomes."""
 
     sequence_number: int
     data: bytes
@@ -26,6 +28,13 @@ class StreamRecord(NamedTuple):
     row: int = 0
     whole: bytes | None = None
     """The record's own bytes, where `data` is one row of what a format makes of them."""
+    sub_sequence_number: int = 0
+    read: Record | None = None
+    """What it was made of."""
+
+    @property
+    def position(self) -> str:
+        return position_text(self.sequence_number, self.sub_sequence_number, self.row)
 
 
 class RecordPlace(StrEnum):

@@ -7,6 +7,7 @@ or has none. Rows that name no shard of the stream are reported separately.
 import time
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.content_check import ContentComparison
@@ -20,6 +21,7 @@ from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
+from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
 from firnline_ingest.deadletter import open_store
@@ -121,6 +123,7 @@ class PipelineAudit:
             check=check if self.compares_contents else None,
             left_out=left_out_of(self.config, self.pipeline),
             decoded=decoded_of(self.pipeline),
+            taken_apart=partial(user_records_of, self.pipeline, lineage),
         )
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:

@@ -20,12 +20,14 @@ from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import Outcome
 from firnline_infra.audit.shard_scan import ShardScan
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
+from firnline_ingest.kinesis.page import Record
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
 OnInvalidPosition = Callable[[str], None]
+TakenApart = Callable[[str, Iterable[Record]], Iterable[Record]]
 OutcomesByShard = Mapping[str, Sequence[Outcome]]
 SHARDS_AT_ONCE = 8
 Sleep = Callable[[float], None]
@@ -83,6 +85,8 @@ class PipelineSources:
     """By shard id: which records are rightly nowhere."""
     decoded: Callable[[str], Decoded] = lambda _: lambda records: records
     """By shard id: a record as the rows that its format makes of it."""
+    taken_apart: TakenApart = lambda _, records: records
+    """The records of a shard by its id, aggregates as their user records."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
@@ -104,7 +108,8 @@ class PipelineSources:
             *(places.get(shard_id, ()) for places in self.elsewhere),
             key=position_of,
         )
-        records = self.decoded(shard_id)(self.window.records(reader.records())) if is_listed else ()
+        taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
+        records = self.decoded(shard_id)(self.window.records(taken_apart))
         left_out = self.left_out(shard_id)
         compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out)
         return findings

@@ -38,7 +38,9 @@ class AuditWindow:
         return cls(_since_ms(pipeline, since), until_ms)
 
     def records(self, kinesis_records: Iterable[Record]) -> Iterator[StreamRecord]:
-        """The records of one shard, with their status. As in the engine, the first record that is too late ends the claim."""
+        """The records of one shard, aggregates taken apart, with their status. As in the engine, the first record that is too
+        late ends the claim.
+        """
         status = ClaimStatus.CLAIMED if self.since_ms is None else ClaimStatus.BEFORE_CLAIM
         for record in kinesis_records:
             timestamp = record.ApproximateArrivalTimestamp
@@ -47,7 +49,10 @@ class AuditWindow:
                 status = ClaimStatus.CLAIMED
             if arrived_ms is not None and arrived_ms > self.until_ms:
                 status = ClaimStatus.AFTER_CLAIM
-            yield StreamRecord(int(record.SequenceNumber), record.Data, status, record.PartitionKey, arrived_ms)
+            place = record.position
+            number, sub_number = place.sequence_number, place.sub_sequence_number
+            common = number, record.Data, status, record.PartitionKey, arrived_ms
+            yield StreamRecord(*common, sub_sequence_number=sub_number, read=record)
 
 
 def _since_ms(pipeline: PipelineConfig, since: datetime | None) -> int | None:

@@ -17,6 +17,7 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
 from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.formats import JsonFormat
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
@@ -137,6 +138,7 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
         max_unusable_per_minute=pipeline.max_unusable_per_minute,
+        aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         **_changed(metadata=pipeline.metadata),
         format=None if pipeline.format == JsonFormat() else pipeline.format.model_dump(mode="json", exclude_none=True),
     )

@@ -9,6 +9,7 @@ from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
+from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import Format, JsonFormat
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
@@ -98,6 +99,9 @@ class Pipeline(Section):
     max_unusable_per_minute: int | None = Field(default=None, ge=1)
     """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
     bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
+    aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
+    """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
+    is a record like any other."""
     initial_position: InitialPosition = InitialPosition()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
     format: Format = JsonFormat()

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
 from firnline_ingest.config.formats import Format, JsonFormat
@@ -138,6 +139,8 @@ class Metadata(Section):
     """The place inside a record of which a format makes several rows, from 0; only those formats have it. The audit needs it."""
     sharded_sequence_number: bool = True
     """Both numbers in one, which sorts the rows of a shard."""
+    explicit_hash_key: bool = False
+    """The hash key by which a producer routed a record of an aggregate; Kinesis tells it of no other record."""
 
 
 class PipelineConfig(Section):
@@ -160,6 +163,8 @@ class PipelineConfig(Section):
     bad. No limit by default. Watch `dead_letters` and `skipped` in the progress lines."""
     fail_on_data_loss: bool = True
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
+    aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
+    """`auto`: an aggregate of the Kinesis Producer Library becomes its user records. `off`: it is a record like any other."""
     metadata: Metadata = Metadata()
     format: Format = JsonFormat()
     """What the bytes of a record are."""
@@ -173,7 +178,7 @@ class PipelineConfig(Section):
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        decides = self.model_dump_json(include={"format", "metadata", "max_row_bytes"})
+        decides = self.model_dump_json(include={"aggregation", "format", "metadata", "max_row_bytes"})
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 

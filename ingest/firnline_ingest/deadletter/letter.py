@@ -75,6 +75,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             stream_created_ms=shard.stream_created_ms,
             shard_id=shard.shard_id,
             sequence_number=record.SequenceNumber,
+            sub_sequence_number=record.position.sub_sequence_number,
             row=rejected.row,
             stage=FailedAt.APPEND if rejected.reason is RejectReason.REFUSED else FailedAt.PARSE,
             reason=str(rejected.reason),

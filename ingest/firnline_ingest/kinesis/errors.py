@@ -140,6 +140,20 @@ class ShardExpired(KinesisError, Fatal):
         )
 
 
+class ShardUnlisted(KinesisError, Retryable):
+    """A listing lacks a shard that is being read, and what it says of the shard is needed."""
+
+    id = "FL-2301"
+
+    def __init__(self, stream: str, shard_id: str) -> None:
+        super().__init__(
+            f"Shard {shard_id} of {stream!r} holds aggregates of the KPL, and the stream's listing lacks it: which hash keys "
+            "are the shard's own is not known.",
+            next_step="nothing is lost, and the shard goes on by itself: listings trail. If it lasts, look at what "
+            "`aws kinesis list-shards` says of the stream.",
+        )
+
+
 class StreamReplaced(KinesisError, Fatal):
     """A stream that was deleted and made again is another one: its sequence numbers begin anew."""
 

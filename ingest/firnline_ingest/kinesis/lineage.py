@@ -10,7 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.errors import answered
+from firnline_ingest.kinesis.errors import ShardUnlisted, answered
+from firnline_ingest.kinesis.hash_range import EVERY_KEY, HashRange
 from firnline_ingest.kinesis.service_time import service_time_ms
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class ListedShard:
     is_closed: bool = False
     first_number: str = ""
     """Its starting sequence number, which a shard of the same id in another stream does not share."""
+    hash_range: HashRange = EVERY_KEY
+    """Which hash keys are its own; all of them where the listing does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,14 @@ def children_of_closed(client: "KinesisClient", stream: str, shard_id: str) -> t
     return tuple(sorted(shard.id for shard in shards.values() if shard_id in shard.parents))
 
 
+def read_hash_range(client: "KinesisClient", stream: str, shard_id: str) -> HashRange:
+    """Raises ShardUnlisted where this listing does not have the shard, and the other errors of kinesis/errors.py."""
+    for shard in _list_shards(client, stream):
+        if shard.id == shard_id:
+            return shard.hash_range
+    raise ShardUnlisted(stream, shard_id)
+
+
 def _list_shards(client: "KinesisClient", stream: str) -> list[ListedShard]:
     shards: list[ListedShard] = []
     page: dict[str, Any] = {"StreamName": stream}
@@ -115,4 +126,5 @@ def _shard(listed: Mapping[str, Any]) -> ListedShard:
     parents = tuple(listed[name] for name in ("ParentShardId", "AdjacentParentShardId") if listed.get(name))
     numbers = listed.get("SequenceNumberRange", {})
     is_closed, first = bool(numbers.get("EndingSequenceNumber")), numbers.get("StartingSequenceNumber", "")
-    return ListedShard(listed["ShardId"], parents, is_closed, first)
+    hash_range = HashRange.listed(listed["HashKeyRange"]) if "HashKeyRange" in listed else EVERY_KEY
+    return ListedShard(listed["ShardId"], parents, is_closed, first, hash_range)

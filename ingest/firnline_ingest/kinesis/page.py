@@ -6,6 +6,8 @@ page costs a fraction of what botocore's parser takes. kinesis/client.py puts th
 
 import msgspec
 
+from firnline_ingest.values import Position
+
 
 class Record(msgspec.Struct, gc=False):
     """One Kinesis record. Arrival is in seconds since the epoch; the service may leave it out."""
@@ -14,6 +16,10 @@ class Record(msgspec.Struct, gc=False):
     Data: bytes = b""
     PartitionKey: str = ""
     ApproximateArrivalTimestamp: float | None = None
+
+    @property
+    def position(self) -> Position:
+        return Position(int(self.SequenceNumber))
 
 
 class ChildShard(msgspec.Struct, gc=False):

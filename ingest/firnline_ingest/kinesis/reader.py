@@ -86,7 +86,7 @@ class ShardReader:
         """Polls where it is given no other source."""
         self._client = client
         self._key = key
-        self._next = start
+        self._start = self._next = start
         self._interval_s = polling.interval_ms / 1000
         self._clock = clock
         self._jitter = jitter
@@ -208,11 +208,12 @@ class ShardReader:
         return Gap(expected, first)
 
     def _fresh(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Only the first record of a page that follows a new iterator can have been read before."""
+        """Only the first record of a page that follows a new iterator can have been read before. The one at the start is
+        handed over once more: it may be an aggregate that was taken in up to there.
+        """
         if not isinstance(self._next, After) or not records:
             return records
-        place = self._next.position
-        known = place.sequence_number - place.is_inside_record  # whose rows are not all taken is read again
+        known = self._next.position.sequence_number - (self._next is self._start)
         skip = 0
         while skip < len(records) and int(records[skip].SequenceNumber) <= known:
             skip += 1

@@ -10,6 +10,7 @@ import msgspec
 from firnline_ingest.config.model import Metadata
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
 
 SUB_SEQUENCE_DIGITS = 20  # of shardedSequenceNumber, so that it orders like the pair that it is made of
 
@@ -25,6 +26,8 @@ class MetadataHead:
         self.column = stored_name(parts.column) if any(is_on for is_on, _, _ in members) else None
         self._template = _template(self.column, members) if self.column else b""
         self._has_row = parts.row and self.column is not None
+        of_an_aggregate = _members(parts, stream, shard_id, is_aggregated=True)
+        self._aggregated = _template(self.column, of_an_aggregate) if self.column else b""
         self._second = -1
         self._second_text = b""
 
@@ -33,6 +36,11 @@ class MetadataHead:
             return b""
         sequence_number = record.SequenceNumber.encode()
         arrival = self._arrival(record.ApproximateArrivalTimestamp)
+        if isinstance(record, UserRecord):
+            number, hash_key = record.SubSequenceNumber, record.ExplicitHashKey
+            sharded = b"%b%0*d" % (sequence_number, SUB_SEQUENCE_DIGITS, number)
+            key = _encode(record.PartitionKey)
+            return self._aggregated % (arrival, key, sequence_number, b"%d" % number, sharded, _encode(hash_key))
         return self._template % (arrival, _encode(record.PartitionKey), sequence_number, sequence_number)
 
     def numbered(self, head: bytes, row: int) -> bytes:
@@ -52,16 +60,20 @@ class MetadataHead:
         return self._second_text + _MILLISECONDS[millisecond]
 
 
-def _members(parts: Metadata, stream: str, shard_id: str) -> list[tuple[bool, bytes, bytes]]:
-    """Whether a part is on, its name, its value. %b takes what the record has: the four are filled in this order."""
+def _members(
+    parts: Metadata, stream: str, shard_id: str, *, is_aggregated: bool = False
+) -> list[tuple[bool, bytes, bytes]]:
+    """Whether a part is on, its name, its value. %b takes what the record has: they are filled in this order."""
+    sharded = b'"%b' + (b"" if is_aggregated else b"0" * SUB_SEQUENCE_DIGITS) + b'"'
     return [
         (parts.stream, b"stream", _literal(stream)),
         (parts.shard_id, b"shardId", _literal(shard_id)),
         (parts.approximate_arrival, b"approximateArrival", b"%b"),
         (parts.partition_key, b"partitionKey", b"%b"),
         (parts.sequence_number, b"sequenceNumber", b'"%b"'),
-        (parts.sub_sequence_number, b"subSequenceNumber", b"0"),
-        (parts.sharded_sequence_number, b"shardedSequenceNumber", b'"%b' + b"0" * SUB_SEQUENCE_DIGITS + b'"'),
+        (parts.sub_sequence_number, b"subSequenceNumber", b"%b" if is_aggregated else b"0"),
+        (parts.sharded_sequence_number, b"shardedSequenceNumber", sharded),
+        (parts.explicit_hash_key, b"explicitHashKey", b"%b" if is_aggregated else b"null"),
     ]
 
 

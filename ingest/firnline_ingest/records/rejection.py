@@ -20,6 +20,9 @@ class RejectReason(StrEnum):
     DUPLICATE_KEY = "duplicate-key"
     UNUSABLE_KEY = "unusable-key"
     TOO_LARGE = "too-large"
+    BROKEN_AGGREGATE = "broken-aggregate"
+    MISPLACED = "misplaced"
+    """A copy that its producer puts once more, into another shard: kept, and no reason to stop."""
     REFUSED = "refused"
     """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
 

@@ -11,6 +11,7 @@ import msgspec
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.decoders.decoder import Decoder
 from firnline_ingest.records.decoders.of_format import decoder_of, makes_several_rows
 from firnline_ingest.records.json_object import JsonObjectCheck
@@ -21,6 +22,12 @@ from firnline_ingest.values import row_number
 
 RECORD_BYTES = 32_000_000  # of the rows of one record
 AT_ONCE_BYTES = 8_000_000  # of rows, after which the rest of a page waits: records may become many times their size
+
+
+FAULTS = {
+    AggregateProblem.BROKEN: RejectReason.BROKEN_AGGREGATE,
+    AggregateProblem.MISPLACED: RejectReason.MISPLACED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ class RowMaker:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
         if self._decode is not None:
             return self._decoded(records, self._decode)
-        head, check, most = self._head, self._check, self._max_row_bytes
+        is_plain = not records or not isinstance(records[0], UserRecord)
+        head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
         rejected: list[RejectedRecord] = []
         for index, record in enumerate(records):
@@ -74,6 +82,7 @@ class RowMaker:
 
     def objects(self, record: Record) -> Sequence[bytes]:
         """What the record holds, without metadata: an object for each row. Raises Unusable."""
+        _refuse_fault(record)
         return [self._check(record.Data)] if self._decode is None else list(self._decode(record.Data))
 
     def _decoded(self, records: Sequence[Record], decode: Decoder) -> Rows:
@@ -99,7 +108,7 @@ class RowMaker:
 
     def _rows_of(self, record: Record, decode: Decoder) -> Iterator[msgspec.Raw]:
         """Raises Unusable."""
-        head, most, size = self._head(record), self._max_row_bytes, 0
+        head, most, size = self._head_of_user_record(record), self._max_row_bytes, 0
         for number, document in enumerate(decode(record.Data)):
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
             if len(row) > most:
@@ -109,6 +118,16 @@ class RowMaker:
                 detail = f"its rows have more than {RECORD_BYTES:,} bytes with their metadata."
                 raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))
             yield msgspec.Raw(row)
+
+    def _head_of_user_record(self, record: Record) -> bytes:
+        """Raises Unusable for one that is not to be a row."""
+        _refuse_fault(record)
+        return self._head(record)
+
+
+def _refuse_fault(record: Record) -> None:
+    if isinstance(record, UserRecord) and record.fault:
+        raise Unusable(Rejection(FAULTS[record.fault.problem], record.fault.detail))
 
 
 def _too_large(size: int, most: int) -> Rejection:

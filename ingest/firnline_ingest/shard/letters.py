@@ -12,7 +12,7 @@ from firnline_ingest.config.model import UnusableRecords
 from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.deadletter.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.rejection import RejectedRecord
+from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
@@ -35,7 +35,8 @@ class ShardLetters:
 
         Raises UnusableRecord or TooManyUnusable, and then kept none of them; DeadLetterError where one can't be kept.
         """
-        self._refuse(rejected, records)
+        if unusable := [each for each in rejected if is_unusable(each)]:
+            self._refuse(unusable, records)
         if self._policy is UnusableRecords.SKIP:
             tally.skipped += len(rejected)
             return
@@ -54,6 +55,15 @@ class ShardLetters:
         if minute is not None:
             assert self._limit.most is not None, "without a limit there is nothing to exceed"
             raise TooManyUnusable(str(self._key), minute, self._limit.most, f"{number} ({first.reason})")
+
+
+def is_unusable(rejected: RejectedRecord) -> bool:
+    """Whether the policy is asked. Of a misplaced record only this copy is of no use, and nobody has to decide."""
+    return rejected.reason is not RejectReason.MISPLACED
+
+
+def first_unusable(rejected: Sequence[RejectedRecord]) -> RejectedRecord:
+    return next(each for each in rejected if is_unusable(each))
 
 
 class ArrivalLimit:

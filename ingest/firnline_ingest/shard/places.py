@@ -3,8 +3,11 @@
 import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import add
+from typing import cast
 
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.values import DIGITS, Position
 
@@ -49,9 +52,13 @@ class Places:
 def places_of(records: Sequence[Record], made: Rows, first: int, last: int) -> Places:
     """Of the rows from `first` to before `last` that were made of the records."""
     numbers = [records[index].SequenceNumber for index in made.indexes[first:last]]
-    rows = made.row_numbers[first:last]
-    return Places(numbers, rows if any(rows) else ())
+    within: Sequence[int] = made.row_numbers[first:last]
+    if isinstance(records[0], UserRecord):
+        aggregated = cast("Sequence[UserRecord]", records)  # a page is plain in whole, or not at all
+        subs = [aggregated[index].SubSequenceNumber * _ROWS for index in made.indexes[first:last]]
+        within = list(map(add, subs, within)) if within else subs
+    return Places(numbers, within if any(within) else ())
 
 
 def position_of(record: Record) -> Position:
-    return Position(int(record.SequenceNumber))
+    return record.position

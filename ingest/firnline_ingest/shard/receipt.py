@@ -70,7 +70,6 @@ class Tally:
     """Since the last good answer of Kinesis."""
 
     def read(self, read: Read) -> None:
-        self.records += len(read.records)
         if read.behind_ms is not None:
             self.behind_ms = read.behind_ms
 

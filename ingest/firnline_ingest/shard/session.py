@@ -7,12 +7,17 @@ accounts for it, and the ledger never runs ahead of a proof. One thread at a tim
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.deadletter.errors import StoppedByRecord
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
+from firnline_ingest.kinesis.lineage import read_hash_range
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
+from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
@@ -22,7 +27,7 @@ from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.in_flight import Chunk, InFlightRows
-from firnline_ingest.shard.letters import ShardLetters
+from firnline_ingest.shard.letters import ShardLetters, first_unusable
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.places import position_of
@@ -86,6 +91,7 @@ class ShardSession:
             self._prover.sends,
         )
         self._letters = ShardLetters(work, services)
+        self._user_records = _user_records(work, services, opened)
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
@@ -186,8 +192,11 @@ class ShardSession:
             self._account_for_loss(loss, lost)
         records = _arrived_by(read.records, demand.arrival_ms, self._committed_before)
         is_cut = len(records) < len(read.records)
-        if records:
-            self._ingest_records(records, tally)
+        for number, piece in enumerate(self._user_records.pieces(records)):
+            if number:
+                self._keep_books()
+            tally.records += len(piece)
+            self._ingest_records(piece, tally)
         is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not demand.work.is_closed)
         self._retention.took(read, self.accounted, is_cut=is_cut)
         if read.is_end and not is_cut:
@@ -223,7 +232,7 @@ class ShardSession:
             try:
                 self._letters.take(made.rejected, records, tally)
             except StoppedByRecord:
-                self._prove_before(records[: made.rejected[0].index], tally)
+                self._prove_before(records[: first_unusable(made.rejected).index], tally)
                 raise
         self._appender.append(records, made, tally)
         return made.taken
@@ -232,6 +241,8 @@ class ShardSession:
         """What stands in front of the record that the shard stops at, so that a restart begins with that one."""
         while records:
             made = self._rows.convert(records)
+            if made.rejected:
+                self._letters.take(made.rejected, records, tally)
             self._appender.append(records[: made.taken], made, tally)
             records = records[made.taken :]
         self._finish(ended=False, children=())
@@ -316,6 +327,13 @@ class ShardSession:
         rest = self._retention.rest(self.accounted, self._services.now_ms())
         self._account_for_loss(rest, ShardExpired(str(self._work.key), described(rest.loss)))
         return Read((), None, is_end=True)
+
+
+def _user_records(work: ShardWork, services: ShardServices, opened: Opened) -> UserRecords:
+    """Of a session that goes on where the shard was left, perhaps inside an aggregate."""
+    start, is_on = opened.resume.start, work.pipeline.aggregation is Aggregation.AUTO
+    own_range = partial(read_hash_range, services.kinesis, work.key.stream, work.key.shard_id)
+    return UserRecords(own_range, start.position if isinstance(start, After) else None, is_on=is_on)
 
 
 def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:

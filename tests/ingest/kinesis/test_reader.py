@@ -58,13 +58,17 @@ def test_a_shard_is_read_in_order_from_its_trim_horizon() -> None:
     assert (numbers(answer), answer.behind_ms, answer.is_end) == ([0, 1, 2], 0, False)
 
 
-def test_reading_goes_on_after_a_position_and_its_record_is_not_read_twice() -> None:
+def test_reading_goes_on_at_a_position_and_its_record_is_handed_over_once_more() -> None:
+    """It may be an aggregate, of which only whoever takes it apart knows what is beyond the position."""
     shard = Shard()
     shard.stream.shard(records=3)
     second = Position(shard.stream.shards[0].records[1].sequence_number)
-    answer = read(shard.reader(After(second)), shard.wait)
-    assert numbers(answer) == [2]
+    reader = shard.reader(After(second))
+    answer = read(reader, shard.wait)
+    assert numbers(answer) == [1, 2]
     assert answer.gap is None
+    shard.stream.put({"n": 3})
+    assert numbers(read(reader, shard.wait)) == [3]
 
 
 def test_a_timestamp_leaves_out_what_arrived_before() -> None:

@@ -130,6 +130,8 @@ def test_every_reason_is_among_the_cases_but_those_that_only_a_row_has() -> None
     assert {reason for _, reason in REJECTED.values()} == set(RejectReason) - {
         RejectReason.TOO_LARGE,
         RejectReason.REFUSED,
+        RejectReason.BROKEN_AGGREGATE,
+        RejectReason.MISPLACED,
     }
 
 

@@ -1,0 +1,85 @@
+"""User records of aggregates, as the audit counts them: the stream's side, its rows, and what is rightly no row."""
+
+import pytest
+
+from firnline_infra.audit.comparison import compare_shard
+from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.errors import NotAuditable
+from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.user_records import user_records_of
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.kinesis.hash_range import HashRange
+from firnline_ingest.kinesis.lineage import Lineage, ListedShard
+from firnline_ingest.kinesis.page import Record
+from firnline_local.kinesis.packing import KPL_PARTITION_KEY, Packed, pack
+
+SHARD = "shardId-000000000000"
+LOWER = 1 << 126
+"""The shard's last hash key."""
+
+
+def pipeline(**more: object) -> PipelineConfig:
+    return PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW", **more})
+
+
+def packed(*hash_keys: int) -> bytes:
+    return pack(Packed(b'{"n":%d}' % n, "k", str(key)) for n, key in enumerate(hash_keys))
+
+
+STREAM = [Record("5", b'{"n":0}', "k", 1.0), Record("6", packed(1, 2, LOWER + 1), KPL_PARTITION_KEY, 1.0)]
+
+
+def audit(outcomes: list[Outcome], config: PipelineConfig | None = None) -> ShardFindings:
+    lineage = Lineage("orders", 1, 24, {SHARD: ListedShard(SHARD, hash_range=HashRange(0, LOWER))})
+    findings = ShardFindings(SHARD)
+    records = AuditWindow(None, 10_000).records(user_records_of(config or pipeline(), lineage, SHARD, STREAM))
+    check = ContentComparison("orders", (), evolves=False)
+    compare_shard(findings, records, outcomes, cutoff=RetentionCutoff(0), check=check)
+    return findings
+
+
+def row(number: int, sub: int = 0) -> Outcome:
+    return Outcome(number, sub, RecordPlace.TABLE, 1000, RowContent(None, ()))
+
+
+def letter(number: int, sub: int, data: bytes, reason: str = "misplaced") -> Outcome:
+    return Outcome(number, sub, RecordPlace.DEAD_LETTERS, 1000, LetterContent(digest_of(data), reason))
+
+
+def test_each_user_record_has_its_row_or_its_letter() -> None:
+    findings = audit([row(5), row(6), row(6, 1), letter(6, 2, b'{"n":2}')])
+    assert not findings.problems
+    assert (findings.counts.records, findings.counts.rows, findings.counts.dead_letters) == (4, 3, 1)
+
+
+def test_a_user_record_that_is_nowhere_is_missing_by_its_own_place() -> None:
+    findings = audit([row(5), row(6), letter(6, 2, b'{"n":2}')])
+    assert findings.counts.missing == 1
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISSING, "6.1")]
+
+
+def test_a_user_record_that_is_there_twice_is_doubled_and_one_too_many_is_foreign() -> None:
+    counts = audit([row(5), row(6), row(6), row(6, 1), letter(6, 2, b'{"n":2}'), row(6, 3)]).counts
+    assert (counts.doubled, counts.foreign, counts.missing) == (1, 1, 0)
+
+
+def test_a_row_of_a_record_that_belongs_to_another_shard_is_misplaced() -> None:
+    findings = audit([row(5), row(6), row(6, 1), row(6, 2)])
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISPLACED, "6.2")]
+
+
+def test_a_misplaced_letter_of_a_record_in_its_own_shard_is_one_too_many() -> None:
+    findings = audit([row(5), row(6), letter(6, 1, b'{"n":1}'), letter(6, 2, b'{"n":2}')])
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISPLACED, "6.1")]
+
+
+def test_switched_off_an_aggregate_is_one_record() -> None:
+    findings = audit([row(5), letter(6, 0, STREAM[1].Data, "not-json")], pipeline(aggregation="off"))
+    assert findings.counts == Counts(records=2, rows=1, dead_letters=1, values_without_column=1)
+
+
+def test_rows_that_do_not_say_their_place_in_an_aggregate_are_not_auditable() -> None:
+    with pytest.raises(NotAuditable, match="sub_sequence_number"):
+        audit([row(5)], pipeline(metadata={"sub_sequence_number": False}))
