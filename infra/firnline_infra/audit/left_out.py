@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from firnline_infra.audit.outcome import StreamRecord
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 
 LeftOut = Callable[[StreamRecord], bool]

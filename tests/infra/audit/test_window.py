@@ -81,9 +81,7 @@ def test_a_record_without_an_arrival_is_claimed() -> None:
 def test_what_an_audit_needs_of_a_record_is_taken_over() -> None:
     read = Record("49" * 28, b"{}", "key", 1_699_999_999.123)
     (record,) = window_of().records([read])
-    assert record == StreamRecord(
-        int("49" * 28), b"{}", ClaimStatus.CLAIMED, "key", 1_699_999_999_123, read=read
-    )
+    assert record == StreamRecord(int("49" * 28), b"{}", ClaimStatus.CLAIMED, "key", 1_699_999_999_123, read=read)
 
 
 NOW_MS = 1_700_000_000_000

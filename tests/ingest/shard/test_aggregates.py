@@ -209,7 +209,7 @@ def test_skipped_it_is_counted(world: World) -> None:
 
 def test_a_listing_that_lacks_the_shard_is_asked_again(world: World) -> None:
     lower, _ = world.shard.split()
-    lower.put(packed(1, 2), KPL_PARTITION_KEY)
+    lower.put(pack([Packed(b'{"n":1}', "k", "0"), Packed(b'{"n":2}', "k", "1")]), KPL_PARTITION_KEY)
     lower.leave_out(listings=2)
 
     receipt = bounded(world.services(), world.work(shard=lower))
