@@ -36,7 +36,8 @@ def schema_of(pipeline: Pipeline) -> QualifiedName:
 def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
     name, column = table_of(pipeline), Identifier.parse(pipeline.metadata.column)
     columns = tuple(
-        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable) for each in pipeline.columns
+        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable, select=each.select)
+        for each in pipeline.columns
     )
     if pipeline.external_volume is not None:
         return IcebergTable(

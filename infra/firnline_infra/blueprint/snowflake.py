@@ -13,6 +13,9 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_ingest.identifiers import like_pattern
 
+STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
+"""What Snowpipe Streaming brings, as a SELECT names it: $1 is a record."""
+
 
 class Securable(StrEnum):
     """Kinds of objects that privileges are granted on, as GRANT spells them."""
@@ -72,6 +75,8 @@ class Column:
     name: Identifier
     type: str
     nullable: bool = True
+    select: str | None = None
+    """Of an interactive table that is made AS SELECT."""
 
     @property
     def sql(self) -> str:
@@ -154,7 +159,14 @@ class InteractiveTable:
     def create(self) -> str:
         columns = ", ".join([f"{self.metadata_column.sql} OBJECT", *(each.sql for each in self.columns)])
         sorting = ", ".join(each.sql for each in self.cluster_by)
-        return f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
+        made = f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
+        return f"{made} AS (SELECT {', '.join(self._selected)} FROM {STREAMED})" if self._selected else made
+
+    @property
+    def _selected(self) -> tuple[str, ...]:
+        """Empty where keys are matched with columns by name. What the engine adds has the metadata column's name."""
+        selects = tuple(each.select for each in self.columns if each.select is not None)
+        return (f"$1:{self.metadata_column.sql}::OBJECT", *selects) if selects else ()
 
     @property
     def drop(self) -> str:
@@ -190,7 +202,7 @@ class Pipe:
     @property
     def copy_statement(self) -> str:
         """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
-        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+        return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM {STREAMED})"
 
 
 @dataclass(frozen=True, kw_only=True)

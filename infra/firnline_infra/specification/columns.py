@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+from pydantic import Field
+
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
@@ -25,3 +27,6 @@ class Column(Section):
     """A value that does not fit is a rejected row."""
     nullable: bool = True
     """Whether a record may lack it; `false` rejects rows without it."""
+    select: str | None = Field(default=None, min_length=1)
+    """Where in a record its value is: `$1:customer.city::VARCHAR`, whose keys are matched with their case. For columns of an
+    interactive table, and then for all of them: the table is made with that SELECT. Absent, the key of the column's name."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from firnline_infra.blueprint.snowflake import Column, InteractiveTable
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.key import SigningKey
 from tests.contract.snowpipe_streaming.conftest import KeyPair
@@ -156,3 +158,22 @@ def test_an_interactive_table_is_streamed_into_through_its_default_pipe(world: W
     world.wait_for_commit(channel, "1")
 
     assert sql("SELECT ID, META:shardId::VARCHAR FROM ORDERS") == [("a", "s")]
+
+
+def test_an_interactive_table_that_is_made_as_select_gets_what_the_select_names(world: World, sql: Sql) -> None:
+    """As the blueprint writes it."""
+    columns = (("ID", "VARCHAR", "$1:orderId::VARCHAR"), ("CITY", "VARCHAR", '$1:customer."City"::VARCHAR'))
+    made = InteractiveTable(
+        name=QualifiedName.of("DB", world.schema.name, "ORDERS"),
+        metadata_column=Identifier("META"),
+        columns=tuple(Column(name=Identifier(name), type=type_, select=taken) for name, type_, taken in columns),
+        cluster_by=(Identifier("ID"),),
+    )
+    sql(made.create)
+    sql("GRANT INSERT ON INTERACTIVE TABLE ORDERS TO ROLE INGEST")
+    channel, _ = world.client().open_channel("c")
+    row = {"META": {"shardId": "s"}, "orderId": "a", "customer": {"City": "Lisboa"}, "id": "by name", "city": "by name"}
+    channel.append_row(row, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT ID, CITY, META:shardId::VARCHAR FROM ORDERS") == [("a", "Lisboa", "s")]

@@ -45,6 +45,22 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
                 )
 
 
+def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
+    """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
+    for index, pipeline in enumerate(spec.pipelines):
+        selected = [column.select is not None for column in pipeline.columns]
+        if not any(selected):
+            continue
+        path = f"pipelines[{index}].columns[{selected.index(True)}].select"
+        if pipeline.table_kind is not TableKind.INTERACTIVE:
+            yield f"{path}: only an interactive table is made with a SELECT; for this one give `pipe: {{name: …, select: …}}`."
+        elif pipeline.pipe is not None:
+            yield f"{path}: the pipeline has a pipe of its own, which selects; give one of the two."
+        elif not all(selected):
+            lacking = pipeline.columns[selected.index(False)].name
+            yield f"pipelines[{index}].columns[{selected.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
+
+
 def _metadata_column(pipeline: Pipeline) -> str:
     try:
         return Identifier.parse(pipeline.metadata.column).name
@@ -52,4 +68,9 @@ def _metadata_column(pipeline: Pipeline) -> str:
         return ""
 
 
-CHECKS = (_each_is_declared_once, _an_iceberg_table_has_no_loose_objects, _an_interactive_table_keeps_what_it_is_sent)
+CHECKS = (
+    _each_is_declared_once,
+    _an_iceberg_table_has_no_loose_objects,
+    _an_interactive_table_keeps_what_it_is_sent,
+    _a_select_is_the_whole_table,
+)

@@ -64,3 +64,22 @@ def test_two_pipelines_into_one_table_declare_the_same(problems: Problems, pipel
     second = pipeline("more", table="T", shares_table=True)
     (problem,) = problems(streams=streams, pipelines=[first, second])
     assert problem.startswith("pipelines[1].columns: differs from pipelines[0]")
+
+
+def test_a_select_is_of_an_interactive_table_and_of_all_its_columns(
+    problems: Problems, pipeline: Any, snowflake: Any
+) -> None:
+    warehouse = snowflake(interactive_warehouse={"name": "FAST"})
+    selected = [{**each, "select": f"$1:{each['name']}::{each['type']}"} for each in COLUMNS]
+
+    def found(columns: list[Any], **more: Any) -> list[str]:
+        return problems(snowflake=warehouse, **interactive(pipeline, columns=columns, **more))
+
+    assert found(selected) == []
+    (problem,) = found([selected[0], *COLUMNS[1:]])
+    assert problem.startswith("pipelines[0].columns[1].select: ")
+    assert "needs one too" in problem
+    (problem,) = found(selected, pipe={"name": "P", "select": "$1:a"})
+    assert "give one of the two" in problem
+    (problem,) = problems(pipelines=[pipeline(columns=selected)])
+    assert "only an interactive table is made with a SELECT" in problem

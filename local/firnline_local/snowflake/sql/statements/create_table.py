@@ -21,6 +21,7 @@ from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_columns
 from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObject, read_new_object
+from firnline_local.snowflake.sql.statements.pipe import selected
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 FLAGS = {
@@ -50,6 +51,8 @@ class Definition:
     settings: Settings = field(default_factory=Settings)
     copy_grants: bool = False
     clone_of: Table | None = None
+    select: str = ""
+    """Behind AS, of an interactive table."""
 
 
 def create_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
@@ -98,7 +101,8 @@ def refuse_iceberg_settings(settings: Settings) -> None:
         raise NotKnown(f"the property {min(foreign)} of TABLE")
 
 
-def read_definition(context: Context, reader: TokenReader) -> Definition:
+def read_definition(context: Context, reader: TokenReader, *, selects: bool = False) -> Definition:
+    """`selects`: whether AS (SELECT …) may end it."""
     match reader.accept_one("LIKE", "CLONE"):
         case "LIKE":
             return _like(context.readable_table(reader.name()))
@@ -113,6 +117,8 @@ def read_definition(context: Context, reader: TokenReader) -> Definition:
             definition.cluster_by = read_cluster_by(reader)
         elif reader.accept("COPY GRANTS"):
             definition.copy_grants = True
+        elif selects and reader.accept("AS"):
+            definition.select = reader.parenthesised()
         elif reader.starts("AS"):
             raise NotKnown("CREATE TABLE … AS SELECT: create the table, then INSERT INTO it")
         else:
@@ -211,7 +217,7 @@ def _refuse_type(column: Column, version: int) -> None:
 
 def create_interactive_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
     new = read_new_object(context, reader, kinds.TABLE, modifiers)
-    definition = read_definition(context, reader)
+    definition = read_definition(context, reader, selects=True)
     reader.end()
     settings = definition.settings
     if settings.properties or settings.parameters:
@@ -220,5 +226,9 @@ def create_interactive_table(context: Context, reader: TokenReader, modifiers: M
         raise CompilationFault("An interactive table needs CLUSTER BY.")
     if new.exists:
         return new.exists_status()
-    _create(context, new, definition, variety=INTERACTIVE, interactive=True)
+    taken = selected(definition.select, definition.columns) if definition.select else ()
+    table = _create(context, new, definition, variety=INTERACTIVE, interactive=True)
+    if taken:
+        pipe = context.catalog.directory.default_pipe(table)
+        pipe.transformation, pipe.match_by_column_name = taken, ""
     return new.created_status()

@@ -98,7 +98,11 @@ def _read_options(reader: TokenReader, *, is_transformed: bool) -> str:
 
 def read_transformation(select: str, table: Table, targets: Sequence[str]) -> tuple[PipeColumn, ...]:
     """`targets` are the columns behind COPY INTO; all of the table's, where none is named."""
-    columns = [_target_column(table, name) for name in targets] or list(table.columns)
+    return selected(select, [_target_column(table, name) for name in targets] or list(table.columns))
+
+
+def selected(select: str, columns: Sequence[Column]) -> tuple[PipeColumn, ...]:
+    """What a SELECT puts into which column, one expression each."""
     tree = parse(select)
     if not isinstance(tree, exp.Select) or not _is_streaming(tree):
         raise NotKnown("a pipe from anything but TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")

@@ -265,6 +265,21 @@ def test_an_interactive_table_is_clustered_and_shown_apart(sql) -> None:
 
 
 @pytest.mark.parametrize(
+    ("select", "said"),
+    [
+        ("SELECT $1:meta::OBJECT FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))", "expecting 2 but got 1"),
+        ("SELECT $1:meta, $1:id FROM orders", "STREAMING"),
+        ("SELECT $1:meta, UPPER($1:id) FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))", "only $1 and paths"),
+    ],
+)
+def test_a_select_that_fills_it_otherwise_than_its_columns_is_refused_and_nothing_is_made(
+    sql, select: str, said: str
+) -> None:
+    assert said in sql.refusal(f"{INTERACTIVE} AS ({select})").message
+    assert sql.table("SHOW INTERACTIVE TABLES") == []
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "ALTER TABLE i ADD COLUMN b INT",
