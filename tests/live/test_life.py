@@ -1,5 +1,6 @@
 """The life's commands are ones that there are. All of it together is `scripts/live --embedded --dollars 5`, on demand."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from tests.live.names import Run
 
 OF_THE_ENGINE = {"run", "validate"}
 RUN = Run(1)
+TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 
 
 @pytest.mark.parametrize(("name", "command"), list(commands("live-1").items()))
@@ -28,6 +30,25 @@ def test_each_command_exists_with_its_options(name: str, command: Any) -> None:
     known = {option for each in found.params for option in each.opts}
     if found.name not in OF_THE_ENGINE:
         assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_the_life_has_every_command_of_the_tutorial_in_its_order() -> None:
+    """So that whoever runs it runs the tutorial; it looks for drift and for what is left to do besides."""
+    page = TUTORIAL.read_text(encoding="utf-8").replace("\\\n", " ")
+    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", page, re.DOTALL))
+    told = [step for step in map(named, re.findall(r"^firnline (.*)$", blocks, re.MULTILINE)) if step]
+    lived = ["init", *(named(each.words) for each in commands("dev").values())]
+    assert told
+    remaining = iter(lived)
+    assert [step for step in dict.fromkeys(told) if step not in remaining] == []
+
+
+def named(words: str) -> str:
+    """A command without what is given to it: `keys create dev reader` is told from the engine's key."""
+    said = words.partition("#")[0].split()
+    return " ".join(
+        [*said[: 2 if said[0] in ("spec", "keys") else 1], *(each for each in said if each in ("ingest", "reader"))]
+    )
 
 
 def life(folder: Path, variables: Mapping[str, str]) -> Life:
