@@ -18,10 +18,12 @@ from firnline_infra.deploy.stack import acting_role
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli import find_cli
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.keys_file import USERS, UserKeys
+from firnline_infra.specification.keys_file import USERS, UserKeys, keys_file_of
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.snowflake import PublicKeys
+from firnline_local.environment_key import environment_key
 from firnline_local.folder import DEFAULT_FOLDER
 from firnline_local.pulumi.home import INSTALLED, ProviderModule, PulumiHome
 from firnline_local.running import RunningEnvironment
@@ -80,18 +82,27 @@ class EmbeddedAccounts:
         )
 
     def specification(self, spec_file: Path) -> Path:
-        """The file itself, unless its engine has its key on its machine and none is given: then a copy in the environment's
-        folder, with the keys that the environment made for its users, beside it as `firnline keys` writes them.
+        """The file itself, unless something of its environment is made here: a KMS key, which elsewhere a bootstrap makes, or
+        keys for its users, where its engine has its own on its machine and none is given. Then a copy in the environment's
+        folder, with these beside it as `firnline keys` writes them.
         """
         spec = load_spec(spec_file)
-        lacking = [user for user in USERS if getattr(spec.snowflake, user).public_keys == PublicKeys()]
-        if not lacking or spec.aws.runtime.trust is not Trust.NOBODY:
+        key = environment_key(self.aws("kms"), spec)
+        without = [user for user in USERS if getattr(spec.snowflake, user).public_keys == PublicKeys()]
+        lacking = without if spec.aws.runtime.trust is Trust.NOBODY else []
+        if not lacking and key in (None, spec.aws.key.arn):
             return spec_file
         folder = self._folder / "specification"
         folder.mkdir(parents=True, exist_ok=True)
         copy = folder / spec_file.name
         shutil.copyfile(spec_file, copy)
-        keys = ReviewedFile.beside(copy)
+        keys, given = ReviewedFile.beside(copy), keys_file_of(spec_file)
+        if given.exists() and given != keys.path:
+            shutil.copyfile(given, keys.path)
+        else:
+            keys.path.unlink(missing_ok=True)
+        if key is not None and spec.aws.key.origin is Origin.CREATE:
+            keys.put_encryption_key(key)
         for user in lacking:
             keys.put(user, UserKeys(slot_1=self._public_key(user)))
         return copy

@@ -86,7 +86,7 @@ class LocalEnvironment:
             engine_config=engine_config(spec, self._outputs(endpoints, keys["ingest"])),
         )
         environment = RunningEnvironment(self._folder.path, state)
-        bootstrap(environment, spec)
+        spec = bootstrap(environment, spec)
         if self._is_provisioned:
             provision(environment, spec)
         self._folder.engine_config.write_text(json.dumps(state.engine_config, indent=2) + "\n", encoding="utf-8")

@@ -16,6 +16,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_local.environment_key import with_environment_key
 from firnline_local.errors import StatementRefused
 from firnline_local.materialise.clients import Clients
 from firnline_local.running import RunningEnvironment
@@ -23,10 +24,10 @@ from firnline_local.running import RunningEnvironment
 PROJECT = "firnline"
 
 
-def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
+def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> EnvironmentSpec:
     """The administrator gets the deploy role too, because its key is the one that providers connect with here.
 
-    May be run again. Raises StatementRefused.
+    The specification with the key that was made, where one was. May be run again. Raises StatementRefused.
     """
     administrator = environment.logins["admin"]
     blueprint = blueprint_of(spec)
@@ -38,6 +39,7 @@ def bootstrap(environment: RunningEnvironment, spec: EnvironmentSpec) -> None:
             f"GRANT ROLE {blueprint.names.deploy_role.sql} TO USER {administrator.user}",
         ):
             _execute(clients, statement, role=administrator.role)
+    return with_environment_key(environment.client("kms"), spec)
 
 
 def prerequisites(spec: EnvironmentSpec) -> Iterator[str]:

@@ -98,8 +98,7 @@ NOT_SEEN = {
             "iam:UpdateRoleDescription",
         ),
         *("kinesis:DecreaseStreamRetentionPeriod", "kinesis:StopStreamEncryption", "kinesis:UpdateMaxRecordSize"),
-        *("kinesis:UpdateShardCount", "kms:EnableKey", "kms:PutKeyPolicy", "kms:UpdateAlias"),
-        *("kms:UpdateKeyDescription", "s3:DeleteObject", "secretsmanager:UpdateSecret"),
+        *("kinesis:UpdateShardCount", "s3:DeleteObject", "secretsmanager:UpdateSecret"),
     },
 }
 
@@ -123,8 +122,8 @@ class Life:
 
     @classmethod
     def of(cls, watched: Watched, document: dict[str, Any]) -> "Life":
-        life, first, second = cls(), specification(document), specification({**document, **CHANGED})
-        bootstrap(watched.environment, first)
+        bare, changed = specification(document), specification({**document, **CHANGED})
+        life, first, second = cls(), *(bootstrap(watched.environment, each) for each in (bare, changed))
         watched.accesses()
         for spec, act in (
             (first, lambda: look_up(first, watched.environment)),
@@ -157,8 +156,6 @@ def look_up(spec: EnvironmentSpec, environment: RunningEnvironment) -> None:
         "streamArn": arns.stream(blueprint.streams[0].name),
         "name": blueprint.streams[0].consumers[0],
     }
-    if blueprint.key is not None:
-        inputs["aws:kms/key:Key"] = {"tags": blueprint.key.tags}
     if blueprint.user is not None:
         inputs["aws:iam/policy:Policy"] = {"name": blueprint.user.name, "path": blueprint.user.policy_path}
     lookups = aws_lookups(accounts.aws)
@@ -247,7 +244,7 @@ def test_both_roles_of_ci_may_all_that_the_commands_look_at_first(
 ) -> None:
     secret = f"arn:aws:secretsmanager:us-east-1:000000000000:secret:firnline-{DOCUMENTS[name]['name']}/snowflake/ingest-a1B2c3"
     snowflake = {**DOCUMENTS[name]["snowflake"], "ingest": {"secret_arn": secret}}
-    spec = specification({**DOCUMENTS[name], "snowflake": snowflake})
+    spec = bootstrap(watched.environment, specification({**DOCUMENTS[name], "snowflake": snowflake}))
     watched.accesses()
     look_first(spec, watched.environment)
     accesses = watched.accesses()
@@ -271,15 +268,9 @@ def test_what_the_deployer_may_is_asked_for_or_known_to_be_asked_for_elsewhere(l
     assert declared - seen == set().union(*NOT_SEEN.values())
 
 
-def test_the_key_is_made_with_the_tag_and_the_role_within_the_boundary_that_the_deployer_is_held_to(
-    watched: Watched,
-) -> None:
-    spec = specification(ROLE_AND_KEY)
-    bootstrap(watched.environment, spec)
+def test_the_role_is_made_within_the_boundary_that_the_deployer_is_held_to(watched: Watched) -> None:
+    spec = bootstrap(watched.environment, specification(ROLE_AND_KEY))
     watched.up(spec)
-    kms, iam = watched.environment.client("kms"), watched.environment.client("iam")
-    key = kms.describe_key(KeyId=f"alias/{application_of(spec)}")["KeyMetadata"]["KeyId"]
-    tags = {tag["TagKey"]: tag["TagValue"] for tag in kms.list_resource_tags(KeyId=key)["Tags"]}
-    assert tags["firnline:application"] == application_of(spec)
+    iam = watched.environment.client("iam")
     role = iam.get_role(RoleName=blueprint_of(spec).names.engine_role)["Role"]
     assert role["PermissionsBoundary"]["PermissionsBoundaryArn"] == boundary_arn(spec)

@@ -10,15 +10,19 @@ import yaml
 
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.value import Value
 from firnline_infra.keys import Rotation, create_key
 from firnline_infra.keys.access_key import create_access_key
+from firnline_infra.keys.encryption_key import record_encryption_key
+from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.keys.steps import RotationStep
 from firnline_infra.keys.vault import Vault
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.names import Names, application_of
+from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_local.accounts import EmbeddedAccounts
@@ -58,12 +62,20 @@ class Keeper:
     def statements(self) -> list[dict[str, Any]]:
         """As an administrator attached them before there was anything."""
         bare = load_spec(self.spec_file.with_name("bare.yaml"))
-        found: list[dict[str, Any]] = policy_document(key_keeper_statements(bare, blueprint_of(bare)))["Statement"]
+        made = self.spec.aws.key.arn
+
+        def resolve(value: Value) -> str:
+            return str(made if value == ENVIRONMENT_KEY else value)
+
+        policy = policy_document(key_keeper_statements(bare, blueprint_of(bare)), resolve)
+        found: list[dict[str, Any]] = policy["Statement"]
         return found
 
     def life(self) -> None:
         """Both first keys, a rotation with an engine that was seen to take it up, and an access key where there is one."""
         self.spec_file.with_name("bare.yaml").write_text(self.spec_file.read_text())
+        file = ReviewedFile.beside(self.spec_file)
+        self._watch(lambda: record_encryption_key(self.spec, file, self.accounts, environment="keeper"))
         for user in ("ingest", "reader"):
             self._watch(lambda user=user: create_key(self._subject(user), self.accounts))
         self.watched.up(self.spec)
@@ -143,11 +155,6 @@ def keeper(
         yield once
 
 
-def context_of(keeper: Keeper, access: Access) -> dict[str, str]:
-    """AWS knows a key's tags, and the embedded one does not look; tests of the blueprint say that ours has this one."""
-    return {**access.context, "aws:ResourceTag/firnline:application": application_of(keeper.spec)}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_whoever_keeps_the_keys_may_all_that_the_commands_ask_for(keeper: Callable[[str], Keeper], kind: str) -> None:
     one = keeper(kind)
@@ -155,7 +162,7 @@ def test_whoever_keeps_the_keys_may_all_that_the_commands_ask_for(keeper: Callab
         f"{access.action} on {access.resource} where {dict(access.context)}"
         for access in one.accesses
         if access.action not in UNGUARDED
-        and not is_allowed(one.statements, access.action, access.resource, context_of(one, access))
+        and not is_allowed(one.statements, access.action, access.resource, access.context)
     }
     assert refused == set()
 
@@ -168,7 +175,7 @@ def test_and_nothing_that_they_do_not_ask_for(keeper: Callable[[str], Keeper], k
         for statement in one.statements
         for action in statement["Action"]
         if not any(
-            access.action == action and applies(statement, action, access.resource, context_of(one, access))
+            access.action == action and applies(statement, action, access.resource, access.context)
             for access in one.accesses
         )
     }
@@ -180,7 +187,5 @@ def test_the_policy_of_one_environment_opens_no_secret_of_another(keeper: Callab
     about_secrets = [access for access in other.accesses if access.action.startswith("secretsmanager:")]
     assert about_secrets
     assert not [
-        access
-        for access in about_secrets
-        if is_allowed(one.statements, access.action, access.resource, context_of(one, access))
+        access for access in about_secrets if is_allowed(one.statements, access.action, access.resource, access.context)
     ]

@@ -10,6 +10,8 @@ from typing import Any
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.keys.create import create_key
+from firnline_infra.keys.encryption_key import record_encryption_key
+from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.pulumi_cli import PulumiCli
 from firnline_infra.specification import load_spec
@@ -78,9 +80,11 @@ def trial_of(name: str, folder: Path) -> Iterator[Trial]:
     shutil.copyfile(SPECS / spec_file.name, spec_file)
     spec = load_spec(spec_file)
     with LocalEnvironment(folder / "environment", spec, is_provisioned=False, commit_lag_ms=20) as environment:
+        accounts, beside = EmbeddedAccounts(environment), ReviewedFile.beside(spec_file)
+        record_encryption_key(spec, beside, accounts, environment=name)
         if spec.aws.runtime.trust is not Trust.NOBODY:  # else the environment's own keys are used
             for user in USERS:
-                create_key(KeyOwner.of(load_spec(spec_file), spec_file, user), EmbeddedAccounts(environment))
+                create_key(KeyOwner.of(load_spec(spec_file), spec_file, user), accounts)
         yield Trial(spec_file, environment)
 
 

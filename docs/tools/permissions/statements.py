@@ -21,6 +21,7 @@ Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
 KEEPERS_REASONS = {
     "KeepPrivateKeys": key_keeper.KEEP_SECRET,
     "KeyOfSecrets": key_keeper.USE_SECRETS_KEY,
+    "FindEnvironmentKey": key_keeper.FIND_KEY,
     "SeeRun": engine_run.SEE_RUN,
     "KeyOfLedger": engine_run.USE_LEDGERS_KEY,
     "KeepAccessKey": key_keeper.KEEP_ACCESS_KEY,

@@ -130,10 +130,13 @@ boundary off; not by these statements. By what they allow, the deployer can
   boundary](#aws-the-permissions-boundary) allows: the environment's private keys, ledger and buckets, and all streams of the
   account, to read them,
 * start a program of its own choice as the engine, which may use all that the engine may,
-* open the environment's key and buckets to others by their policies, and take [a key without a tag](#tagnewkey),
+* open the environment's buckets to others by their policies,
 * overwrite the value of a secret of the environment, unread.
 
-That is why a change is reviewed before it is merged.
+That is why a change is reviewed before it is merged. Keys are not among it: the bootstrap makes the environment's key, an
+administrator keeps it, and both roles name it by its ARN. Every `kms:*` and `s3:*` action of AWS's reference that changes
+something is asked of the policies of two environments in one account by a test: none administers a key, or a bucket that is
+not its own.
 
 Which actions a resource needs is data (`infra/firnline_infra/blueprint/bootstrap/lifecycles.py`): the calls of the provider
 that makes it. Tests deploy whole environments under these policies, and compare them with what the embedded AWS was asked;
@@ -163,9 +166,10 @@ BOUNDARY = """\
 
 On every role and user that an environment makes; the deployer can make none without it, and has no right to take it off. Whoever
 can write a role's policy could otherwise write anything into it: with the boundary, no more than engines and volumes ever
-need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets and buckets the environment's alone. It does not
-name keys and the streams that are read: a boundary is one policy, with no room for hundreds of streams, and a key's id is AWS's.
-So a role of the environment could be let read any stream of the account, and use any key whose own policy leaves that to IAM.
+need, in this account alone (`aws:ResourceAccount`), and of its tables, secrets and buckets the environment's alone. Of keys it
+names the environment's and those of adopted streams, and knows the ones that AWS manages by their aliases. It does not name the
+streams that are read: a boundary is one policy, with no room for hundreds of them. So a role of the environment could be let
+read any stream of the account.
 Written to is no stream but the one for dead letters (WithinLetters), where the specification names one. A boundary gives no
 right by itself.
 

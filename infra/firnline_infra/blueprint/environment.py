@@ -41,6 +41,7 @@ class Blueprint:
 
     names: Names
     key: EncryptionKey | None
+    """The one thing in here that the bootstrap makes, and no stack."""
     streams: tuple[Stream, ...]
     ledger: LedgerTable
     bucket: Bucket | None

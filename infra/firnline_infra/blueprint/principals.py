@@ -18,6 +18,7 @@ from firnline_infra.blueprint.places import (
     has_bucket,
     log_folder,
 )
+from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
@@ -42,7 +43,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             ledger_name=names.ledger_table,
             ledger_key=key_arn,
             secret=spec.snowflake.ingest.secret_arn or Reference("secret/ingest"),
-            secret_key=spec.aws.key.arn,
+            secret_key=secrets_key(spec),
             bucket=arns.bucket(names.bucket) if uses_bucket else None,
             checkpoint_folder=folder(spec, CHECKPOINT_FOLDER) if uses_bucket else None,
             job_folders=tuple(folder(spec, each) for each in JOB_FOLDERS) if uses_bucket else (),

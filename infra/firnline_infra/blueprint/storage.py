@@ -19,13 +19,21 @@ AWS_KINESIS_KEY = "alias/aws/kinesis"
 
 
 def key_value(spec: EnvironmentSpec) -> Value | None:
-    """The environment's key; None where AWS manages the keys."""
+    """The environment's key; None where AWS manages the keys. Until the one of the bootstrap is recorded, a preview has
+    its alias in its place, and `up` is refused.
+    """
     if spec.aws.key.origin is Origin.CREATE:
-        return Reference("key")
+        return spec.aws.key.arn or Arns(spec).alias(Names.of(spec).key_alias)
     return spec.aws.key.arn
 
 
+def secrets_key(spec: EnvironmentSpec) -> str | None:
+    """An adopted one; else secrets have Secrets Manager's own, which is there before any bootstrap is."""
+    return spec.aws.key.arn if spec.aws.key.origin is Origin.ADOPT else None
+
+
 def key(spec: EnvironmentSpec, names: Names) -> EncryptionKey | None:
+    """What the bootstrap makes; no stack does."""
     if spec.aws.key.origin is not Origin.CREATE:
         return None
     return EncryptionKey(
@@ -99,7 +107,7 @@ def _secret(spec: EnvironmentSpec, name: str, user: ServiceUser, whose: str) -> 
         name=name,
         description=f"Snowflake private key {whose}, environment {spec.name}",
         existing_arn=user.secret_arn,
-        key_arn=spec.aws.key.arn,
+        key_arn=secrets_key(spec),
         recovery_days=0 if spec.durability is Durability.EPHEMERAL else 30,
         durability=spec.durability,
         tags=tags(spec, component="secret"),

@@ -46,11 +46,16 @@ def create(environment: Path, user: str, accounts: ChosenAccounts, aws: bool) ->
         click.echo(f"Access key {made.key_id} of IAM user {made.user} is in secret {made.secret_arn}.")
         return
     from firnline_infra.keys import create_key
+    from firnline_infra.keys.encryption_key import record_encryption_key
     from firnline_infra.keys.owner import KeyOwner
 
     typed = accounts.env_argument(environment)
     owner = KeyOwner.of(spec, environment, user, environment=typed)
-    created = create_key(owner, accounts.of(spec))
+    chosen = accounts.of(spec)
+    # In those that begin empty nobody applied a bootstrap, and the key of today is not tomorrow's.
+    if not chosen.begin_empty and (arn := record_encryption_key(spec, owner.file, chosen, environment=typed)):
+        click.echo(f"The environment's key is {arn}, written into {owner.file.path}")
+    created = create_key(owner, chosen)
     was_there = " (it was there already; the file did not know it)" if created.was_there else ""
     click.echo(f"Key {created.fingerprint} of {owner.principal.user}{was_there}")
     if created.replaced_arn:

@@ -5,7 +5,7 @@ Everything that can be known before is said before: nothing is created, changed 
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,13 @@ from firnline_infra.deploy.errors import (
     AlreadyThere,
     ApplicationInUse,
     DestroyRefused,
+    KeyInStack,
     NotDeployed,
     OnlyLooks,
     SecretsLost,
 )
 from firnline_infra.deploy.existing import StackResources, already_there
+from firnline_infra.deploy.former_key import holds_former_key, without_former_key
 from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.readback import Finding, read_back
@@ -33,12 +35,13 @@ from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
 from firnline_infra.deploy.serverless import make_changeable
 from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
+from firnline_infra.keys.encryption_key import record_encryption_key
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability
-from firnline_infra.specification.ready import check_ready, missing_keys
+from firnline_infra.specification.ready import check_ready, encryption_key_missing, missing_keys
 from firnline_ingest.errors import FirnlineError
 
 
@@ -85,8 +88,12 @@ class Deployment:
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 
         self._refuse_what_no_stack_makes()
+        if (arn := self._recorded_key()) is not None:
+            return self._with_key(arn).up(refresh=refresh, plan=plan)
         check_ready(self.spec, self.env_argument)
         state = self._state_with_its_names()
+        if plan is not None and (former := self._former_key(state)) is not None:
+            raise former
         with self._session() as session:
             self._refuse_who_only_looks(session)
             check_owners(session, state)
@@ -96,6 +103,7 @@ class Deployment:
         self._refuse_lost_secrets()
         self._make_changeable(state, self._blueprint.runtime.application)
         self.stack.init()
+        self._leave_former_key(state)
         lookups = aws_lookups(self.accounts.aws)
         recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh, plan=plan)
         if refresh:
@@ -113,6 +121,7 @@ class Deployment:
             self._refuse_lost_secrets()
             refusals = [
                 *filter(None, [missing_keys(self.spec, self.env_argument)]),
+                *filter(None, [encryption_key_missing(self.spec, self.env_argument), self._former_key(state)]),
                 *self._in_the_way(session, state),
                 *filter(None, [self._in_use(state)]),
             ]
@@ -186,6 +195,29 @@ class Deployment:
             f"Not refreshed, because {role} can't see {' and '.join(map(str, policies))}: compared with the last `up`."
         )
         return False
+
+    def _recorded_key(self) -> str | None:
+        """Of the key that the bootstrap made, if it was not recorded before. Raises what `record_encryption_key` does."""
+        arn = record_encryption_key(self.spec, self._keys_file, self.accounts, environment=self.env_argument)
+        if arn is not None:
+            self.say(f"The environment's key is {arn}: written into {self._keys_file.path}, commit it.")
+        return arn
+
+    def _with_key(self, arn: str) -> "Deployment":
+        key = self.spec.aws.key.model_copy(update={"arn": arn})
+        return replace(self, spec=self.spec.model_copy(update={"aws": self.spec.aws.model_copy(update={"key": key})}))
+
+    def _former_key(self, state: dict[str, Any]) -> KeyInStack | None:
+        if not holds_former_key(state):
+            return None
+        return KeyInStack(f"alias/{self._blueprint.names.key_alias}", environment=self.env_argument)
+
+    def _leave_former_key(self, state: dict[str, Any]) -> None:
+        if holds_former_key(state):
+            self.stack.cli.replace_state(self.stack.name, without_former_key(self.stack.cli.export(self.stack.name)))
+            self.say(
+                f"Took alias/{self._blueprint.names.key_alias} out of the stack; it stays as it is, an administrator's."
+            )
 
     def _refuse_who_only_looks(self, session: Any) -> None:
         names = self._blueprint.names

@@ -93,6 +93,19 @@ class NamesChanged(DeployError):
         )
 
 
+class KeyInStack(DeployError):
+    """The stack still has the KMS key that an earlier release made; the bootstrap keeps it from now on."""
+
+    id = "FL-5563"
+
+    def __init__(self, alias: str, *, environment: str) -> None:
+        super().__init__(
+            f"The key {alias} is in this environment's stack, and no stack has one any more.",
+            next_step="have an administrator apply the bootstrap's template with ExistingKeyArn=<its ARN>; then say once, by "
+            f"hand: firnline up {environment}. It takes the key out of the stack and leaves it as it is. Nothing was changed.",
+        )
+
+
 class OnlyLooks(DeployError):
     """The role of previews was to change something."""
 

@@ -22,8 +22,8 @@ SnowflakeObject = tuple[str, str, QualifiedName]
 STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"
 ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
 ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
-SECRET, ALIAS = "aws:secretsmanager/secret:Secret", "aws:kms/alias:Alias"
-LOG_GROUP, SECURITY_GROUP = "aws:cloudwatch/logGroup:LogGroup", "aws:ec2/securityGroup:SecurityGroup"
+SECRET, LOG_GROUP = "aws:secretsmanager/secret:Secret", "aws:cloudwatch/logGroup:LogGroup"
+SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
@@ -134,9 +134,6 @@ def _data(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
     yield STREAM, "stream", streams, lambda name: kinesis.describe_stream_summary(StreamName=name)
     yield DYNAMODB, "DynamoDB table", ledgers, lambda name: dynamodb.describe_table(TableName=name)
     yield BUCKET, "bucket", buckets, lambda name: s3.head_bucket(Bucket=name)
-    if blueprint.key is not None:
-        alias, kms = f"alias/{blueprint.key.alias}", accounts.aws("kms")
-        yield ALIAS, "key", [alias], lambda name: _aliases(kms, name)
     if secrets:
         manager = accounts.aws("secretsmanager")
         yield SECRET, "secret", secrets, lambda name: manager.describe_secret(SecretId=name)
@@ -161,11 +158,6 @@ def _around(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
         cloudwatch = accounts.aws("cloudwatch")
         alarms = [alarm.name for alarm in blueprint.alarms]
         yield ALARM, "alarm", alarms, lambda name: cloudwatch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
-
-
-def _aliases(kms: Any, name: str) -> list[Any]:
-    pages = kms.get_paginator("list_aliases").paginate()
-    return [alias for page in pages for alias in page["Aliases"] if alias["AliasName"] == name]
 
 
 def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:

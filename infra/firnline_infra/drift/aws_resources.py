@@ -1,6 +1,7 @@
 """Rights on a stream, table, secret or key of the environment that somebody gave past it: grants, and resources' policies.
 
-The policies of keys and buckets are resources of the stack, and compared by Pulumi. The others here have none.
+The policies of buckets are resources of the stack, and compared by Pulumi. The key is the bootstrap's, and no stack's: its own
+policy and its rotation are compared here. The others have no policy at all.
 """
 
 import json
@@ -10,6 +11,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint.bootstrap.environment_key import environment_key_policy
+from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.drift.finding import NOTHING, Finding, Source
 from firnline_infra.drift.scene import Look, Scene
 from firnline_infra.specification.arns import Arns
@@ -25,7 +28,10 @@ def looks(scene: Scene) -> Iterator[Look]:
         yield Look(what=f"the policy of {policy.kind} {policy.name}", run=partial(policy_findings, policy))
     if scene.blueprint.key is not None:
         alias = f"alias/{scene.blueprint.key.alias}"
-        yield Look(what=f"the grants of kms key {alias}", run=partial(key_grants, scene.accounts.aws("kms"), alias))
+        kms = scene.accounts.aws("kms")
+        yield Look(what=f"the grants of kms key {alias}", run=partial(key_grants, kms, alias))
+        wanted = policy_document(environment_key_policy(scene.spec, scene.blueprint), str)
+        yield Look(what=f"the policy of kms key {alias}", run=partial(key_settings, kms, alias, wanted))
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,41 @@ def key_grants(kms: Any, alias: str) -> Iterator[Finding]:
                 source=Source.RIGHT,
                 next_step=f"find out who gave it and why; then aws kms revoke-grant --grant-id {grant['GrantId']}",
             )
+
+
+def key_settings(kms: Any, alias: str, policy: dict[str, Any]) -> Iterator[Finding]:
+    """Its policy against the one that the bootstrap gives it, and whether AWS renews it. Raises AwsRefused."""
+    with aws_call("kms:GetKeyPolicy", f"key {alias}"):
+        try:
+            key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
+        except kms.exceptions.NotFoundException:
+            return
+        found = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
+        is_renewed = kms.get_key_rotation_status(KeyId=key)["KeyRotationEnabled"]
+    kept = partial(Finding, kind="kms key", name=alias, source=Source.RIGHT)
+    if _plain(found) != _plain(policy):
+        yield kept(
+            path="policy",
+            expected=json.dumps(policy["Statement"]),
+            found=json.dumps(found.get("Statement")),
+            next_step="find out who wrote it and why; then give it the policy that `firnline bootstrap` renders",
+        )
+    if not is_renewed:
+        step = f"aws kms enable-key-rotation --key-id {key}, as an administrator"
+        yield kept(path="rotation", expected="each year", found="none", next_step=step)
+
+
+def _plain(policy: dict[str, Any]) -> list[Any]:
+    """Statements in one form: AWS gives a list of one back as its element, and names in another order."""
+    return [_one_form(each) for each in policy.get("Statement", [])]
+
+
+def _one_form(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _one_form(each) for key, each in value.items() if key != "Sid"}
+    if isinstance(value, list | tuple):
+        return _one_form(value[0]) if len(value) == 1 else sorted(map(str, value))
+    return value
 
 
 def policy_findings(policy: ResourcePolicy) -> Iterator[Finding]:

@@ -26,6 +26,19 @@ class KeysError(FirnlineError, Fatal):
     id = "FL-6110"
 
 
+class EncryptionKeyUnusable(KeysError):
+    """The environment's KMS key is disabled, or waits for its deletion."""
+
+    id = "FL-5562"
+
+    def __init__(self, alias: str, arn: str, *, state: str) -> None:
+        super().__init__(
+            f"{alias} leads to {arn}, which is {state}: nothing can be encrypted with it.",
+            next_step="find out who did that and why; then aws kms cancel-key-deletion and aws kms enable-key, or another key "
+            "under this alias. Nothing was written.",
+        )
+
+
 class KeyExists(KeysError):
     """A second key would lock out whoever uses the first."""
 

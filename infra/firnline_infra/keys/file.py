@@ -4,6 +4,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -11,7 +12,7 @@ from firnline_infra.keys.pair import body_fingerprint
 from firnline_infra.specification.keys_file import USERS, KeysFile, UserKeys, keys_file_of
 from firnline_infra.specification.load import load_keys
 
-HEADER = "# Written by `firnline keys`. Public halves only: review and commit it.\n"
+HEADER = "# Written by `firnline keys`. Nothing secret: review and commit it.\n"
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,15 @@ class ReviewedFile:
         return found or UserKeys()
 
     def put(self, user: str, keys: UserKeys | None) -> None:
-        """Writes atomically, so that a crash leaves the old file or the new one. None removes the user."""
-        text = _rendered(self._read().model_copy(update={user: keys}))
+        """None removes the user."""
+        self._replace(self._read().model_copy(update={user: keys}))
+
+    def put_encryption_key(self, arn: str) -> None:
+        self._replace(self._read().model_copy(update={"encryption_key": arn}))
+
+    def _replace(self, keys: KeysFile) -> None:
+        """Writes atomically, so that a crash leaves the old file or the new one."""
+        text = _rendered(keys)
         descriptor, draft = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -55,5 +63,9 @@ def slots_of(keys: UserKeys) -> tuple[str | None, str | None]:
 def _rendered(keys: KeysFile) -> str:
     """Deterministic: the same keys give the same text. An empty slot is written as null."""
     users = {user: getattr(keys, user) for user in USERS}
-    document = {user: found.model_dump(mode="json") for user, found in users.items() if found is not None}
+    document: dict[str, Any] = {
+        user: found.model_dump(mode="json") for user, found in users.items() if found is not None
+    }
+    if keys.encryption_key is not None:
+        document["encryption_key"] = keys.encryption_key
     return HEADER + yaml.safe_dump(document, sort_keys=False, width=10_000)

@@ -20,11 +20,9 @@ from firnline_infra.specification.model import EnvironmentSpec
 
 
 def foundation(blueprint: Blueprint, opts: pulumi.ResourceOptions) -> Made:
-    """Key, streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
+    """Streams, ledger, bucket, secrets: what holds data, and changes hardly ever."""
     made: Made = {}
     known = made.__getitem__
-    if blueprint.key is not None:
-        made[Reference("key")] = aws.EncryptionKey("key", blueprint.key, opts).arn
     for stream in blueprint.streams:
         component = aws.EventStream(f"stream-{stream.name}", resolved(stream, known), opts)
         made[Reference(f"stream/{stream.name}")] = component.arn

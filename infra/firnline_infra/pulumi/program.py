@@ -15,7 +15,7 @@ import pulumi_snowflake as snowflake
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.ready import missing_keys
+from firnline_infra.specification.ready import encryption_key_missing, missing_keys
 from firnline_ingest.errors import FirnlineError
 
 
@@ -32,7 +32,7 @@ def specification() -> EnvironmentSpec:
         raise pulumi.RunError(str(error)) from None
     if (refusal := made_by_hand(spec, blueprint_of(spec).runtime)) is not None:
         raise pulumi.RunError(str(refusal))
-    if (missing := missing_keys(spec)) is not None:
+    for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
         if not pulumi.runtime.is_dry_run():
             raise pulumi.RunError(str(missing))
         pulumi.warn(f"`up` will be refused. {missing}")

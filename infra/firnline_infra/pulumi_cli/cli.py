@@ -96,8 +96,12 @@ class PulumiCli:
 
     def drop_pending_operations(self, stack: str) -> None:
         """Drops the operations that a killed command had begun: an import of the state leaves them out."""
-        with _document(self.export(stack)) as state:
-            self._run("stack", "import", "--file", state, "--stack", stack)
+        self.replace_state(stack, self.export(stack))
+
+    def replace_state(self, stack: str, state: Mapping[str, Any]) -> None:
+        """With what an export gave, changed or not."""
+        with _document(state) as file:
+            self._run("stack", "import", "--file", file, "--stack", stack)
 
     def cancel(self, stack: str) -> None:
         """Removes the stack's lock, whoever has it."""

@@ -40,11 +40,11 @@ TopicArn = Annotated[str, TOPIC_ARN]
 
 
 class EncryptionKey(Section):
-    """The KMS key for the stream, the ledger, the bucket and the secret."""
+    """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
 
     origin: Origin = Field(default=Origin.CREATE, strict=False)
-    """Creates a customer-managed key by default, so that you control who may decrypt. `skip` leaves encryption to keys that
-    AWS manages: they cost nothing, and you can't say who may decrypt."""
+    """By default the bootstrap creates a customer-managed key, so that you control who may decrypt, and whoever deploys
+    only uses it. `skip` leaves encryption to keys that AWS manages: they cost nothing, and you can't say who may decrypt."""
     arn: KeyArn | None = None
     """The ARN of the key to adopt. Its policy has to let the engine's role use it."""
 
@@ -80,7 +80,7 @@ class Aws(Section):
     partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
     """The first part of every ARN; another one in China and in GovCloud."""
     key: EncryptionKey = EncryptionKey()
-    """The KMS key for the stream, the ledger, the bucket and the secrets."""
+    """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
     bucket: Bucket = Bucket()
     """The S3 bucket for the engine's configuration and Spark's checkpoint."""
     runtime: Runtime = Runtime()

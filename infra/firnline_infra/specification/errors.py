@@ -47,6 +47,19 @@ class MadeByHand(FirnlineError, Fatal):
         super().__init__(f"{path} asks for {what}, which `firnline up` does not make yet.", next_step=next_step)
 
 
+class EncryptionKeyMissing(FirnlineError, Fatal):
+    """The KMS key that the bootstrap makes is not there, or not recorded yet."""
+
+    id = "FL-5561"
+
+    def __init__(self, alias: str, *, environment: str) -> None:
+        super().__init__(
+            f"The environment's key {alias} is not recorded beside the specification, and policies name it by its ARN.",
+            next_step=f"have an administrator apply what `firnline bootstrap` renders, which makes the key; then firnline keys "
+            f"create, or firnline up {environment}, writes its ARN down: commit it. Nothing was created.",
+        )
+
+
 class SpecificationExists(FirnlineError, Fatal):
     """A first specification was to be written over a file."""
 

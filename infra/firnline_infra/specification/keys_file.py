@@ -1,11 +1,13 @@
 """The reviewed file beside a specification that `firnline keys` writes: dev.keys.yaml beside dev.yaml.
 
-It holds public halves and where the private ones lie, never a private half.
+It holds public halves and where the private ones lie, never a private half; and which key of KMS the bootstrap made.
 """
 
 from pathlib import Path
 
+from firnline_infra.specification.aws import Aws, KeyArn
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_infra.specification.snowflake import PublicKeys, SecretArn, ServiceUser
 from firnline_ingest.config.document import Section
@@ -35,6 +37,8 @@ class KeysFile(Section):
     """The engine's."""
     reader: UserKeys | None = None
     """Those of audit and status."""
+    encryption_key: KeyArn | None = None
+    """The KMS key that the bootstrap made, as its alias was found to lead to it."""
 
 
 def keys_file_of(spec_file: Path) -> Path:
@@ -60,4 +64,14 @@ def with_keys(spec: EnvironmentSpec, keys: KeysFile) -> tuple[EnvironmentSpec, l
             if getattr(user, field) not in (None, PublicKeys())
         ]
         users[name] = user.model_copy(update=given)
-    return spec.model_copy(update={"snowflake": spec.snowflake.model_copy(update=users)}), problems
+    aws, told = _with_encryption_key(spec.aws, keys.encryption_key)
+    snowflake = spec.snowflake.model_copy(update=users)
+    return spec.model_copy(update={"aws": aws, "snowflake": snowflake}), [*problems, *told]
+
+
+def _with_encryption_key(aws: Aws, arn: str | None) -> tuple[Aws, list[str]]:
+    if arn is None:
+        return aws, []
+    if aws.key.origin is not Origin.CREATE:
+        return aws, [f"encryption_key: the specification has aws.key.origin: {aws.key.origin}; remove one of them."]
+    return aws.model_copy(update={"key": aws.key.model_copy(update={"arn": arn})}), []

@@ -1,16 +1,27 @@
 """What has to be there before anything of an environment is made. The programs and `firnline up` ask this first."""
 
-from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.keys_file import USERS
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
 
 def check_ready(spec: EnvironmentSpec, environment: str | None = None) -> None:
-    """Raises KeysMissing. `environment` is what the person typed for it, a name or a file; it goes into the command."""
+    """Raises KeysMissing or EncryptionKeyMissing. `environment` is what the person typed for it, a name or a file; it goes
+    into the command.
+    """
     if (missing := missing_keys(spec, environment)) is not None:
         raise missing
+    if (key := encryption_key_missing(spec, environment)) is not None:
+        raise key
+
+
+def encryption_key_missing(spec: EnvironmentSpec, environment: str | None = None) -> EncryptionKeyMissing | None:
+    if spec.aws.key.origin is not Origin.CREATE or spec.aws.key.arn is not None:
+        return None
+    return EncryptionKeyMissing(f"alias/{Names.of(spec).key_alias}", environment=environment or spec.name)
 
 
 def missing_keys(spec: EnvironmentSpec, environment: str | None = None) -> KeysMissing | None:

@@ -10,14 +10,23 @@ import yaml
 
 from firnline_infra.accounts.errors import WrongAwsAccount, WrongSnowflakeAccount
 from firnline_infra.deploy.deployment import Deployment
-from firnline_infra.deploy.errors import AlreadyThere, DestroyRefused, NotDeployed, OwnerOutOfReach, SecretsLost
+from firnline_infra.deploy.errors import (
+    AlreadyThere,
+    DestroyRefused,
+    KeyInStack,
+    NotDeployed,
+    OwnerOutOfReach,
+    SecretsLost,
+)
 from firnline_infra.deploy.stack import Stack
+from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.errors import KeysMissing
+from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.public_key import public_key_body
 from firnline_local.accounts import EmbeddedAccounts
+from firnline_local.environment_key import environment_key
 from firnline_local.provisioning import bootstrap
 from firnline_local.running import RunningEnvironment
 
@@ -54,6 +63,10 @@ class Engine:
         self.calls.append("preview")
         if self.differs:
             raise UnexpectedChanges(stack, lines=[])
+
+    def replace_state(self, stack: str, state: dict[str, Any]) -> None:
+        self.resources = state["deployment"]["resources"]
+        self.calls.append("replace state")
 
     def destroy(self, stack: str) -> None:
         self.calls.append("destroy")
@@ -301,3 +314,66 @@ def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:
     preview = world.deployment.preview(expect_no_changes=True)
     assert preview.changes
     assert [finding.property for finding in preview.findings] == ["exists"]  # nobody made the table
+
+
+OF_THE_KEY = "urn:pulumi:dev::firnline::firnline:index:EncryptionKey::key"
+FORMER_KEY = [
+    {"type": "firnline:index:EncryptionKey", "urn": OF_THE_KEY},
+    {"type": "aws:kms/key:Key", "urn": f"{OF_THE_KEY}-key", "parent": OF_THE_KEY, "custom": True},
+]
+
+
+def test_a_key_of_an_earlier_release_is_taken_out_of_the_stack_before_anything_is_changed(world: World) -> None:
+    world.engine.resources = [*FORMER_KEY, STREAM]
+    world.deployment.up()
+    assert world.engine.calls == ["init", "replace state", "up"]
+    assert world.engine.resources == [STREAM]
+
+
+def test_a_key_of_an_earlier_release_is_told_by_a_preview_and_by_an_up_that_only_follows_one(world: World) -> None:
+    world.engine.resources = [*FORMER_KEY, STREAM]
+    with pytest.raises(KeyInStack, match="ExistingKeyArn"):
+        world.deployment.up(plan=Path("plan.json"))
+    assert world.engine.calls == []
+    assert isinstance(world.deployment.preview().refusals[-1], KeyInStack)
+    assert world.engine.resources == [*FORMER_KEY, STREAM]
+
+
+@pytest.fixture
+def with_key(world: World) -> World:
+    world.change("key: {origin: skip}", "key: {origin: create}")
+    return world
+
+
+def test_an_up_before_the_bootstrap_is_refused_and_says_who_makes_the_key(with_key: World) -> None:
+    with pytest.raises(EncryptionKeyMissing, match="firnline bootstrap"):
+        with_key.deployment.up()
+    assert with_key.engine.calls == []
+    assert isinstance(with_key.deployment.preview().refusals[0], EncryptionKeyMissing)
+
+
+def test_the_first_up_writes_down_which_key_the_bootstrap_made(with_key: World) -> None:
+    kms = with_key.environment.client("kms")
+    bootstrap(with_key.environment, with_key.deployment.spec)
+    try:
+        with_key.deployment.up()
+    finally:
+        kms.delete_alias(AliasName="alias/firnline-dev")
+    arn = load_spec(with_key.spec_file).aws.key.arn
+    assert arn is not None
+    assert arn.startswith("arn:aws:kms:us-east-1:000000000000:key/")
+    assert arn in with_key.said[0]
+    with_key.deployment.up()  # the alias is not asked for again
+    assert with_key.engine.calls == ["init", "up"] * 2
+
+
+def test_a_key_that_can_not_be_used_is_not_written_down(with_key: World) -> None:
+    kms = with_key.environment.client("kms")
+    key = str(environment_key(kms, with_key.deployment.spec))
+    try:
+        kms.disable_key(KeyId=key.rpartition("/")[2])
+        with pytest.raises(EncryptionKeyUnusable, match="Disabled"):
+            with_key.deployment.up()
+    finally:
+        kms.delete_alias(AliasName="alias/firnline-dev")
+    assert load_spec(with_key.spec_file).aws.key.arn is None

@@ -156,8 +156,6 @@ def test_every_name_that_is_taken_is_told_in_one_report(
     arn = secrets.create_secret(Name="taken/snowflake/ingest")["ARN"]
     accounts.aws("ssm").put_parameter(Name="/taken/ledger-table", Value="t", Type="String")
     accounts.aws("cloudwatch").put_metric_alarm(AlarmName="taken-taken-lag", **ALARM)
-    key = accounts.aws("kms").create_key()["KeyMetadata"]["KeyId"]
-    accounts.aws("kms").create_alias(AliasName="alias/taken", TargetKeyId=key)
     try:
         found = list(already_there(blueprint, accounts, session, {}))
     finally:
@@ -165,12 +163,11 @@ def test_every_name_that_is_taken_is_told_in_one_report(
         secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
         accounts.aws("ssm").delete_parameter(Name="/taken/ledger-table")
         accounts.aws("cloudwatch").delete_alarms(AlarmNames=["taken-taken-lag"])
-        accounts.aws("kms").delete_alias(AliasName="alias/taken")
         for kind in ("DATABASE TAKEN", "ROLE TAKEN_DEV_INGEST", "USER TAKEN_DEV_READER", "WAREHOUSE TAKEN_FAST"):
             rows(session, f"DROP {kind}")
         rows(session, "DROP NETWORK POLICY TAKEN_DEV_NETWORK")
     assert found == [
-        *("key alias/taken", "secret taken/snowflake/ingest", "IAM role taken-engine"),
+        *("secret taken/snowflake/ingest", "IAM role taken-engine"),
         *("parameter /taken/ledger-table", "alarm taken-taken-lag"),
         *("database TAKEN in Snowflake", "schema TAKEN.RAW in Snowflake", "pipe TAKEN.RAW.P in Snowflake"),
         *("role TAKEN_DEV_INGEST in Snowflake", "user TAKEN_DEV_READER in Snowflake"),

@@ -135,7 +135,7 @@ def _staging(made: Made) -> Iterator[Change]:
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
     yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
-    yield Change(lambda: kms.disable_key_rotation(KeyId=key), "kms key key-key", "enableKeyRotation")
+    yield Change(lambda: kms.disable_key_rotation(KeyId=key), f"kms key {alias}", "rotation")
     pipe = "FIRNLINE_STAGING.RAW.CLICKS_TYPED"
     yield made_by(made, f"ALTER PIPE {pipe} SET COMMENT = 'mine'", f"snowflake pipe {pipe}", "comment")
 
@@ -145,6 +145,10 @@ def _prod(made: Made) -> Iterator[Change]:
     key = kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"]
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
     yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
+    open_to_all = {"Effect": "Allow", "Principal": {"AWS": STRANGER}, "Action": "kms:Decrypt", "Resource": "*"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [open_to_all]})
+    opened = {"KeyId": key, "PolicyName": "default", "Policy": policy}
+    yield Change(lambda: kms.put_key_policy(**opened), f"kms key {alias}", "policy")
     lake = "FIRNLINE_PROD.LAKE.CLICKS"
     off = f"ALTER ICEBERG TABLE {lake} SET ERROR_LOGGING = FALSE"
     yield made_by(made, off, f"snowflake iceberg table {lake}", "ERROR_LOGGING")

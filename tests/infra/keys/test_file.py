@@ -34,7 +34,7 @@ def test_what_was_put_comes_back_and_the_other_user_stays(file: ReviewedFile, pa
 def test_its_text_is_for_a_review(file: ReviewedFile, pairs: list[KeyPair]) -> None:
     file.put("ingest", UserKeys(secret_arn=ARN, slot_1=pairs[0].public_key))
     text = file.path.read_text()
-    assert text.startswith("# Written by `firnline keys`. Public halves only: review and commit it.\ningest:\n")
+    assert text.startswith("# Written by `firnline keys`. Nothing secret: review and commit it.\ningest:\n")
     assert yaml.safe_load(text) == {"ingest": {"secret_arn": ARN, "slot_1": pairs[0].public_key, "slot_2": None}}
     assert file.path.stat().st_mode & 0o777 == 0o644
 

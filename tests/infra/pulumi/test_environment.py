@@ -107,7 +107,6 @@ def test_nothing_ephemeral_is_protected(deploy: Deploy, spec_of: SpecOf) -> None
 @pytest.mark.parametrize(
     ("changes", "gone", "come"),
     [
-        ({"aws": {"key": {"origin": "skip"}}}, {"key-key", "key-alias"}, set()),
         ({"alarms": {"topics": []}}, {f"alarms-firnline-prod-{each}-{what}" for each in ("orders", "clicks", "prices")
           for what in ("lag", "throttled")} | LEDGER_ALARMS, set()),
         ({"publication": {"ssm_prefix": None}}, {"published-engine-config", "published-engine-config-hash",

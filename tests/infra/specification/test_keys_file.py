@@ -9,9 +9,11 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_infra.specification.errors import KeysMissing
-from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of
+from firnline_infra.specification.aws import EncryptionKey
+from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
+from firnline_infra.specification.keys_file import KeysFile, UserKeys, keys_file_of, with_keys
 from firnline_infra.specification.load import load_keys
+from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.public_key import public_key_body
 from firnline_infra.specification.ready import check_ready
 from firnline_infra.specification.snowflake import PublicKeys
@@ -145,4 +147,16 @@ def test_a_user_without_a_key_is_told_before_anything_is_made(
         check_ready(spec(snowflake=snowflake(ingest=("slot_2", keys[0]))), "environments/dev.yaml")
     assert caught.value.next_step.startswith("firnline keys create environments/dev.yaml reader.")
 
-    check_ready(spec(snowflake=snowflake(ingest=("slot_1", keys[0]), reader=("slot_1", keys[1]))))
+    with_both = spec(snowflake=snowflake(ingest=("slot_1", keys[0]), reader=("slot_1", keys[1])))
+    with pytest.raises(EncryptionKeyMissing, match="alias/firnline-dev is not recorded"):
+        check_ready(with_both)
+    recorded, problems = with_keys(with_both, KeysFile(encryption_key="arn:aws:kms:eu-central-1:123456789012:key/1"))
+    assert problems == []
+    check_ready(recorded)
+
+
+def test_a_key_is_recorded_only_where_the_bootstrap_makes_one(spec: Callable[..., EnvironmentSpec]) -> None:
+    aws = spec().aws
+    skipping = spec().model_copy(update={"aws": aws.model_copy(update={"key": EncryptionKey(origin=Origin.SKIP)})})
+    _, problems = with_keys(skipping, KeysFile(encryption_key="arn:aws:kms:eu-central-1:123456789012:key/1"))
+    assert problems == ["encryption_key: the specification has aws.key.origin: skip; remove one of them."]

@@ -16,7 +16,7 @@ Asked = Iterator[tuple[str, dict[str, Any]]]
 
 def asked_of_aws(blueprint: Blueprint, resolve: Resolve) -> Facts:
     """`resolve` says what was made for a reference."""
-    parts = (_streams, _ledgers, _buckets, _key, _roles, _secrets, _alarms, _parameters, _runtime)
+    parts = (_streams, _ledgers, _buckets, _roles, _secrets, _alarms, _parameters, _runtime)
     return dict(asked for part in parts for asked in part(blueprint, resolve))
 
 
@@ -26,9 +26,6 @@ def resolver(blueprint: Blueprint, client: Client, outputs: Mapping[str, Any]) -
     def of(reference: Reference) -> Any:
         kind, _, name = reference.of.partition("/")
         match kind:
-            case "key":
-                alias = f"alias/{blueprint.key.alias}" if blueprint.key else ""
-                return client("kms").describe_key(KeyId=alias)["KeyMetadata"]["Arn"]
             case "stream":
                 told = client("kinesis").describe_stream_summary(StreamName=name)
                 return told["StreamDescriptionSummary"]["StreamARN"]
@@ -102,18 +99,6 @@ def _bucket(asked: Bucket, objects: list[str], resolve: Resolve) -> tuple[str, d
         "objects": objects,
         "tags": dict(asked.tags),
     }
-
-
-def _key(blueprint: Blueprint, resolve: Resolve) -> Asked:
-    if blueprint.key is not None:
-        policy = policy_document(blueprint.key.policy, resolve)
-        told = {
-            "rotated": True,
-            "policy": policy,
-            "description": blueprint.key.description,
-            "tags": dict(blueprint.key.tags),
-        }
-        yield f"key alias/{blueprint.key.alias}", told
 
 
 def _roles(blueprint: Blueprint, resolve: Resolve) -> Asked:

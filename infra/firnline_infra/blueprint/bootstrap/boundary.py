@@ -1,16 +1,18 @@
 """The policy that bounds every role and user that an environment makes: no more than engines and volumes ever need.
 
-It names the environment's tables, secrets and buckets, and the one stream that may be written to. Keys and the streams that
-are read are all of the account's: a policy has no room for hundreds of streams, and a key's id is AWS's. The roles' own
-policies name those. What a runtime needs for itself is in it as it is.
+It names the environment's tables, secrets, buckets and keys, and the one stream that may be written to; keys that AWS manages
+are known by their aliases, which nobody else may make. The streams that are read are all of the account's: a policy has no
+room for hundreds of them, and the roles' own policies name those. What a runtime needs for itself is in it as it is.
 """
 
+from firnline_infra.blueprint.bootstrap.environment_key import key_of
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
+from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
@@ -30,7 +32,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
         "Secretsmanager": secret_arns(blueprint, arns),
-        "Kms": (arns.key("*"),),
+        "Kms": _keys(spec),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
         "S3": object_arns(blueprint, arns),
     }
@@ -44,9 +46,25 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         for place, resources in places.items()
         if resources
     )
-    statements = (*statements, *runtime_statements(spec))
+    managed = PolicyStatement(
+        sid="WithinKeysOfAws",
+        actions=tuple(action for action in actions if _place(action) == "Kms"),
+        resources=(arns.key("*"),),
+        conditions={
+            "StringEquals": {"aws:ResourceAccount": spec.aws.account},
+            "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
+        },
+    )
+    statements = (*statements, managed, *runtime_statements(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
+
+
+def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
+    """The environment's, and those of adopted streams."""
+    own = key_of(spec)
+    theirs = (stream.key_arn for stream in spec.streams if stream.key_arn is not None)
+    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs]))
 
 
 def _place(action: str) -> str:

@@ -7,13 +7,13 @@ reads. No statement lets either of them see a secret's value, or touch itself, i
 from collections.abc import Iterator
 from dataclasses import replace
 
-from firnline_infra.blueprint.bootstrap.engine_run import OURS, see_run
+from firnline_infra.blueprint.bootstrap.engine_run import see_run
+from firnline_infra.blueprint.bootstrap.environment_key import SEE_KEY, key_of
 from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_BUCKET,
     EMPTY_USER,
     EMPTY_USER_UNBOUND,
     FIND_APPLICATION,
-    FIND_KEY,
     LIFECYCLES,
     PASSED_TO,
     STATE_BUCKET,
@@ -22,10 +22,8 @@ from firnline_infra.blueprint.bootstrap.lifecycles import (
     USE_KEY,
 )
 from firnline_infra.blueprint.bootstrap.resources import (
-    ALIAS,
     ATTACHMENT,
     CONSUMER,
-    KEY,
     OBJECT,
     POLICY,
     ROLE,
@@ -42,14 +40,12 @@ from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import Durability, EnvironmentSpec
-from firnline_infra.specification.names import application_of, bootstrap_names
+from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
-MADE_WITH_TAG = ("kms:CreateKey", "emr-serverless:CreateApplication")
+MADE_WITH_TAG = ("emr-serverless:CreateApplication",)
 """Can't be narrowed to a resource either, but to a tag that it is made with."""
-BOOTSTRAP_OF = "firnline:bootstrap-of"
-"""What the bootstrap makes has this tag and not the other one: it isn't the deployer's."""
 FENCED = frozenset(
     {
         *("iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary"),
@@ -65,7 +61,7 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     return (
         *_by_type(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
-        *_finding(spec, blueprint, reading=False),
+        *_finding(spec, blueprint),
         *_adopting(spec, blueprint),
         *_registering(spec, blueprint),
         *_emptying(spec, blueprint),
@@ -82,7 +78,7 @@ def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[P
     return (
         *_by_type(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
-        *_finding(spec, blueprint, reading=True),
+        *_finding(spec, blueprint),
         *_adopting(spec, blueprint),
         see_run(spec, blueprint),
         *status_statements(spec, blueprint),
@@ -103,12 +99,6 @@ def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
         lifecycle = LIFECYCLES[kind]
         actions = lifecycle.reading if reading else lifecycle.all
         wanted = [action for action in actions if action not in {*lifecycle.unbound, *lifecycle.on_parent, *FENCED}]
-        if kind == KEY:
-            yield from _own_key(spec, arns, wanted)
-            continue
-        if kind == ALIAS:
-            yield from _alias(spec, arns, wanted)
-            continue
         if kind in KNOWN_BY_TAG:
             yield from known_by_tag(spec, blueprint, kind, wanted)
             continue
@@ -134,50 +124,6 @@ def _fence(spec: EnvironmentSpec, blueprint: Blueprint, kind: str) -> Conditions
     return {**within, "ArnEquals": {"iam:PolicyARN": policy}}
 
 
-def _own_key(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:
-    """The key's id is AWS's; its tag says whose it is. It gets the tag while it is made, when it has neither ARN nor alias:
-    a key that exists has one or the other's tag, or may be taken (reasons.py says which).
-    """
-    application = application_of(spec)
-    yield PolicyStatement(
-        sid="OwnKey",
-        actions=tuple(actions),
-        resources=arns,
-        conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application}},
-    )
-    if "kms:TagResource" in actions:
-        yield PolicyStatement(
-            sid="TagNewKey",
-            actions=("kms:TagResource",),
-            resources=("*",),
-            conditions={
-                "StringEquals": {f"aws:RequestTag/{OURS}": application},
-                "StringEqualsIfExists": {f"aws:ResourceTag/{OURS}": application},
-                "Null": {"kms:ResourceAliases": "true", f"aws:ResourceTag/{BOOTSTRAP_OF}": "true"},
-            },
-        )
-        yield PolicyStatement(
-            sid="MakeKey",
-            actions=("kms:CreateKey",),
-            resources=("*",),
-            conditions={"StringEquals": {f"aws:RequestTag/{OURS}": application}},
-        )
-
-
-def _alias(spec: EnvironmentSpec, arns: tuple[str, ...], actions: list[str]) -> Iterator[PolicyStatement]:
-    """AWS asks for the right on the alias and on the key."""
-    if not actions:
-        return
-    alias, key = arns
-    yield PolicyStatement(sid="OwnAlias", actions=tuple(actions), resources=(alias,))
-    yield PolicyStatement(
-        sid="AliasOfOwnKey",
-        actions=tuple(actions),
-        resources=(key,),
-        conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}},
-    )
-
-
 def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     """What AWS can't narrow to a resource, in the environment's region."""
     kinds = resources(spec, blueprint)
@@ -192,10 +138,8 @@ def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> I
         yield PolicyStatement(sid="Unbound", actions=tuple(dict.fromkeys(actions)), resources=("*",), conditions=here)
 
 
-def _finding(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
-    if blueprint.key is not None and not reading:
-        yield PolicyStatement(sid="FindKey", actions=FIND_KEY, resources=("*",), conditions=here)
     if blueprint.runtime.application is not None:
         yield PolicyStatement(sid="FindApplication", actions=FIND_APPLICATION, resources=("*",), conditions=here)
 
@@ -206,8 +150,9 @@ def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     streams = tuple(arns.stream(stream.name) for stream in spec.streams if stream.origin is Origin.ADOPT)
     if streams:
         yield PolicyStatement(sid="SeeStreams", actions=("kinesis:DescribeStreamSummary",), resources=streams)
-    if spec.aws.key.arn is not None:
-        yield PolicyStatement(sid="SeeKey", actions=("kms:DescribeKey",), resources=(spec.aws.key.arn,))
+    if (key := key_of(spec)) is not None:
+        sid, actions = SEE_KEY[spec.aws.key.origin]
+        yield PolicyStatement(sid=sid, actions=actions, resources=(key,))
     if spec.aws.bucket.origin is Origin.ADOPT:
         bucket = arns.bucket(blueprint.names.bucket)
         yield PolicyStatement(sid="SeeBucket", actions=("s3:ListBucket",), resources=(bucket,))
@@ -250,17 +195,13 @@ def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 
 def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Through the services that keep something under the environment's key."""
-    if spec.aws.key.origin is Origin.SKIP:
+    if (key := key_of(spec)) is None:
         return
-    arn = spec.aws.key.arn or Arns(spec).key("*")
-    ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
     for service, actions in USE_KEY.items():
         if service == "s3" and OBJECT not in resources(spec, blueprint):
             continue
-        conditions = {"StringEquals": {**ours, **via(service, spec.aws.region)["StringEquals"]}}
-        yield PolicyStatement(
-            sid=f"KeyThrough{service.title()}", actions=actions, resources=(arn,), conditions=conditions
-        )
+        through = via(service, spec.aws.region)
+        yield PolicyStatement(sid=f"KeyThrough{service.title()}", actions=actions, resources=(key,), conditions=through)
 
 
 def _state(spec: EnvironmentSpec, objects: tuple[str, ...], key: tuple[str, ...]) -> Iterator[PolicyStatement]:

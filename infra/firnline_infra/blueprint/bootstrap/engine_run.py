@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.bootstrap.environment_key import key_of
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import application_of
-from firnline_infra.specification.origin import Origin
 from firnline_ingest.permissions.narrowing import ledger_partitions
 
 OURS = "firnline:application"
@@ -27,13 +26,11 @@ def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
 
 
 def use_ledgers_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    if spec.aws.key.origin is Origin.SKIP:
+    if (key := key_of(spec)) is None:
         return
-    ours = {} if spec.aws.key.arn else {f"aws:ResourceTag/{OURS}": application_of(spec)}
-    through = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.ledger.name})["StringEquals"]
     yield PolicyStatement(
         sid="KeyOfLedger",
         actions=tuple(USE_LEDGERS_KEY),
-        resources=(spec.aws.key.arn or Arns(spec).key("*"),),
-        conditions={"StringEquals": {**ours, **through}},
+        resources=(key,),
+        conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.ledger.name}),
     )

@@ -8,12 +8,15 @@ still do as the engine is on the page of permissions. Snowflake's part is a sess
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.engine_run import see_run, use_ledgers_key
+from firnline_infra.blueprint.bootstrap.environment_key import ENVIRONMENT_KEY
 from firnline_infra.blueprint.bootstrap.resources import secret_arns
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
 
 FIND_SECRET = {
     "secretsmanager:DescribeSecret": "Which version has which stage, and whose secret it is.",
@@ -34,6 +37,7 @@ USE_SECRETS_KEY = dict.fromkeys(
     ("kms:GenerateDataKey", "kms:Decrypt"),
     'Secrets Manager asks for it in the caller\'s name (its guide, "Secret encryption and decryption").',
 )
+FIND_KEY = {"kms:DescribeKey": "Which key the alias leads to; its ARN is written beside the specification."}
 MAKE_ACCESS_KEY = {
     "iam:ListAccessKeys": "A user that has a key gets no second one.",
     "iam:CreateAccessKey": "Makes the key of the engine's user, into that secret.",
@@ -42,7 +46,8 @@ MAKE_ACCESS_KEY = {
 
 ABOUT = {
     "KeepPrivateKeys": "The secrets of the private keys.",
-    "KeyOfSecrets": "An adopted key, only through Secrets Manager. A key that `up` makes comes too late for secrets.",
+    "KeyOfSecrets": "An adopted key, only through Secrets Manager. The bootstrap's own is for no secret.",
+    "FindEnvironmentKey": "The key that the bootstrap made.",
     "SeeRun": "The ledger's table, only the item of the engine's own run.",
     "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
     "KeepAccessKey": "With `trust: static-keys`: a secret of its own for the engine's access key.",
@@ -66,11 +71,11 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     arns = secret_arns(blueprint, Arns(spec))
     yield PolicyStatement(sid="KeepPrivateKeys", actions=tuple(KEEP_SECRET), resources=arns)
-    if spec.aws.key.arn is not None:  # a key that `up` makes comes too late for secrets
+    if (key := secrets_key(spec)) is not None:
         through = via("secretsmanager", spec.aws.region)
-        yield PolicyStatement(
-            sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(spec.aws.key.arn,), conditions=through
-        )
+        yield PolicyStatement(sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(key,), conditions=through)
+    if spec.aws.key.origin is Origin.CREATE:
+        yield PolicyStatement(sid="FindEnvironmentKey", actions=tuple(FIND_KEY), resources=(ENVIRONMENT_KEY,))
 
 
 def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

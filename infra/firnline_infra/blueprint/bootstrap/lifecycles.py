@@ -42,23 +42,6 @@ BUCKET_READ = (
 TAG_BUCKET = ("s3:PutBucketTagging", "s3:TagResource")
 
 LIFECYCLES: dict[str, Lifecycle] = {
-    "aws:kms/key:Key": Lifecycle(
-        create=("kms:CreateKey", "kms:TagResource", "kms:EnableKeyRotation"),
-        read=("kms:DescribeKey", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListResourceTags"),
-        update=(
-            *("kms:EnableKey", "kms:UpdateKeyDescription", "kms:PutKeyPolicy", "kms:TagResource", "kms:UntagResource"),
-        ),
-        delete=("kms:ScheduleKeyDeletion",),
-        compare=("kms:ListGrants",),
-        unbound=("kms:CreateKey",),
-    ),
-    "aws:kms/alias:Alias": Lifecycle(
-        create=("kms:CreateAlias",),
-        read=("kms:ListAliases",),
-        update=("kms:UpdateAlias",),
-        delete=("kms:DeleteAlias",),
-        unbound=("kms:ListAliases",),
-    ),
     "aws:kinesis/stream:Stream": Lifecycle(
         create=(
             *("kinesis:CreateStream", "kinesis:AddTagsToStream", "kinesis:IncreaseStreamRetentionPeriod"),
@@ -211,10 +194,8 @@ EMPTY_USER = (
 )
 """What removing a user with its access keys asks for besides; EPHEMERAL alone."""
 EMPTY_USER_UNBOUND = ("iam:ListVirtualMFADevices",)
-FIND_KEY = ("kms:ListKeys",)
-"""A key has no name: after a killed `up`, the one that it was making is found by its tags."""
 FIND_APPLICATION = ("emr-serverless:ListApplications",)
-"""The same for an application: its name may be several ones'."""
+"""An application's name may be several ones': after a killed `up`, the one that it was making is found by its tags."""
 USE_KEY = {
     "dynamodb": (
         *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom", "kms:ReEncryptTo"),

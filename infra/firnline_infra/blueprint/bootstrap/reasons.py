@@ -10,17 +10,9 @@ from firnline_infra.blueprint.bootstrap.engine_run import SEE_RUN
 
 Reasons = Mapping[str, tuple[str, ...]]
 """Reason to actions."""
+DRIFT = "Tells rights that somebody gave by hand (`firnline drift`)."
 
 ABOUT: Mapping[str, str] = {
-    "OwnKey": "The key that is made for the environment. Its id is AWS's, so its tag says whose it is.",
-    "TagNewKey": "The same key while it is made, when it has no ARN, no tag and no alias yet. A key that has an alias, another "
-    "environment's tag, or was made by a bootstrap can't be taken by it. What is left is a key of the account without any "
-    "alias and without a tag of ours: whoever has the deployer's role could give it our tag, and then, by OwnKey, open it to "
-    "others by its policy and schedule its deletion. So give such keys an alias, or don't let an environment make its key: "
-    "with `aws.key.origin: adopt` or `skip` neither statement is rendered.",
-    "MakeKey": "A key can only be made with the tag by which it is ours.",
-    "OwnAlias": "The alias of that key.",
-    "AliasOfOwnKey": "AWS asks for the right on the alias and on the key, so that an alias leads to no key but ours.",
     "BoundedRole": "The roles of the engine and of external volumes: only ever within the boundary below. There is no right "
     "to take it off.",
     "BoundedRolePolicy": "What these roles may do: only of roles within the boundary.",
@@ -55,9 +47,10 @@ ABOUT: Mapping[str, str] = {
     "it for nothing else.",
     "LetEmrServerlessIn": "AWS's own role for EMR Serverless, once an account, made with the first application.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
-    "FindKey": "After a killed `up`, the key that it was making. In the environment's region alone.",
     "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
     "SeeKey": "The adopted key, for the same.",
+    "CompareKey": "The key that the bootstrap made, by its ARN. Whoever deploys sees and uses it, and neither makes, changes "
+    "nor removes a key.",
     "SeeBucket": "The adopted bucket, for the same.",
     "SeeRole": "The adopted role of the engine, for the same.",
     "FindApplication": "The same for an application of EMR Serverless.",
@@ -103,10 +96,13 @@ ABOUT: Mapping[str, str] = {
 BY_STATEMENT: Mapping[str, Reasons] = {
     "SeeStreams": {"Whether it is there.": ("kinesis:DescribeStreamSummary",)},
     "SeeKey": {"Whether it is there.": ("kms:DescribeKey",)},
+    "CompareKey": {
+        "Whether it is there, and can be used.": ("kms:DescribeKey",),
+        DRIFT: ("kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListGrants"),
+    },
     "SeeBucket": {"Whether it is there.": ("s3:ListBucket",)},
     "SeeRole": {"Whether it is there.": ("iam:GetRole",)},
     "FindApplication": {"A name may be several applications'.": ("emr-serverless:ListApplications",)},
-    "FindKey": {"A key has no name: it is found by its tags.": ("kms:ListKeys",)},
     "EmptyUser": {
         "Removes the access keys that `firnline keys create --aws` made.": (
             "iam:ListAccessKeys",
@@ -184,24 +180,8 @@ BY_STATEMENT: Mapping[str, Reasons] = {
 
 COMPARE = "Reads what it is, to compare it with the specification."
 TAGS = "Its tags: whose it is, and who pays."
-DRIFT = "Tells rights that somebody gave by hand (`firnline drift`)."
 
 REASONS: Mapping[str, Reasons] = {
-    "aws:kms/key:Key": {
-        "Makes it, renewed by AWS each year.": ("kms:CreateKey", "kms:EnableKeyRotation"),
-        COMPARE: ("kms:DescribeKey", "kms:GetKeyPolicy", "kms:GetKeyRotationStatus", "kms:ListResourceTags"),
-        "Its tags; the first of them says that it is this environment's.": ("kms:TagResource", "kms:UntagResource"),
-        "Its policy: the account administers it, and IAM says who may use it. Whoever deploys could open it to others.": (
-            "kms:PutKeyPolicy",
-        ),
-        "Sets back what somebody has changed.": ("kms:EnableKey", "kms:UpdateKeyDescription"),
-        "Removes it, after days in which it can be had back.": ("kms:ScheduleKeyDeletion",),
-        DRIFT: ("kms:ListGrants",),
-    },
-    "aws:kms/alias:Alias": {
-        "The name by which people know the key.": ("kms:CreateAlias", "kms:UpdateAlias", "kms:DeleteAlias"),
-        "Finds the key that it stands for; AWS lists all aliases or none.": ("kms:ListAliases",),
-    },
     "aws:kinesis/stream:Stream": {
         "Makes it.": ("kinesis:CreateStream",),
         COMPARE: ("kinesis:DescribeStreamSummary", "kinesis:ListTagsForStream"),

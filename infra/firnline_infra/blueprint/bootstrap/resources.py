@@ -20,7 +20,6 @@ BUCKET_SETTINGS = (
     "aws:s3/bucketPolicy:BucketPolicy",
 )
 CONSUMER = "aws:kinesis/streamConsumer:StreamConsumer"
-KEY, ALIAS = "aws:kms/key:Key", "aws:kms/alias:Alias"
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
 USER, POLICY = "aws:iam/user:User", "aws:iam/policy:Policy"
 ATTACHMENT = "aws:iam/userPolicyAttachment:UserPolicyAttachment"
@@ -79,10 +78,6 @@ def _secret_arn(secret: Secret, by_name: str) -> str:
 
 
 def _data(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
-    if blueprint.key is not None:
-        yield KEY, arns.key("*")  # AWS makes up its id
-        yield ALIAS, arns.alias(blueprint.key.alias)
-        yield ALIAS, arns.key("*")
     for stream in blueprint.streams:
         if stream.origin is Origin.CREATE:
             yield "aws:kinesis/stream:Stream", arns.stream(stream.name)

@@ -1,7 +1,7 @@
 """The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
 
-State bucket and key, the boundary, the two roles that CI has, and a policy for the few who keep the keys. Everything that
-holds state stays when the stack goes.
+State bucket and key, the environment's own key, the boundary, the two roles that CI has, and a policy for the few who keep
+private keys. Everything that holds state stays when the stack goes.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from typing import Any
 
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import (
-    BOOTSTRAP_OF,
     boundary_arn,
     deployer_statements,
     previewer_statements,
 )
+from firnline_infra.blueprint.bootstrap.environment_key import ENVIRONMENT_KEY, environment_key_policy
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
@@ -23,16 +23,26 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, bootstrap_names
+from firnline_infra.specification.origin import Origin
 
 GITHUB = "token.actions.githubusercontent.com"
 AUDIENCE = "sts.amazonaws.com"
+BOOTSTRAP_OF = "firnline:bootstrap-of"
 KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
 PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+EXISTING_KEY = {
+    "Type": "String",
+    "Default": "",
+    "AllowedPattern": "|arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/.+",
+    "Description": "The key of an environment whose first up, with an earlier release, made it; empty makes one.",
+}
 Template = dict[str, Any]
 
 
 def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) -> Template:
-    """`repository` is OWNER/NAME on GitHub."""
+    """`repository` is OWNER/NAME on GitHub. The same text whether or not the key that it makes is recorded already."""
+    spec = _unrecorded(spec)
+    makes_key = blueprint.key is not None
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"What has to exist before Firnline's first up of environment {spec.name}",
@@ -42,9 +52,13 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) ->
                 "AllowedValues": ["true", "false"],
                 "Default": "false",
                 "Description": f"Whether the account knows {GITHUB} already; an account has it once.",
-            }
+            },
+            **({"ExistingKeyArn": EXISTING_KEY} if makes_key else {}),
         },
-        "Conditions": {"MakeGitHubProvider": {"Fn::Equals": [{"Ref": "GitHubProviderExists"}, "false"]}},
+        "Conditions": {
+            "MakeGitHubProvider": {"Fn::Equals": [{"Ref": "GitHubProviderExists"}, "false"]},
+            **({"MakeKey": {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}} if makes_key else {}),
+        },
         "Resources": dict(_resources(spec, blueprint, repository)),
         "Outputs": {
             "Backend": {"Value": backend_url(spec)},
@@ -52,6 +66,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) ->
             "DeployRole": {"Value": {"Fn::GetAtt": ["DeployRole", "Arn"]}},
             "PreviewRole": {"Value": {"Fn::GetAtt": ["PreviewRole", "Arn"]}},
             "PermissionsBoundary": {"Value": boundary_arn(spec)},
+            **({"EnvironmentKey": {"Value": _resolved(ENVIRONMENT_KEY)}} if makes_key else {}),
             **({"KeysPolicy": {"Value": {"Ref": "KeysPolicy"}}} if key_keeper_statements(spec, blueprint) else {}),
         },
     }
@@ -73,6 +88,7 @@ def preview_environment(spec: EnvironmentSpec) -> str:
 def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> Iterator[tuple[str, Template]]:
     names = bootstrap_names(spec)
     yield from _state(spec)
+    yield from _environment_key(spec, blueprint)
     if spec.aws.permissions_boundary in (None, Arns(spec).policy(names.boundary)):
         within = boundary_statements(spec, blueprint)
         yield "Boundary", _policy(names.boundary, within, "Bounds every role of the environment")
@@ -160,6 +176,29 @@ def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
     )
 
 
+def _environment_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[tuple[str, Template]]:
+    if (key := blueprint.key) is None:
+        return
+    properties = {
+        "Description": key.description,
+        "EnableKeyRotation": key.is_rotated,
+        "PendingWindowInDays": key.deletion_window_days,
+        "KeyPolicy": _document(environment_key_policy(spec, blueprint)),
+        "Tags": _tags(spec),
+    }
+    made = {"Condition": "MakeKey", **KEPT}
+    yield ENVIRONMENT_KEY.of, {"Type": "AWS::KMS::Key", **made, "Properties": properties}
+    alias = {"AliasName": f"alias/{key.alias}", "TargetKeyId": {"Ref": ENVIRONMENT_KEY.of}}
+    yield f"{ENVIRONMENT_KEY.of}Alias", {"Type": "AWS::KMS::Alias", **made, "Properties": alias}
+
+
+def _unrecorded(spec: EnvironmentSpec) -> EnvironmentSpec:
+    if spec.aws.key.origin is not Origin.CREATE:
+        return spec
+    key = spec.aws.key.model_copy(update={"arn": None})
+    return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
+
+
 def _policy(name: str, statements: tuple[PolicyStatement, ...], description: str) -> Template:
     properties = {"ManagedPolicyName": name, "Description": description, "PolicyDocument": _document(statements)}
     return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
@@ -188,10 +227,13 @@ def _document(statements: tuple[PolicyStatement, ...]) -> Template:
 
 
 def _resolved(value: Value) -> Any:
-    return {"Fn::GetAtt": [value.of, value.attribute]} if isinstance(value, Reference) else value
+    if not isinstance(value, Reference):
+        return value
+    made = {"Fn::GetAtt": [value.of, value.attribute]}
+    return {"Fn::If": ["MakeKey", made, {"Ref": "ExistingKeyArn"}]} if value == ENVIRONMENT_KEY else made
 
 
 def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:
-    """Without the tag by which the deployer knows its own key: nothing that is made here is for it to administer."""
+    """Without the tag by which the deployer knows what is its own: nothing that is made here is for it to administer."""
     values = {**spec.tags, "firnline:environment": spec.name, BOOTSTRAP_OF: application_of(spec)}
     return [{"Key": key, "Value": value} for key, value in values.items()]

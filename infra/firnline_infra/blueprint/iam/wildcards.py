@@ -44,18 +44,19 @@ WILDCARDS = (
         why="It refuses: whatever is asked for without TLS.",
     ),
     Wildcard(sid=BUCKET_SID, element="Principal", value="*", why="It refuses: whoever asks without TLS."),
-    *_same(KEY, "AWS makes up a key's id; the key's tag says whose it is.", "OwnKey", "AliasOfOwnKey"),
-    *_same(KEY, "The same, and only through the service.", "KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger"),
+    *(
+        Wildcard(sid=sid, element=element, value="*", why="It refuses, those whom its condition names; the key itself.")
+        for sid in ("EnvironmentAdministersNothing", "EnvironmentGrantsToServicesAlone")
+        for element in ("Principal", "Resource")
+    ),
     *_same("…:cluster/*", "EMR makes up a cluster's id; a node only looks.", "NodeOfCluster"),
     *_same("…:s3:::…/*", "AWS's own buckets, which anybody may read: a node installs itself from them.", "InstallNode"),
     *_same("…:log-stream:*", "EMR Serverless makes up the streams of the log group.", "SendLogs"),
     *_same("*", "AWS can't narrow it to a group; it only lists, in the region.", "FindLogGroups"),
-    *_same("*", "The key has no ARN while it is made; the tag that it gets is asked for.", "MakeKey", "TagNewKey"),
     *_same(
         "*",
         "AWS can't narrow these actions to a resource; they are narrowed to the region.",
         "Unbound",
-        "FindKey",
         "FindApplication",
     ),
     *_same("*", "It has no ARN while it is made; the tag that it gets is asked for.", "MakeApplication"),
@@ -98,7 +99,7 @@ WILDCARDS = (
         Wildcard(sid=sid, value=value, why="The boundary: a limit of what policies may give, in this account alone.")
         for sid, value in {
             "WithinKinesis": "…:stream/*",
-            "WithinKms": KEY,
+            "WithinKeysOfAws": KEY,
         }.items()
     ),
 )

@@ -12,12 +12,10 @@ from policy_sentry.util.arns import ARN
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
-from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.bootstrap.roll_out import ROWS_OF_SHARDS
-from firnline_infra.blueprint.bootstrap.template import template
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec
@@ -32,10 +30,9 @@ from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
-UNBOUND = {"MakeKey", "MakeApplication", "FindKey", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
+UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
 ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
 OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
-STARS = UNBOUND | {"TagNewKey"}  # a key that is being made has no ARN yet
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
 READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt|Query)")
@@ -97,9 +94,9 @@ def test_every_condition_is_one_that_the_action_looks_at(policies: dict[str, lis
 
 def test_a_star_stands_alone_only_for_what_aws_can_not_narrow(policies: dict[str, list[dict[str, Any]]]) -> None:
     for statement in [each for policy in policies.values() for each in policy]:
-        assert ("*" in statement["Resource"]) == (statement["Sid"] in STARS), statement
+        assert ("*" in statement["Resource"]) == (statement["Sid"] in UNBOUND), statement
         assert not any("*" in action for action in statement["Action"]), statement
-        if statement["Sid"] in STARS - {"ListDevices"}:  # a list of IAM's, which is in no region
+        if statement["Sid"] in UNBOUND - {"ListDevices"}:  # a list of IAM's, which is in no region
             assert statement["Condition"]
 
 
@@ -139,9 +136,10 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "KeyThroughDynamodb",
         "KeyThroughS3",
         "ReachNetwork",
+        "CompareKey",
         OF_AWS,
     }
-    besides |= {"FindKey", "FindApplication", "RegisterConsumers", "ListState", "State", "StateKey"}
+    besides |= {"FindApplication", "RegisterConsumers", "ListState", "State", "StateKey"}
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
 
@@ -229,54 +227,6 @@ def test_neither_role_can_touch_itself_or_the_boundary(
                     assert "*" not in resource
 
 
-def administration_of(service: str) -> list[str]:
-    """Every action of a service that changes something, by AWS's own classes."""
-    privileges = get_service_prefix_data(service)["privileges"]
-    return [
-        f"{service}:{name}"
-        for name, each in privileges.items()
-        if each["access_level"] in ("Write", "Permissions management", "Tagging")
-    ]
-
-
-@pytest.mark.parametrize("role", ["deploy", "preview", "keys"])
-def test_nobody_administers_where_pulumis_state_is(
-    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]], role: str
-) -> None:
-    """Whoever loses the key loses all state. The tags are those that the bootstrap's template gives it."""
-    made = template(spec, blueprint_of(spec), repository="acme/data")["Resources"]
-    tags = {tag["Key"]: tag["Value"] for tag in made["StateKey"]["Properties"]["Tags"]}
-    context = {"aws:RequestedRegion": spec.aws.region, **{f"aws:ResourceTag/{key}": tags[key] for key in tags}}
-    context |= {f"aws:RequestTag/{OURS}": blueprint_of(spec).names.application}
-    use = {"kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey"}
-    actions = [action for action in administration_of("kms") if action not in {*use, "kms:CreateKey"}]
-    assert [each for each in actions if is_allowed(policies[role], each, STATE_KEY, context)] == []
-    bucket = f"arn:aws:s3:::{bootstrap_names(spec).state_bucket}"
-    assert [each for each in administration_of("s3") if is_allowed(policies[role], each, bucket, context)] == []
-
-
-@pytest.mark.parametrize(
-    "of_the_key",
-    [
-        {"aws:ResourceTag/firnline:application": "firnline-other"},
-        {"kms:ResourceAliases": ["alias/payroll"]},
-        {"kms:ResourceAliases": ["alias/payroll"], "aws:ResourceTag/team": "payroll"},
-    ],
-)
-def test_a_key_of_somebody_else_is_not_administered_nor_taken(
-    spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]], of_the_key: dict[str, Any]
-) -> None:
-    arn = Arns(spec).key("99999999-2222-3333-4444-555555555555")
-    context = {
-        "aws:RequestedRegion": spec.aws.region,
-        f"aws:RequestTag/{OURS}": blueprint_of(spec).names.application,
-        **of_the_key,
-    }
-    made = {"kms:CreateKey"}  # which is of no key
-    allowed = [each for each in administration_of("kms") if is_allowed(policies["deploy"], each, arn, context)]
-    assert set(allowed) <= made
-
-
 def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentSpec) -> None:
     statements = rendered(deployer_statements(prod_spec, blueprint_of(prod_spec)))
     (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
@@ -300,11 +250,11 @@ def test_the_boundary_holds_everything_that_the_roles_are_given(
     prod_spec: EnvironmentSpec, bucket: Bucket, letters: DeadLetters
 ) -> None:
     streams = [*prod_spec.streams, Stream(name="letters")]
-    aws = prod_spec.aws.model_copy(update={"bucket": bucket})
+    key = prod_spec.aws.key.model_copy(update={"arn": Arns(prod_spec).key("1a2b")})
+    aws = prod_spec.aws.model_copy(update={"bucket": bucket, "key": key})
     spec = prod_spec.model_copy(update={"aws": aws, "streams": streams, "dead_letters": letters})
     blueprint = blueprint_of(spec)
     made_later = {
-        "key": Arns(spec).key("1a2b"),
         "secret/ingest": Arns(spec).secret(blueprint.names.ingest_secret).replace("?", "a"),
     }
     within = rendered(boundary_statements(spec, blueprint))

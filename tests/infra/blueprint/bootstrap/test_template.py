@@ -4,6 +4,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
+from firnline_local.aws.policy import is_allowed_on
 
 UNATTACHED = {"Boundary", "KeysPolicy"}
 
@@ -20,7 +21,59 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
         "StateKeyAlias",
         "StateBucket",
         "GitHubProvider",
+        "EnvironmentKey",
+        "EnvironmentKeyAlias",
     }
+
+
+def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_spec: EnvironmentSpec) -> None:
+    made = template(prod_spec, blueprint_of(prod_spec), repository="acme/data")
+    assert made["Conditions"]["MakeKey"] == {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}
+    assert {made["Resources"][name]["Condition"] for name in ("EnvironmentKey", "EnvironmentKeyAlias")} == {"MakeKey"}
+    key = {"Fn::If": ["MakeKey", {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}, {"Ref": "ExistingKeyArn"}]}
+    named = {
+        statement["Sid"]
+        for each in made["Resources"].values()
+        for statement in each["Properties"].get("PolicyDocument", {}).get("Statement", [])
+        if key in statement.get("Resource", [])
+    }
+    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger"}
+    assert named == {"CompareKey", "FindEnvironmentKey", "WithinKms", *through}
+
+
+def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: EnvironmentSpec) -> None:
+    key = prod_spec.aws.key.model_copy(update={"arn": "arn:aws:kms:eu-central-1:123456789012:key/1"})
+    recorded = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"key": key})})
+    first, again = (template(each, blueprint_of(each), repository="acme/data") for each in (prod_spec, recorded))
+    assert first == again
+
+
+def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
+    made = template(small_spec, blueprint_of(small_spec), repository="acme/data")
+    assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
+    assert "ExistingKeyArn" not in made["Parameters"]
+
+
+def test_the_keys_own_policy_refuses_the_environments_principals_what_an_administrator_does(
+    prod_spec: EnvironmentSpec,
+) -> None:
+    """Whatever IAM gives them some day. Grants are DynamoDB's, for a table."""
+    own = resources(prod_spec)["EnvironmentKey"]["Properties"]["KeyPolicy"]["Statement"]
+    arn, account = "arn:aws:kms:eu-central-1:123456789012:key/1", "arn:aws:iam::123456789012:"
+    everything = [{"Effect": "Allow", "Action": ["kms:*"], "Resource": ["*"]}]
+
+    def may(action: str, role: str, **told: str) -> bool:
+        principal = f"{account}role/{role}"
+        context = {"aws:PrincipalArn": principal, **told}
+        return is_allowed_on(own, everything, action, arn, principal=principal, context=context, needs_own=True)
+
+    for role in ("deploy-firnline-prod", "preview-firnline-prod", "firnline-prod-engine", "firnline-prod-lake-volume"):
+        assert not may("kms:PutKeyPolicy", role)
+        assert not may("kms:ScheduleKeyDeletion", role)
+        assert not may("kms:CreateGrant", role, **{"kms:GrantIsForAWSResource": "false"})
+        assert may("kms:CreateGrant", role, **{"kms:GrantIsForAWSResource": "true"})
+        assert may("kms:Decrypt", role)
+    assert may("kms:PutKeyPolicy", "administrator")
 
 
 def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
