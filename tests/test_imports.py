@@ -89,8 +89,8 @@ ROOMS_BELOW = {
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (
-        "endpoints folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
-        "infra.specification ingest.snowflake"
+        "endpoints environment_key folder pulumi running infra.accounts infra.deploy infra.keys "
+        "infra.pulumi_cli infra.specification ingest.snowflake"
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
@@ -108,6 +108,7 @@ ROOMS_BELOW = {
     "local.environment": (
         "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
     ),
+    "local.environment_key": "infra.blueprint infra.specification",
     "local.errors": "ingest.errors",
     "local.event_file": "",
     "local.exit_with_parent": "",
@@ -118,7 +119,9 @@ ROOMS_BELOW = {
     "local.materialise": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
     "local.producer": "errors ingest.errors",
-    "local.provisioning": "errors materialise pulumi running infra.blueprint infra.pulumi infra.specification",
+    "local.provisioning": (
+        "environment_key errors materialise pulumi running infra.blueprint infra.pulumi infra.specification"
+    ),
     "local.pulumi": (
         "endpoints errors exit_with_parent folder materialise running state infra.pulumi_cli ingest.errors"
     ),
