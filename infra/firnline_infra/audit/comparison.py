@@ -111,7 +111,7 @@ class _Walk:
             self._counts.before_start += 1
             return
         self._counts.records += 1
-        if self._left_out and self._left_out(record):
+        if record.is_left_out or (self._left_out and self._left_out(record)):
             self._counts.filtered += 1
             return
         self._counts.missing_at_the_end += 1

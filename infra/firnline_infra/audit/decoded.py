@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from firnline_infra.audit.left_out import as_read
 from firnline_infra.audit.outcome import StreamRecord
-from firnline_ingest.config.formats import JsonFormat
+from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.records.decoders.of_format import is_plain
 from firnline_ingest.records.rows import RowMaker
 
 Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
@@ -13,7 +14,7 @@ Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
 
 def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
     """By shard, because one decoder serves one thread."""
-    if pipeline.format == JsonFormat():
+    if is_plain(pipeline.format) and pipeline.empty_records is EmptyRecords.REJECT:
         return lambda _: lambda records: records
 
     def of_shard(shard_id: str) -> Decoded:
@@ -29,10 +30,11 @@ def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
 
 
 def _rows_of(maker: RowMaker, record: StreamRecord) -> Iterator[StreamRecord]:
-    """The record itself where it is no row: then a dead letter has it."""
+    """The record itself where it is no row: then a dead letter has it, or it was left out."""
     read = as_read(record)
-    if maker.convert([read]).rejected:
-        yield record
+    made = maker.convert([read])
+    if made.rejected or made.left_out:
+        yield record._replace(is_left_out=bool(made.left_out))
         return
     for row, data in enumerate(maker.objects(read)):
         yield record._replace(data=data, row=row, whole=record.data)

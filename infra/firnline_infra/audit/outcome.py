@@ -26,6 +26,8 @@ class StreamRecord(NamedTuple):
     partition_key: str = ""
     arrived_ms: int | None = None
     row: int = 0
+    is_left_out: bool = False
+    """Whether it is rightly nowhere."""
     whole: bytes | None = None
     """The record's own bytes, where `data` is one row of what a format makes of them."""
     sub_sequence_number: int = 0

@@ -11,7 +11,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import Format, JsonFormat
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
 
 
@@ -106,6 +106,8 @@ class Pipeline(Section):
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
     format: Format = JsonFormat()
     """What the bytes of a record are; one JSON object by default."""
+    empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
+    """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
     metadata: Metadata = Metadata()
     """The object column that every table begins with, and what goes into it."""
 

@@ -1,35 +1,133 @@
 """What the bytes of a record are: one small model a format, told apart by `type`."""
 
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.identifiers import stored_name
 
 CONTENT = "RECORD_CONTENT"
 
 
-class JsonFormat(Section):
+def _checked(name: str) -> str:
+    stored_name(name)
+    return name
+
+
+ColumnName = Annotated[str, AfterValidator(_checked)]
+OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
+
+
+class Compression(StrEnum):
+    """How a record is packed."""
+
+    NONE = "none"
+    """As it is."""
+    GZIP = "gzip"
+    """gzip (RFC 1952), one member or several."""
+    ZSTD = "zstd"
+    """Zstandard (RFC 8878), one frame or several, with a window of up to 8 MB."""
+
+
+class _Packed(Section):
+    compression: Compression = Field(default=Compression.NONE, strict=False)
+    """What a record is unpacked with first. One that has more than 10 MiB then is a dead letter."""
+
+
+class JsonFormat(_Packed):
     """A record is one JSON object; its first-level keys become columns."""
 
     type: Literal["json"] = "json"
     """One JSON object."""
 
 
-class JsonLinesFormat(Section):
+class JsonLinesFormat(_Packed):
     """A record is JSON objects, one a line, as Firehose and many log shippers put them; each becomes a row."""
 
     type: Literal["json_lines"]
     """JSON objects, one a line."""
 
 
-class TextFormat(Section):
+class TextFormat(_Packed):
     """A record is text in UTF-8, kept as it is in one column."""
 
     type: Literal["text"]
     """Text in UTF-8."""
-    column: str = CONTENT
+    column: ColumnName = CONTENT
     """The VARCHAR column that takes it."""
 
 
-Format = Annotated[JsonFormat | JsonLinesFormat | TextFormat, Field(discriminator="type")]
+class BytesEncoding(StrEnum):
+    """How bytes are written in a row."""
+
+    BASE64 = "base64"
+    """What a BINARY column takes through the default pipe, and what a VARCHAR column keeps as text."""
+    HEX = "hex"
+    """For pipes of your own whose SELECT reads hexadecimal, and for VARCHAR columns."""
+
+
+class BytesFormat(_Packed):
+    """A record is any bytes, kept in one column."""
+
+    type: Literal["bytes"]
+    """Any bytes."""
+    column: ColumnName = CONTENT
+    """The BINARY or VARCHAR column that takes them."""
+    encoding: BytesEncoding = Field(default=BytesEncoding.BASE64, strict=False)
+    """How they are written."""
+
+
+class CsvFormat(_Packed):
+    """A record is lines of fields (RFC 4180); each line becomes a row. Values are texts, which Snowflake casts to the column's
+    type; an empty field is null.
+    """
+
+    type: Literal["csv"]
+    """Lines of fields."""
+    columns: list[ColumnName] = Field(default_factory=list)
+    """The fields' columns, in their order; empty where `header` has the names."""
+    header: bool = False
+    """Whether the first line of each record names the columns. With `columns` too it is left out."""
+    delimiter: OneCharacter = ","
+    """Between two fields."""
+    quote: OneCharacter | None = '"'
+    """Around fields that hold delimiters or line breaks, doubled inside of them; null where quotes mean nothing."""
+
+    @model_validator(mode="after")
+    def _has_names(self) -> Self:
+        if not (self.columns or self.header):
+            raise ValueError("give columns, or header: true")
+        if self.delimiter == self.quote or {self.delimiter, self.quote} & {"\r", "\n", "\0"}:
+            raise ValueError("delimiter and quote have to be two characters, and neither of them a line break")
+        if len({stored_name(name).upper() for name in self.columns}) < len(self.columns):
+            raise ValueError("columns has a name twice")
+        return self
+
+
+class CloudWatchLogsFormat(Section):
+    """A record is what a subscription filter of CloudWatch Logs puts: gzip, and an envelope of log events. Each event becomes a
+    row with the envelope's owner, logGroup, logStream and subscriptionFilters; messages that only test the way are left out and
+    counted.
+    """
+
+    type: Literal["cloudwatch_logs"]
+    """Log events of a subscription filter."""
+
+
+Format = Annotated[
+    JsonFormat | JsonLinesFormat | TextFormat | BytesFormat | CsvFormat | CloudWatchLogsFormat,
+    Field(discriminator="type"),
+]
+
+
+class EmptyRecords(StrEnum):
+    """What a record without content does, which some producers mean as a deletion (a tombstone)."""
+
+    REJECT = "reject"
+    """It can't be a row, and is treated as `unusable_records` says."""
+    IGNORE = "ignore"
+    """It is left out, and counted as `tombstones`."""
+    INGEST = "ingest"
+    """It becomes a row that has its metadata only."""

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
-from firnline_ingest.config.formats import Format, JsonFormat
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
 from firnline_ingest.config.metrics import MetricsConfig
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
@@ -168,6 +168,8 @@ class PipelineConfig(Section):
     metadata: Metadata = Metadata()
     format: Format = JsonFormat()
     """What the bytes of a record are."""
+    empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
+    """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
     max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
 
@@ -178,7 +180,9 @@ class PipelineConfig(Section):
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        decides = self.model_dump_json(include={"aggregation", "format", "metadata", "max_row_bytes"})
+        decides = self.model_dump_json(
+            include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
+        )
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 

@@ -36,7 +36,7 @@ class JsonObjectCheck:
     def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
         """The payload on one line: as it is, or minified. Raises Unusable."""
         if LINE_FEED in payload or CARRIAGE_RETURN in payload:
-            return self(_minified(payload), is_minified=True)
+            return self(minified(payload), is_minified=True)
         try:
             shape, values = self._first_level(payload)
             if not (is_ascii := payload.isascii()):
@@ -52,7 +52,7 @@ class JsonObjectCheck:
         if surplus == 0 or (surplus == 2 * len(values) - 1 and self._is_spaced(payload, shape, values)):
             return payload
         if not is_minified:
-            return self(_minified(payload), is_minified=True)
+            return self(minified(payload), is_minified=True)
         _refuse_duplicates(payload)
         return payload
 
@@ -64,7 +64,8 @@ class JsonObjectCheck:
         return shape.spaced_around(values) == payload
 
 
-def _minified(payload: bytes) -> bytes:
+def minified(payload: bytes) -> bytes:
+    """On one line, without blanks. Raises Unusable for what is no JSON."""
     try:
         return msgspec.json.format(payload, indent=-1)
     except (msgspec.MsgspecError, RecursionError) as error:

@@ -23,6 +23,10 @@ class RejectReason(StrEnum):
     BROKEN_AGGREGATE = "broken-aggregate"
     MISPLACED = "misplaced"
     """A copy that its producer puts once more, into another shard: kept, and no reason to stop."""
+    NOT_PACKED = "not-packed"
+    """Not what the format's compression makes, or cut short."""
+    MALFORMED = "malformed"
+    """Not what the format says."""
     REFUSED = "refused"
     """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
 
@@ -43,6 +47,21 @@ class RejectedRecord:
     detail: str
     row: int = 0
     """Of its rows, from 0: the first one that is not in the table. Only Snowflake refuses a part of a record."""
+
+
+class LeftOut(StrEnum):
+    """Why a record is rightly no row; by these names receipts count them."""
+
+    TOMBSTONE = "tombstones"
+    CONTROL_MESSAGE = "control_messages"
+
+
+class Omitted(Exception):
+    """How a format says that a record is rightly no row."""
+
+    def __init__(self, why: LeftOut) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Unusable(Exception):

@@ -4,23 +4,24 @@ A row is bytes inside msgspec.Raw, which the SDK sends as they are. What can't b
 never raised and never dropped. A record is rows or rejected, in whole: so it comes back in whole.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
-from firnline_ingest.records.decoders.decoder import Decoder
 from firnline_ingest.records.decoders.of_format import decoder_of, makes_several_rows
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
-from firnline_ingest.records.rejection import RejectedRecord, Rejection, RejectReason, Unusable
+from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
 from firnline_ingest.values import row_number
 
-RECORD_BYTES = 32_000_000  # of the rows of one record
+RECORD_BYTES = 16_000_000  # of the rows of one record
 AT_ONCE_BYTES = 8_000_000  # of rows, after which the rest of a page waits: records may become many times their size
 
 
@@ -32,7 +33,7 @@ FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What became of a page, in its order. Every record that was taken is in `indexes` or in `rejected`."""
+    """What became of a page, in its order. Every record that was taken is in `indexes`, in `rejected`, or was left out."""
 
     rows: Sequence[msgspec.Raw]
     sizes: Sequence[int]
@@ -44,6 +45,8 @@ class Rows:
     """Position.row of each row; empty where every row is its record's only one."""
     taken: int = 0
     """How many records of the page: all, unless their rows are more than should be in memory at once."""
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    """How many records are rightly no row, and why."""
 
     @property
     def bytes(self) -> int:
@@ -56,14 +59,15 @@ class RowMaker:
     def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str) -> None:
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._check = JsonObjectCheck(self._head.column)
-        self._decode = decoder_of(pipeline.format, self._check)
+        self._decode = decoder_of(pipeline.format, self._check, pipeline.max_row_bytes)
         self._are_numbered = makes_several_rows(pipeline.format)
         self._max_row_bytes = pipeline.max_row_bytes
+        self._empty = pipeline.empty_records
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
-        if self._decode is not None:
-            return self._decoded(records, self._decode)
+        if self._decode is not None or self._empty is not EmptyRecords.REJECT:
+            return self._decoded(records)
         is_plain = not records or not isinstance(records[0], UserRecord)
         head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
@@ -81,35 +85,51 @@ class RowMaker:
         return Rows(rows, list(map(len, rows)), _others(count, rejected), rejected, taken=count)
 
     def objects(self, record: Record) -> Sequence[bytes]:
-        """What the record holds, without metadata: an object for each row. Raises Unusable."""
+        """What the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
         _refuse_fault(record)
-        return [self._check(record.Data)] if self._decode is None else list(self._decode(record.Data))
+        return list(self._documents(record.Data))
 
-    def _decoded(self, records: Sequence[Record], decode: Decoder) -> Rows:
+    def _documents(self, data: bytes) -> Iterator[bytes]:
+        try:
+            if self._decode is None:
+                yield self._check(data)
+            else:
+                yield from self._decode(data)
+        except Unusable as unusable:
+            if unusable.fault.reason is not RejectReason.EMPTY or self._empty is EmptyRecords.REJECT:
+                raise
+            if self._empty is EmptyRecords.IGNORE:
+                raise Omitted(LeftOut.TOMBSTONE) from unusable
+            yield b"{}"
+
+    def _decoded(self, records: Sequence[Record]) -> Rows:
         rows: list[msgspec.Raw] = []
         indexes: list[int] = []
         numbers: list[int] = []
         rejected: list[RejectedRecord] = []
+        left_out = Counter[LeftOut]()
         taken = size = 0
         for index, record in enumerate(records):
             if size > AT_ONCE_BYTES:
                 break
             try:
-                made = list(self._rows_of(record, decode))
+                made = list(self._rows_of(record))
             except Unusable as unusable:
                 rejected.append(RejectedRecord(index, *unusable.fault))
+            except Omitted as omitted:
+                left_out[omitted.why] += 1
             else:
                 rows += made
                 indexes += [index] * len(made)
                 numbers += [row_number(row, len(made)) for row in range(len(made))]
                 size += sum(map(len, made))
             taken = index + 1
-        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken)
+        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out)
 
-    def _rows_of(self, record: Record, decode: Decoder) -> Iterator[msgspec.Raw]:
-        """Raises Unusable."""
+    def _rows_of(self, record: Record) -> Iterator[msgspec.Raw]:
+        """Raises Unusable and Omitted."""
         head, most, size = self._head_of_user_record(record), self._max_row_bytes, 0
-        for number, document in enumerate(decode(record.Data)):
+        for number, document in enumerate(self._documents(record.Data)):
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
             if len(row) > most:
                 raise Unusable(_too_large(len(row), most))

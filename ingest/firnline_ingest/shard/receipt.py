@@ -3,12 +3,14 @@
 The receipt is the only thing of an epoch that crosses the JVM.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.reader import Read
+from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.values import ShardKey
 
 
@@ -55,6 +57,10 @@ class Tally:
     """Records that can't be rows, in a pipeline that skips them."""
     rejected_rows: int = 0
     """Rows that the table refused."""
+    tombstones: int = 0
+    """Records without content, in a pipeline that ignores them."""
+    control_messages: int = 0
+    """Records by which CloudWatch Logs only tests the way."""
     opens: int = 0
     interruptions: int = 0
     """How often an open channel was given back because of trouble that passes."""
@@ -72,6 +78,10 @@ class Tally:
     def read(self, read: Read) -> None:
         if read.behind_ms is not None:
             self.behind_ms = read.behind_ms
+
+    def left_out(self, counted: Mapping[LeftOut, int]) -> None:
+        self.tombstones += counted.get(LeftOut.TOMBSTONE, 0)
+        self.control_messages += counted.get(LeftOut.CONTROL_MESSAGE, 0)
 
     def since(self, before: "Tally") -> "Tally":
         """What was counted after `before`; where the shard stands is as it is now."""
@@ -105,6 +115,8 @@ class Receipt:
     dead_letters: int = 0
     skipped: int = 0
     rejected_rows: int = 0
+    tombstones: int = 0
+    control_messages: int = 0
     opens: int = 0
     interruptions: int = 0
     incidents: int = 0

@@ -235,6 +235,7 @@ class ShardSession:
                 self._prove_before(records[: first_unusable(made.rejected).index], tally)
                 raise
         self._appender.append(records, made, tally)
+        tally.left_out(made.left_out)
         return made.taken
 
     def _prove_before(self, records: Sequence[Record], tally: Tally) -> None:

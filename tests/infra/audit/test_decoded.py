@@ -75,3 +75,12 @@ def test_rows_without_their_number_can_t_be_told_apart() -> None:
     with pytest.raises(NotAuditable, match="row"):
         refuse_unauditable(pipeline(metadata={"row": False}), set())
     assert json.loads(pipeline().format.model_dump_json()) == {"type": "json_lines"}
+
+
+def test_what_is_rightly_no_row_is_filtered() -> None:
+    findings = ShardFindings(SHARD)
+    records = [StreamRecord(100, b""), StreamRecord(101, b"text")]
+    decoded = decoded_of(pipeline(format={"type": "text"}, empty_records="ignore"))(SHARD)(records)
+    compare_shard(findings, decoded, [row(101, 0)], cutoff=RetentionCutoff(0))
+    assert findings.problems == []
+    assert (findings.counts.records, findings.counts.rows, findings.counts.filtered) == (2, 1, 1)

@@ -13,6 +13,7 @@ from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
 from tests.fakes.channels import MemoryChannel
+from tests.ingest.records.decoders.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
 from .running import bounded, numbers
@@ -161,3 +162,15 @@ def test_text_is_kept_in_one_column_as_it_is(world: World) -> None:
     assert "row" not in row["KINESISMETADATA"]
     (letter,) = world.dead_letters.list()
     assert letter.reason == RejectReason.INVALID_UTF8
+
+
+def test_what_is_read_is_rows_letters_and_what_was_left_out(world: World) -> None:
+    world.pipeline = pipeline({"type": "cloudwatch_logs"}, empty_records="ignore")
+    for data in (envelope(), b"plain", b"", envelope(messageType="CONTROL_MESSAGE"), b""):
+        world.stream.put(data)
+    receipt = bounded(world.services(), world.work())
+    made = {"rows": 2, "dead_letters": 1, "tombstones": 2, "control_messages": 1}
+    assert {name: getattr(receipt, name) for name in made} == made
+    assert receipt.records == 1 + receipt.dead_letters + receipt.tombstones + receipt.control_messages
+    assert world.row.read_through == world.shard.last_position
+    assert bounded(world.services("second"), world.work()).records == 0

@@ -10,5 +10,5 @@ class Decoder(Protocol):
     def __call__(self, data: bytes) -> Iterator[bytes]:
         """The JSON objects that the record holds, checked to be rows, each on one line: at least one.
 
-        A function of the bytes alone. Raises Unusable, at any of them: then the record is no row at all.
+        A function of the bytes alone. Raises Unusable, at any of them, or Omitted: then the record is no row at all.
         """

@@ -1,18 +1,20 @@
 """JSON objects, one a line; blank lines between them are nothing."""
 
-from collections.abc import Iterator
+import io
+from collections.abc import Callable, Iterator
 
 from firnline_ingest.records.decoders.decoder import Decoder
-from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
-BLANKS = b" \t\r"
+BLANKS = b" \t\r\n"
+
+Check = Callable[[bytes], bytes]
 
 
-def json_lines_decoder(check: JsonObjectCheck) -> Decoder:
+def json_lines_decoder(check: Check) -> Decoder:
     def decode(data: bytes) -> Iterator[bytes]:
         found = False
-        for number, line in enumerate(data.split(b"\n"), 1):
+        for number, line in enumerate(io.BytesIO(data), 1):
             if text := line.strip(BLANKS):
                 found = True
                 yield _checked(check, text, number)
@@ -22,7 +24,7 @@ def json_lines_decoder(check: JsonObjectCheck) -> Decoder:
     return decode
 
 
-def _checked(check: JsonObjectCheck, line: bytes, number: int) -> bytes:
+def _checked(check: Check, line: bytes, number: int) -> bytes:
     try:
         return check(line)
     except Unusable as unusable:

@@ -1,0 +1,75 @@
+"""Packed records: expanded up to a limit, in steps that are small enough for whatever the bytes say of themselves."""
+
+import zlib
+from collections.abc import Callable, Iterator
+
+from firnline_ingest.config.formats import Compression
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+
+EXPANDED_BYTES = 10_485_760  # as much as the largest record of Kinesis has by itself
+GZIP_WINDOW = 31  # zlib's: 15 bits, and the header of gzip
+WINDOW_BYTES = 8 * 1024 * 1024  # RFC 8878 asks decoders for as much, and producers for no more
+STEP = 256  # a block of four bytes may stand for 128 KB: so a step makes 8 MB at most
+
+Unpack = Callable[[bytes], bytes]
+
+
+def unpacker(compression: Compression) -> Unpack | None:
+    """It raises Unusable for what is not packed so, is cut short, or is too much. None where nothing is to be done."""
+    match compression:
+        case Compression.NONE:
+            return None
+        case Compression.GZIP:
+            return lambda data: _all(_gunzip(data))
+        case Compression.ZSTD:
+            return _zstd()
+
+
+def _all(pieces: Iterator[bytes]) -> bytes:
+    found, size = list[bytes](), 0
+    for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size > EXPANDED_BYTES:
+            detail = f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked."
+            raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))
+    return b"".join(found)
+
+
+def _gunzip(data: bytes) -> Iterator[bytes]:
+    while data:
+        member = zlib.decompressobj(GZIP_WINDOW)
+        try:
+            yield member.decompress(data, EXPANDED_BYTES + 1)
+        except zlib.error as error:
+            raise _not_packed(f"it is no gzip: {error}.") from error
+        if not member.eof:
+            raise _not_packed("its gzip is cut short.")
+        data = member.unused_data.lstrip(b"\0")  # as gzip itself does: padding
+
+
+def _zstd() -> Unpack:
+    from zstandard import ZstdDecompressor, ZstdError
+
+    reader = ZstdDecompressor(max_window_size=WINDOW_BYTES)
+
+    def expanded(data: bytes) -> Iterator[bytes]:
+        while data:
+            frame, rest = reader.decompressobj(), b""
+            for start in range(0, len(data), STEP):
+                try:
+                    yield frame.decompress(data[start : start + STEP])
+                except ZstdError as error:
+                    raise _not_packed(f"it is no Zstandard: {error}.") from error
+                if frame.eof:
+                    rest = frame.unused_data + data[start + STEP :]
+                    break
+            if not frame.eof:
+                raise _not_packed("its Zstandard frame is cut short.")
+            data = rest
+
+    return lambda data: _all(expanded(data))
+
+
+def _not_packed(detail: str) -> Unusable:
+    return Unusable(Rejection(RejectReason.NOT_PACKED, detail))

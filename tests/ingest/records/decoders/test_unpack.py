@@ -1,0 +1,97 @@
+"""Packed records, and bytes that say more of themselves than they are."""
+
+import gzip
+import zlib
+
+import pytest
+import zstandard
+
+from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES, WINDOW_BYTES
+from firnline_ingest.records.rejection import RejectReason
+
+from .making import convert, rejected, values
+
+ROW = b'{"n":1}'
+PACKED = {"gzip": gzip.compress(ROW), "zstd": zstandard.compress(ROW)}
+STREAMED = zstandard.ZstdCompressor(write_content_size=False, write_checksum=True).compress(ROW)
+
+
+@pytest.mark.parametrize(
+    ("compression", "data"),
+    [
+        *PACKED.items(),
+        ("gzip", gzip.compress(b'{"n"') + gzip.compress(b":1}") + b"\0\0"),
+        ("zstd", zstandard.compress(b'{"n"') + zstandard.compress(b":1}")),
+        ("zstd", STREAMED),
+    ],
+)
+def test_what_is_packed_is_a_row_like_any_other(compression: str, data: bytes) -> None:
+    assert values(convert({"type": "json", "compression": compression}, data)) == [{"n": 1}]
+
+
+@pytest.mark.parametrize("compression", PACKED)
+def test_every_format_may_be_packed(compression: str) -> None:
+    made = convert({"type": "text", "compression": compression}, PACKED[compression])
+    assert values(made) == [{"RECORD_CONTENT": '{"n":1}'}]
+
+
+@pytest.mark.parametrize(
+    ("compression", "data"),
+    [
+        ("gzip", ROW),
+        ("gzip", zlib.compress(ROW)),
+        ("gzip", PACKED["gzip"][:-1]),
+        ("gzip", PACKED["gzip"][:-8] + b"\0" * 8),
+        ("gzip", PACKED["gzip"] + b"more"),
+        ("zstd", ROW),
+        ("zstd", PACKED["zstd"][:-1]),
+        ("zstd", PACKED["zstd"] + b"more"),
+        ("zstd", STREAMED[:-1] + b"\0"),
+    ],
+)
+def test_what_is_not_packed_so_is_cut_short_or_is_damaged_is_a_letter(compression: str, data: bytes) -> None:
+    assert rejected({"type": "json", "compression": compression}, data).reason is RejectReason.NOT_PACKED
+
+
+def bombs() -> dict[str, tuple[str, bytes]]:
+    blank = b" " * (4 * EXPANDED_BYTES)
+    wide = zstandard.ZstdCompressionParameters(window_log=(4 * WINDOW_BYTES).bit_length() - 1, write_content_size=False)
+    return {
+        "gzip": ("gzip", gzip.compress(blank)),
+        "zstd": ("zstd", zstandard.compress(blank)),
+        "a zstd that does not say how much it is": (
+            "zstd",
+            zstandard.ZstdCompressor(write_content_size=False).compress(blank),
+        ),
+        "a zstd that wants more memory to look back": (
+            "zstd",
+            zstandard.ZstdCompressor(compression_params=wide).compress(blank),
+        ),
+        "many gzips": ("gzip", gzip.compress(blank[: EXPANDED_BYTES // 4]) * 5),
+        "many zstds": ("zstd", zstandard.compress(blank[: EXPANDED_BYTES // 4]) * 5),
+    }
+
+
+BOMBS = bombs()
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_a_letter(name: str) -> None:
+    compression, data = BOMBS[name]
+    reason = rejected({"type": "json", "compression": compression}, data).reason
+    assert reason in (RejectReason.TOO_LARGE, RejectReason.NOT_PACKED)
+
+
+@pytest.mark.parametrize("compression", PACKED)
+def test_a_record_without_bytes_is_empty_and_not_badly_packed(compression: str) -> None:
+    empty = {"gzip": gzip.compress(b""), "zstd": zstandard.compress(b"")}[compression]
+    for data in (b"", empty):
+        assert rejected({"type": "json", "compression": compression}, data).reason is RejectReason.EMPTY
+
+
+def test_an_object_that_is_too_large_for_a_row_is_not_looked_into() -> None:
+    many_keys = b"{%b}" % b",".join(b'"%d":1' % number for number in range(20_000))
+    format_ = {"type": "json", "compression": "gzip"}
+    assert rejected(format_, gzip.compress(many_keys), max_row_bytes=1024).reason is RejectReason.TOO_LARGE
+    blanks = b'{"n":' + b" " * 5000 + b"1}"
+    assert values(convert(format_, gzip.compress(blanks), max_row_bytes=1024)) == [{"n": 1}]
