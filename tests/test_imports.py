@@ -47,7 +47,7 @@ MAY_LOAD = {
 ROOMS_BELOW = {
     "ingest.__main__": "aws config deadletter errors kinesis ledger logs spark validate values",
     "ingest.aws": "config errors",
-    "ingest.config": "errors",
+    "ingest.config": "errors identifiers",
     "ingest.deadletter": "aws config errors kinesis records values",
     "ingest.errors": "",
     "ingest.identifiers": "errors",

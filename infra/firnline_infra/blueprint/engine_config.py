@@ -19,7 +19,7 @@ from firnline_infra.specification.runtime import Trust
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section, parse
-from firnline_ingest.config.formats import EmptyRecords, JsonFormat
+from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.model import UnusableRecords
 
@@ -141,8 +141,13 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
-        format=None if pipeline.format == JsonFormat() else pipeline.format.model_dump(mode="json", exclude_none=True),
+        format=_format(pipeline),
     )
+
+
+def _format(pipeline: Pipeline) -> dict[str, Any] | None:
+    changed = pipeline.format.model_dump(mode="json", exclude_defaults=True)
+    return {"type": pipeline.format.type, **changed} if changed else None
 
 
 def _present(**values: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.config import EngineConfig
@@ -112,3 +114,20 @@ def test_what_a_pipeline_does_with_unusable_records_is_passed_on_where_it_is_sai
     pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
     (said,) = written(pipelines=[{**pipeline, "unusable_records": "stop", "max_unusable_per_minute": 5}])["pipelines"]
     assert (said["unusable_records"], said["max_unusable_per_minute"]) == ("stop", 5)
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"type": "json", "compression": "zstd"},
+        {"type": "text"},
+        {"type": "csv", "columns": ["A"], "quote": None, "compression": "gzip"},
+    ],
+)
+def test_a_format_is_passed_on_as_it_is_said(section: dict[str, Any]) -> None:
+    (silent,) = written()["pipelines"]
+    assert {"format", "empty_records"}.isdisjoint(silent)
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "format": section, "empty_records": "ignore"}
+    document = written(pipelines=[pipeline])
+    assert (document["pipelines"][0]["format"], document["pipelines"][0]["empty_records"]) == (section, "ignore")
+    assert parse(EngineConfig, document, "engine.json").pipelines[0].format.type == section["type"]
