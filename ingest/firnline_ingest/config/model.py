@@ -180,9 +180,7 @@ class PipelineConfig(Section):
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        decides = self.model_dump_json(
-            include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
-        )
+        decides = self.model_dump_json(include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"})
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 
