@@ -82,6 +82,7 @@ class RollOut:
         """The engine runs what `job` says. Raises NotReady, DeployRunning, DeployDisplaced, EngineElsewhere, StillThere,
         RolloutFailed, and what runtime, ledger and bucket refuse.
         """
+        self._phases, self._watched = Phases(self.clock), None
         runs = self.runtime.runs(job.application)
         newest = self.records.newest()
         if (

@@ -65,7 +65,14 @@ def test_what_the_time_between_two_engines_was_spent_on_is_told(deployed: World)
     assert found.phases[Phase.READ] <= OPENS_S
 
 
-def test_an_engine_that_is_not_asked_in_vain_has_no_phase_of_proof(deployed: World) -> None:
+def test_the_time_of_one_roll_out_is_none_of_the_next(deployed: World) -> None:
+    roll_out = deployed.roll_out()
+    first, second = roll_out.deploy(NEW), roll_out.deploy(OLD)
+    assert second.gap_s == first.gap_s
+    assert list(second.phases) == list(Phase)
+
+
+def test_an_engine_that_does_not_listen_has_no_phase_of_proof(deployed: World) -> None:
     """It does not listen, so its proof never comes; what was waited for is the end of its run."""
     deployed.engines[0].is_deaf = True
     found = deployed.roll_out().deploy(NEW)

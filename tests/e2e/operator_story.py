@@ -1,0 +1,125 @@
+"""`scripts/operator kubeflow | apache`: the engine as a SparkApplication of the embedded cluster, rolled while records flow.
+
+Not in the suite: it takes two starts of Spark more than the one that is (test_deployed_engine.py).
+"""
+
+import os
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from firnline_infra.build import build_cached
+from firnline_infra.build.of_specification import target_of_specification
+from firnline_infra.keys import create_key
+from firnline_infra.keys.owner import KeyOwner
+from firnline_infra.rollout.services.kubeconfig import VARIABLE, read_kubeconfig
+from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
+from firnline_infra.rollout.services.spark_operators import FLAVOURS
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.runtime import Operator
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.load import parse_config
+from firnline_local.demo.deployable import USERS, Deployable, deployed_specification
+from firnline_local.demo.deployment_story import DeploymentStory
+from firnline_local.demo.events import shop_events
+from firnline_local.demo.screen import Screen
+from firnline_local.demo.story import open_environment
+from firnline_local.endpoints import control
+from firnline_local.provisioning import bootstrap
+
+NAME, NAMESPACE, ACCOUNT = "deployed", "ingest", "engine"
+IMAGE = "registry.local/firnline:built"
+LOCAL = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
+RECORDS = 3_000
+
+
+def specification(operator: Operator, account: str, region: str) -> dict[str, Any]:
+    document = deployed_specification(NAME, account, region, shards=2)
+    serverless = document["aws"]["runtime"].pop("emr_serverless")
+    document["aws"]["runtime"] |= {
+        "trust": "pod-identity",
+        "cluster": "local",
+        "namespace": NAMESPACE,
+        "service_account": ACCOUNT,
+        "kubernetes": {"operator": operator.value, "image": IMAGE, "architecture": serverless["architecture"]},
+    }
+    return document
+
+
+@dataclass
+class OnOperator(Deployable):
+    operator: Operator = Operator.KUBEFLOW
+
+    def prepare(self) -> None:
+        """The keys, the role that deploys, and a cluster that has the image and the service account."""
+        for user in USERS:
+            create_key(KeyOwner.of(self._spec(), self._file, user, environment=self.name), self.accounts)
+        bootstrap(self.environment, self._spec())
+        endpoints = self.environment.endpoints
+        role = f"arn:aws:iam::{endpoints.aws_account}:role/firnline-{self.name}-engine"
+        given = {"images": {IMAGE: str(self._image())}, "roles": {f"{NAMESPACE}/{ACCOUNT}": role}}
+        control(endpoints, "runtimes", "cluster", given)
+        os.environ[VARIABLE] = str(kubeconfig(self.folder / "kubeconfig", endpoints.runtimes))
+        metadata = {"name": ACCOUNT, "namespace": NAMESPACE}
+        made = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
+        assert self.api.create(f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts", made)
+
+    @property
+    def api(self) -> HttpKubernetesApi:
+        return HttpKubernetesApi(lambda: read_kubeconfig(None))
+
+    def attempts(self, run: str) -> list[dict[str, Any]]:
+        return [{}]
+
+    def configuration(self, run: str) -> EngineConfig:
+        """Of the object that is there: each run takes the place of the one before."""
+        group = FLAVOURS[self.operator].group
+        found = self.api.get(f"/apis/{group}/namespaces/{NAMESPACE}/sparkapplications/firnline-{self.name}")
+        assert found is not None
+        (uri,) = found["spec"].get("arguments") or found["spec"]["driverArgs"]
+        bucket, _, key = uri.partition("://")[2].partition("/")
+        return parse_config(self.environment.client("s3").get_object(Bucket=bucket, Key=key)["Body"].read(), uri)
+
+    def _image(self) -> Path:
+        """What `podman build` makes of the Containerfile, without its base."""
+        built, folder = build_cached(target_of_specification(self._spec())), self.folder / "image"
+        (folder / "environment").mkdir(parents=True)
+        with tarfile.open(built.archive) as archive:
+            archive.extractall(folder / "environment", filter="tar")
+        (folder / "entry.py").write_bytes(built.entry.read_bytes())
+        return folder.absolute()
+
+
+def kubeconfig(file: Path, server: str) -> Path:
+    document = {
+        "current-context": "local",
+        "contexts": [{"name": "local", "context": {"cluster": "local", "user": "local"}}],
+        "clusters": [{"name": "local", "cluster": {"server": server}}],
+        "users": [{"name": "local", "user": {"token": "anybody"}}],
+    }
+    file.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return file.absolute()
+
+
+def main(arguments: Sequence[str]) -> int:
+    operator, screen = Operator(arguments[0]), Screen()
+    with (
+        tempfile.TemporaryDirectory(prefix="firnline-operator-") as place,
+        open_environment(Path(place) / "environment", load_spec(LOCAL), is_provisioned=False) as environment,
+    ):
+        os.environ.update(environment.variables)
+        endpoints = environment.endpoints
+        document = specification(operator, endpoints.aws_account, endpoints.region)
+        deployable = OnOperator(environment, Path(place), document, screen.say, operator)
+        told = DeploymentStory(deployable, list(shop_events(RECORDS)), screen, kills=False).run()
+    return told.report.exit_status
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
