@@ -32,13 +32,17 @@ def administrator(variables: Mapping[str, str], account: str) -> Any:
     return session(variables, account)(variables["SNOWFLAKE_USER"], role, variables["SNOWFLAKE_PRIVATE_KEY"])
 
 
+def url_of(variables: Mapping[str, str], account: str) -> str:
+    host = variables.get("SNOWFLAKE_HOST") or f"{account.replace('_', '-')}.snowflakecomputing.com"
+    return f"https://{host}:{variables.get('SNOWFLAKE_PORT', '443')}"
+
+
 def session(variables: Mapping[str, str], account: str) -> Callable[[str, str, str], Any]:
     """Opens one, for a user in a role with a key."""
     from firnline_ingest.snowflake.connection import connect
     from firnline_ingest.snowflake.key import SigningKey
 
-    host = variables.get("SNOWFLAKE_HOST") or f"{account.replace('_', '-')}.snowflakecomputing.com"
-    url = f"https://{host}:{variables.get('SNOWFLAKE_PORT', '443')}"
+    url = url_of(variables, account)
 
     def opened(user: str, role: str, key: str) -> Any:
         return connect(account=account, user=user, role=role, url=url, key=SigningKey(key, f"key of {user}"))

@@ -67,6 +67,8 @@ class Life:
     snowflake_account: str
     seconds_left: Callable[[], float]
     say: Say
+    held: tuple[int, ...] = ()
+    """Files that commands keep open: the run's lock, so that it is not over while a command of it lives on."""
 
     def live(self) -> dict[str, Any]:
         """What each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
@@ -160,6 +162,7 @@ class Life:
             [FIRNLINE, *words.split()],
             cwd=self.folder,
             env=own,
+            pass_fds=self.held,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

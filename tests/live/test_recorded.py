@@ -3,18 +3,19 @@
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from firnline_infra.keys.pair import new_pair
+from firnline_ingest.snowflake.key import SigningKey
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
 from tests.live import recordings
 from tests.live.names import Run
-from tests.live.questions import aws, snowflake
+from tests.live.questions import aws, snowflake, streaming
 from tests.live.sweep import left_in_snowflake, swept
 from tests.live.sweep_aws import left_in_aws
 
@@ -35,8 +36,16 @@ def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
         return accounts.snowflake_as(user=user, role=role, private_key=key.private_pem)
 
     with closing(accounts.snowflake()) as administrator:
+        in_sql = snowflake.asked(administrator, as_user, run, key.public_key)
+        endpoints, database = local_environment.endpoints, snowflake.database_of(run)
+        jwt = SigningKey(key.private_pem, "the run's").token(endpoints.snowflake_account, f"{database}_USER")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SSL_CERT_FILE", str(endpoints.ca_file))
+            patch.setenv("NO_PROXY", "127.0.0.1,localhost")
+            execute = partial(snowflake.run_statement, administrator)
+            in_streams = streaming.asked(endpoints.snowflake, jwt, database, execute)
         yield {
-            "snowflake": snowflake.asked(administrator, as_user, run, key.public_key),
+            "snowflake": in_sql | in_streams,
             "aws": aws.asked(clients, run, local_environment.endpoints.region),
         }
         swept(left_in_aws(clients, run.__eq__), print)
@@ -44,8 +53,18 @@ def answered(local_environment: RunningEnvironment) -> Iterator[dict[str, Any]]:
 
 
 def test_every_question_has_an_answer_without_a_name_of_the_run(answered: dict[str, Any]) -> None:
-    assert set(answered["snowflake"]) == {each.name for each in snowflake.QUESTIONS}
+    assert set(answered["snowflake"]) >= {each.name for each in snowflake.QUESTIONS}
     assert "LIVE" not in str(answered).upper().replace("<RUN>", "")
+
+
+def test_what_the_engine_rests_on_is_asked(answered: dict[str, Any]) -> None:
+    """Of the riskiest beliefs, those that the embedded service's answers show to be asked the right way."""
+    said = answered["snowflake"]
+    assert said["streaming: the same request again"]["is the first answer"] is True
+    assert said["streaming: rows of one that was sent twice"] == 1
+    assert said["streaming: another request with a used token"]["code"] == "STALE_CONTINUATION_TOKEN_SEQUENCER"
+    assert said["streaming: an append after the table was replaced"]["status"] == 200
+    assert said["streaming: the status after the table was replaced"] is False
 
 
 def test_what_an_account_said_is_what_the_embedded_one_says(answered: dict[str, Any]) -> None:

@@ -1,5 +1,7 @@
 """Which runs are over: what they have left is swept, and what a run that lives is using is not."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -16,6 +18,27 @@ def test_a_run_of_this_machine_is_over_when_its_process_is(tmp_path: Path) -> No
     looking = Whole(**{**vars(first), "run": Run(first.run.began_s + 1)})
     assert not looking._is_over(first.run)
     first.lock.close()
+    assert looking._is_over(first.run)
+
+
+def test_what_is_over_is_forgotten_and_what_lives_is_not(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    looking = Whole(**{**vars(first), "run": Run(first.run.began_s + 1)})
+    looking._forget_what_is_over()
+    assert (tmp_path / first.run.environment).exists()
+    first.lock.close()
+    looking._forget_what_is_over()
+    assert not (tmp_path / first.run.environment).exists()
+
+
+def test_a_run_is_not_over_while_a_command_of_it_lives_on(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    looking = Whole(**{**vars(first), "run": Run(first.run.began_s + 1)})
+    held = first.lock.fileno()
+    orphan = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(held,))
+    first.lock.close()
+    assert not looking._is_over(first.run)
+    orphan.communicate(b"\n")
     assert looking._is_over(first.run)
 
 

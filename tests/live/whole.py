@@ -8,16 +8,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from firnline_infra.keys.pair import new_pair
+from firnline_ingest.snowflake.key import SigningKey
 from tests.live import recordings
-from tests.live.accounts import account_of, administrator, aws, session
+from tests.live.accounts import account_of, administrator, aws, session, url_of
 from tests.live.life import Life
 from tests.live.names import Run
 from tests.live.questions import aws as questions_of_aws
 from tests.live.questions import snowflake as questions_of_snowflake
+from tests.live.questions import streaming
+from tests.live.questions.snowflake import run_statement
 from tests.live.sweep import left_in_snowflake, swept
 from tests.live.sweep_aws import left_in_aws
 
@@ -65,7 +69,8 @@ class Whole:
             "contract": self._keep_the_contract,
             "life": self._live,
         }
-        self._sweep(lambda run: run != self.run and self._is_over(run))
+        if not self._sweep(lambda run: run != self.run and self._is_over(run)):
+            self._forget_what_is_over()
         try:
             for name in (each for each in parts if each in steps):
                 self.say(name)
@@ -87,6 +92,9 @@ class Whole:
 
         with closing(self._administrator()) as asking:
             answers = questions_of_snowflake.asked(asking, as_user, self.run, key.public_key)
+            database, account = questions_of_snowflake.database_of(self.run), account_of(self.variables)
+            jwt = SigningKey(key.private_pem, "the run's").token(account, f"{database}_USER")
+            answers |= streaming.asked(url_of(self.variables, account), jwt, database, partial(run_statement, asking))
         self._keep("snowflake", answers)
 
     def _ask_aws(self) -> None:
@@ -127,6 +135,7 @@ class Whole:
             snowflake_account=account_of(self.variables),
             seconds_left=self._seconds_left,
             say=self.say,
+            held=(self.lock.fileno(),),
         )
         ended = life.live()
         self.say(f"life: {', '.join(f'{name} {status}' for name, status in ended.items())}")
@@ -138,6 +147,13 @@ class Whole:
         with closing(self._administrator()) as asking:
             _, of_snowflake = swept(left_in_snowflake(asking, is_over), self.say)
         return of_aws + of_snowflake
+
+    def _forget_what_is_over(self) -> None:
+        """The folders of runs whose things are gone: Pulumi's state with them."""
+        for folder in self.work.iterdir():
+            run = Run.of(f"firnline-{folder.name}")
+            if run and run != self.run and self._is_over(run):
+                shutil.rmtree(folder)
 
     def _is_over(self, run: Run) -> bool:
         """A run of this machine is over when nobody holds its lock; any other one after six hours."""

@@ -65,11 +65,16 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+def database_of(run: Run) -> str:
+    """Its user is <database>_USER, which ingests as <database>_INGEST."""
+    return f"{run.snowflake}_ASKED"
+
+
 def asked(administrator: Session, as_user: Callable[[str, str], Session], run: Run, public_key: str) -> dict[str, Any]:
     """Each answer by its question. `as_user` opens a session of a user in a role. What was made stays for the sweep."""
-    db = f"{run.snowflake}_ASKED"
+    db = database_of(run)
     for statement in _scene(db, public_key):
-        _run(administrator, statement)
+        run_statement(administrator, statement)
     answers: dict[str, Any] = {}
     for role in ("OWNER", "INGEST", "NOBODY"):
         with closing(as_user(f"{db}_USER", f"{db}_{role}")) as session:
@@ -80,7 +85,7 @@ def asked(administrator: Session, as_user: Callable[[str, str], Session], run: R
 
 
 def _scene(db: str, public_key: str) -> Iterator[str]:
-    yield f"CREATE USER IF NOT EXISTS {db}_USER TYPE = SERVICE RSA_PUBLIC_KEY = '{public_key}'"
+    yield f"CREATE USER IF NOT EXISTS {db}_USER TYPE = SERVICE RSA_PUBLIC_KEY = '{public_key}' DEFAULT_ROLE = {db}_INGEST"
     for role in ("OWNER", "INGEST", "NOBODY"):
         yield f"CREATE ROLE IF NOT EXISTS {db}_{role}"
         yield f"GRANT ROLE {db}_{role} TO USER {db}_USER"
@@ -97,9 +102,11 @@ def _scene(db: str, public_key: str) -> Iterator[str]:
     yield f"GRANT CREATE TABLE, CREATE INTERACTIVE TABLE ON SCHEMA {db}.ASKED TO ROLE {db}_OWNER"
     yield f"GRANT OWNERSHIP ON TABLE {db}.ASKED.T TO ROLE {db}_OWNER COPY CURRENT GRANTS"
     yield f"GRANT INSERT ON TABLE {db}.ASKED.T TO ROLE {db}_INGEST"
+    yield f"CREATE TABLE IF NOT EXISTS {db}.ASKED.R (A NUMBER(38,0))"
+    yield f"GRANT INSERT ON TABLE {db}.ASKED.R TO ROLE {db}_INGEST"
 
 
-def _run(session: Session, statement: str) -> None:
+def run_statement(session: Session, statement: str) -> None:
     with closing(session.cursor()) as cursor:
         cursor.execute(statement)
 
