@@ -48,7 +48,7 @@ def previewer() -> str:
 
 
 def boundary() -> str:
-    return table(("statement", "on", "actions", "for"), map(_bounded, boundary_statements(*BLUEPRINTS[0])))
+    return table(("statement", "on", "actions", "for"), map(_bounded, _all(boundary_statements)))
 
 
 def keepers() -> str:

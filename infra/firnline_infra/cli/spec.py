@@ -35,12 +35,32 @@ def check(environments: tuple[str, ...]) -> None:
         if is_keys_file(path):
             continue
         try:
-            click.echo(_summary(path, _checked(path, environment)))
+            checked = _checked(path, environment)
+            _refuse_collisions(path, checked)
+            click.echo(_summary(path, checked))
         except FirnlineError as error:
             refused = True
             click.echo(str(error), err=True)
     if refused:
         raise SystemExit(EXIT_PROBLEMS)
+
+
+def _refuse_collisions(path: Path, spec: "EnvironmentSpec") -> None:
+    """With those in the same folder; one that is wrong is told when it is checked itself. Raises ConfigError."""
+    from firnline_infra.specification import load_spec
+    from firnline_infra.specification.keys_file import is_keys_file
+    from firnline_infra.specification.siblings import collisions
+    from firnline_ingest.errors import ConfigError
+
+    others = {}
+    for other in sorted(path.resolve().parent.glob("*.yaml")):
+        if other != path.resolve() and not is_keys_file(other):
+            try:
+                others[other.name] = load_spec(other)
+            except ConfigError:
+                continue
+    if found := sorted(collisions(spec, others)):
+        raise ConfigError(str(path), found)
 
 
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":

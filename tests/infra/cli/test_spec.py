@@ -81,3 +81,27 @@ def test_what_only_the_blueprint_can_tell_is_told_too(run: Run) -> None:
     assert result.stdout.startswith("two.yaml: good.")
     assert "the policy of the user firnline-dev-engine" in result.stderr
     assert "fewer streams" in result.stderr
+
+
+def test_a_volume_and_an_environment_whose_buckets_would_be_one_are_refused(run: Run) -> None:
+    volume = GOOD.replace("ORG-ACCOUNT", "ORG-ACCOUNT, external_volumes: [{name: EU}]")
+    Path("dev.yaml").write_text(volume)
+    Path("dev-eu.yaml").write_text(GOOD.replace("name: dev", "name: dev-eu"))
+    bucket = "firnline-dev-eu-123456789012-eu-central-1"
+    result = run("check", "dev.yaml", "dev-eu.yaml")
+    assert result.exit_code == 2
+    assert f"snowflake.external_volumes[0].bucket: bucket {bucket} is made by dev-eu.yaml too (name)" in result.stderr
+    assert f"name: bucket {bucket} is made by dev.yaml too (snowflake.external_volumes[0].bucket)" in result.stderr
+    Path("dev.yaml").write_text(volume.replace("name: EU", "name: EU, bucket: dev-volume-eu"))
+    assert run("check", "dev.yaml", "dev-eu.yaml").exit_code == 0
+
+
+def test_two_environments_of_one_application_in_one_account_are_refused(run: Run) -> None:
+    """In accounts of their own they may be."""
+    Path("dev.yaml").write_text(GOOD + "application: shop\n")
+    Path("test.yaml").write_text(GOOD.replace("name: dev", "name: test") + "application: shop\n")
+    result = run("check", "dev.yaml")
+    assert result.exit_code == 2
+    assert "application: application shop is made by test.yaml too" in result.stderr
+    Path("test.yaml").write_text(Path("test.yaml").read_text().replace("123456789012", "210987654321"))
+    assert run("check", "dev.yaml").exit_code == 0

@@ -101,11 +101,50 @@ def statements(spec: EnvironmentSpec, blueprint: Blueprint) -> str:
     return "".join(f"{line}\n" for line in _lines(spec, blueprint))
 
 
+def mark_of(spec: EnvironmentSpec) -> str:
+    """On the users of CI: names follow from the application, and two teams may leave theirs as it is by default; the AWS
+    account that they log in from tells them apart.
+    """
+    return f"{comment_of(spec)}, AWS account {spec.aws.account}"
+
+
+def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
+    """`CREATE USER IF NOT EXISTS` takes any user of that name for ours, and what follows would let our AWS role be it.
+
+    Snowflake Scripting in one statement (docs.snowflake.com, "Using blocks", EXECUTE IMMEDIATE): what it raises ends the run.
+    """
+    mark, names = mark_of(spec), blueprint.names
+    yield "-- Two teams whose applications have one name would share these users: the run ends here where they are not ours."
+    for user in (names.deploy_role, names.preview_role):
+        said = (
+            f"User {user.name} exists, and its comment is not: {mark}. If another team has it, give this environment an "
+            f"application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: "
+            f"ALTER USER {user.sql} SET COMMENT = '{mark}'; then this again."
+        )
+        yield "EXECUTE IMMEDIATE $$"
+        yield f"DECLARE taken EXCEPTION (-20001, {_literal(said)}); others INTEGER;"
+        yield "BEGIN"
+        yield f"  SHOW USERS LIKE {_literal(user.name)};"
+        yield "  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))"
+        yield f'    WHERE "name" = {_literal(user.name)} AND COALESCE("comment", \'\') <> {_literal(mark)};'
+        yield "  IF (others > 0) THEN RAISE taken; END IF;"
+        yield "END;"
+        yield "$$;"
+
+
+def _literal(text: str) -> str:
+    r"""A dollar is written as \u0024: two of them would end the block around it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''").replace("$", "\\u0024")
+    return f"'{escaped}'"
+
+
 def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     names, arns = bootstrap_names(spec), Arns(spec)
     yield f"-- What Firnline deploys environment {spec.name} with. Run once by an administrator: only one may grant"
     yield "-- privileges on the account. The role itself is no administrator, and can't become one."
     yield "USE ROLE ACCOUNTADMIN;"
+    yield ""
+    yield from _refuse_what_another_team_has(spec, blueprint)
     yield ""
     for statement, why in role_statements(spec, blueprint).items():
         yield f"{statement};  -- {why}"
@@ -129,7 +168,7 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
 
 
 def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:
-    comment = comment_of(spec)
+    comment = mark_of(spec)
     yield f"CREATE USER IF NOT EXISTS {name.sql} TYPE = SERVICE DEFAULT_ROLE = {role.sql} COMMENT = '{comment}';"
     if spec.snowflake.warehouse:
         warehouse = Identifier.parse(spec.snowflake.warehouse).sql

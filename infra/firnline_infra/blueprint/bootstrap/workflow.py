@@ -107,8 +107,11 @@ def workflow(
 
 
 def quoted(text: str) -> str:
-    """As YAML, whatever is in it: an environment may be called `on`, and an identifier have quotes of its own."""
-    doubled = text.replace("'", "''")
+    """As YAML, whatever is in it: an environment may be called `on`, and an identifier have quotes of its own, or what GitHub
+    would take for an expression. (There, a literal in an expression stands for itself.)
+    """
+    plain = text.replace("${{", "${{ '${{' }}")  # GitHub takes anything after it for an expression
+    doubled = plain.replace("'", "''")
     return f"'{doubled}'"
 
 

@@ -34,3 +34,25 @@ def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
     text = statements(prod_spec, blueprint_of(prod_spec))
     assert "PASSWORD" not in text
     assert "<the public half, without its first and last line>" in text
+
+
+def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec: EnvironmentSpec) -> None:
+    """Another AWS account is another team. No emulation runs blocks: what they say is read here."""
+    elsewhere = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"account": "210987654321"})})
+    for spec in (prod_spec, elsewhere):
+        text = statements(spec, blueprint_of(spec))
+        before, _, after = text.partition("CREATE ROLE IF NOT EXISTS")
+        mark = f"Firnline prod firnline-prod, AWS account {spec.aws.account}"
+        for user in ("FIRNLINE_PROD_DEPLOY", "FIRNLINE_PROD_PREVIEW"):
+            assert f"""WHERE "name" = '{user}' AND COALESCE("comment", '') <> '{mark}';""" in before
+            assert f'CREATE USER IF NOT EXISTS "{user}" TYPE = SERVICE' in after
+        assert after.count(f"COMMENT = '{mark}'") == 2
+        assert before.count("RAISE taken") == before.count("EXECUTE IMMEDIATE $$") == before.count("END;\n$$;") == 2
+
+
+def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> None:
+    snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": '"a\'$$b"'})
+    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    text = statements(spec, blueprint_of(spec))
+    assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
+    assert text.count("$$") == 4 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")

@@ -40,7 +40,10 @@ def odd_spec() -> EnvironmentSpec:
         version: 1
         name: "on"
         aws: {region: eu-central-1, account: "123456789012"}
-        snowflake: {account: ORG-ACCOUNT, warehouse: '"it''s a #1: ""house"" here"'}
+        snowflake:
+          account: ORG-ACCOUNT
+          warehouse: '"it''s a #1: ""house"" here"'
+          deploy_role: '"D${{ secrets.TOKEN }}"'
         streams: [{name: orders}]
         pipelines: [{stream: orders, database: LAKE, schema: RAW}]
         """,
@@ -144,11 +147,20 @@ def test_the_runs_summary_has_the_preview(jobs: dict[str, dict[str, Any]], tmp_p
     assert summary.read_text() == "```\n+ stream\n```\n"
 
 
+def as_github_reads(value: str) -> str:
+    """With its expressions evaluated; only literals are known here, so that a context's value would fail."""
+    return re.sub(r"\$\{\{ '(\$\{\{)' \}\}|\$\{\{.*", lambda found: found[1], value)
+
+
 def test_names_and_settings_arrive_as_they_are(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
     assert [job["environment"] for job in jobs.values()] == [f"{spec.name}-preview", spec.name]
     for job in jobs.values():
-        given = settings(spec, job["env"]["SNOWFLAKE_USER"])
-        assert {name: job["env"][name] for name in given} == given
+        env = {name: as_github_reads(value) for name, value in job["env"].items()}
+        given = settings(spec, env["SNOWFLAKE_USER"])
+        assert {name: env[name] for name in given} == given
+    users = {as_github_reads(job["env"]["SNOWFLAKE_USER"]) for job in jobs.values()}
+    names = blueprint_of(spec).names
+    assert users == {str(names.preview_role), str(names.deploy_role)}
 
 
 def test_a_preview_never_takes_the_place_of_an_up_that_waits(text: str, jobs: dict[str, dict[str, Any]]) -> None:

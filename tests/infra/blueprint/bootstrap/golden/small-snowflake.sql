@@ -2,6 +2,26 @@
 -- privileges on the account. The role itself is no administrator, and can't become one.
 USE ROLE ACCOUNTADMIN;
 
+-- Two teams whose applications have one name would share these users: the run ends here where they are not ours.
+EXECUTE IMMEDIATE $$
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_DEPLOY exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER "FIRNLINE_SMALL_DEPLOY" SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
+BEGIN
+  SHOW USERS LIKE 'FIRNLINE_SMALL_DEPLOY';
+  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
+    WHERE "name" = 'FIRNLINE_SMALL_DEPLOY' AND COALESCE("comment", '') <> 'Firnline small firnline-small, AWS account 123456789012';
+  IF (others > 0) THEN RAISE taken; END IF;
+END;
+$$;
+EXECUTE IMMEDIATE $$
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_PREVIEW exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER "FIRNLINE_SMALL_PREVIEW" SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
+BEGIN
+  SHOW USERS LIKE 'FIRNLINE_SMALL_PREVIEW';
+  SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
+    WHERE "name" = 'FIRNLINE_SMALL_PREVIEW' AND COALESCE("comment", '') <> 'Firnline small firnline-small, AWS account 123456789012';
+  IF (others > 0) THEN RAISE taken; END IF;
+END;
+$$;
+
 CREATE ROLE IF NOT EXISTS "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firnline-small';  -- makes and owns everything
 GRANT CREATE DATABASE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the pipelines' databases; their schemas and tables follow
 GRANT CREATE ROLE ON ACCOUNT TO ROLE "FIRNLINE_SMALL_DEPLOY";  -- the roles of engine and reader
@@ -10,13 +30,13 @@ CREATE ROLE IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small fir
 GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO ROLE SYSADMIN;  -- so that administrators see what it owns
 
 -- CI logs in as the AWS role that GitHub lets it be, without any key; who deploys by hand, with this key pair.
-CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firnline-small';
+CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_DEPLOY" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_DEPLOY" COMMENT = 'Firnline small firnline-small, AWS account 123456789012';
 GRANT ROLE "FIRNLINE_SMALL_DEPLOY" TO USER "FIRNLINE_SMALL_DEPLOY";
 ALTER USER "FIRNLINE_SMALL_DEPLOY" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/deploy-firnline-small');
 ALTER USER "FIRNLINE_SMALL_DEPLOY" SET RSA_PUBLIC_KEY = '<the public half, without its first and last line>';
 
 -- What previews pull requests logs in as itself, in a role that sees, and does nothing else.
-CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small firnline-small';
+CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" TYPE = SERVICE DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW" COMMENT = 'Firnline small firnline-small, AWS account 123456789012';
 GRANT ROLE "FIRNLINE_SMALL_PREVIEW" TO USER "FIRNLINE_SMALL_PREVIEW";
 ALTER USER "FIRNLINE_SMALL_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-small');
 ALTER USER "FIRNLINE_SMALL_PREVIEW" SET DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW";
