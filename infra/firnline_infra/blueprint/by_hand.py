@@ -2,29 +2,65 @@
 
 import json
 import shlex
+from collections.abc import Mapping
 
-from firnline_infra.blueprint.runtime import Ec2Cluster, RuntimeParts, VirtualCluster
+from firnline_infra.blueprint.runtime import Ec2Cluster, PodIdentityAssociation, RuntimeParts, VirtualCluster
+from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.errors import MadeByHand
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 
 def made_by_hand(spec: EnvironmentSpec, parts: RuntimeParts) -> MadeByHand | None:
     """None where the stack makes all."""
-    if parts.virtual_cluster is not None:
-        return MadeByHand(
-            "aws.runtime.emr_eks",
-            "a virtual cluster",
-            next_step=f"{_virtual_cluster(spec, parts.virtual_cluster)}; then, in the place of `cluster`, "
-            "emr_eks: {origin: adopt, virtual_cluster_id: <the id that it prints>}.",
-        )
-    if parts.cluster is not None:
-        return MadeByHand(
-            "aws.runtime.emr_ec2",
-            "a cluster of EMR on EC2",
-            next_step="leave `emr_ec2` out for one `firnline up`, which makes the instance profile; then "
-            f"{_cluster(spec, parts.cluster)}; then emr_ec2: {{origin: adopt, cluster_id: <the id that it prints>}}.",
-        )
-    return None
+    found = [part for part in (_of_eks(spec, parts), _of_ec2(spec, parts), _of_pods(spec, parts)) if part]
+    return MadeByHand([asked for asked, _ in found], [step for _, step in found]) if found else None
+
+
+def _of_eks(spec: EnvironmentSpec, parts: RuntimeParts) -> tuple[str, str] | None:
+    if parts.virtual_cluster is None:
+        return None
+    return (
+        "aws.runtime.emr_eks asks for (a virtual cluster)",
+        f"{_virtual_cluster(spec, parts.virtual_cluster)}\n    and then "
+        "emr_eks: {origin: adopt, virtual_cluster_id: <the id that it prints>}",
+    )
+
+
+def _of_ec2(spec: EnvironmentSpec, parts: RuntimeParts) -> tuple[str, str] | None:
+    if parts.cluster is None:
+        return None
+    return (
+        "aws.runtime.emr_ec2 asks for (a cluster of EMR on EC2)",
+        "leave `emr_ec2` out for one `firnline up`, which makes the instance profile; then\n"
+        f"    {_cluster(spec, parts.cluster)}\n    and then emr_ec2: {{origin: adopt, cluster_id: <the id that it prints>}}",
+    )
+
+
+def _of_pods(spec: EnvironmentSpec, parts: RuntimeParts) -> tuple[str, str] | None:
+    if not parts.associations:
+        return None
+    commands = "".join(f"\n    {_association(spec, each)}" for each in parts.associations)
+    return (
+        "aws.runtime.trust asks for (an association of EKS Pod Identity)",
+        f"give `association: adopt`, and once `firnline up` has made the role, before `firnline deploy`:{commands}",
+    )
+
+
+def _association(spec: EnvironmentSpec, wanted: PodIdentityAssociation) -> str:
+    role = spec.aws.runtime.role_arn or Arns(spec).role(Names.of(spec).engine_role)
+    return shlex.join(
+        [
+            *("aws", "eks", "create-pod-identity-association", "--region", spec.aws.region),
+            *("--cluster-name", wanted.cluster, "--namespace", wanted.namespace),
+            *("--service-account", wanted.service_account, "--role-arn", role),
+            *("--tags", _tags(wanted.tags)),
+        ]
+    )
+
+
+def _tags(tags: Mapping[str, str]) -> str:
+    return ",".join(f"{name}={value}" for name, value in tags.items())
 
 
 def _virtual_cluster(spec: EnvironmentSpec, wanted: VirtualCluster) -> str:
@@ -33,7 +69,7 @@ def _virtual_cluster(spec: EnvironmentSpec, wanted: VirtualCluster) -> str:
         [
             *("aws", "emr-containers", "create-virtual-cluster", "--region", spec.aws.region),
             *("--name", wanted.name, "--container-provider", json.dumps(place)),
-            *("--tags", ",".join(f"{name}={value}" for name, value in wanted.tags.items())),
+            *("--tags", _tags(wanted.tags)),
         ]
     )
 

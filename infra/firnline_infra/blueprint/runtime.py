@@ -232,7 +232,8 @@ def _nodes(size: Size) -> int:
 
 def _associations(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> tuple[PodIdentityAssociation, ...]:
     runtime = spec.aws.runtime
-    if runtime.trust is not Trust.POD_IDENTITY or runtime.cluster is None or runtime.namespace is None:
+    is_made = runtime.trust is Trust.POD_IDENTITY and runtime.association is Origin.CREATE
+    if not is_made or runtime.cluster is None or runtime.namespace is None:
         return ()
     suffix = f"{spec.aws.account}-{base36(names.engine_role)}"
     accounts = [runtime.service_account] if runtime.service_account else []

@@ -43,8 +43,12 @@ class MadeByHand(FirnlineError, Fatal):
 
     id = "FL-5503"
 
-    def __init__(self, path: str, what: str, *, next_step: str) -> None:
-        super().__init__(f"{path} asks for {what}, which `firnline up` does not make yet.", next_step=next_step)
+    def __init__(self, asked: Iterable[str], steps: Iterable[str]) -> None:
+        """`asked` are paths of the document, each with what it asks for."""
+        super().__init__(
+            f"`firnline up` does not make yet what {' and '.join(asked)}.",
+            next_step="\n".join(f"{step}" for step in steps),
+        )
 
 
 class EncryptionKeyMissing(FirnlineError, Fatal):

@@ -177,8 +177,8 @@ class EmrEks(Section):
     """EMR on EKS: AWS's Spark in a namespace of an EKS cluster of yours; `runtime.namespace` and `runtime.cluster` say which."""
 
     origin: CreateOrAdopt = Origin.CREATE
-    """`create` makes the virtual cluster over `runtime.cluster` and `runtime.namespace`; `adopt` uses the one of
-    `virtual_cluster_id`."""
+    """`adopt` uses the virtual cluster of `virtual_cluster_id`. `create` is not made yet: for `runtime.cluster` and
+    `runtime.namespace`, `spec check` prints the command that makes one (FL-5503)."""
     virtual_cluster_id: Annotated[str, VIRTUAL_CLUSTER_ID] | None = None
     """Of the virtual cluster to adopt."""
     release: Annotated[str, EKS_RELEASE] = "emr-spark-8.1.0-20260812"
@@ -201,8 +201,8 @@ class EmrEc2(Section):
     """EMR on EC2: a cluster of machines with YARN, where the engine is a step."""
 
     origin: CreateOrAdopt = Origin.CREATE
-    """`create` makes a cluster for the engine alone; `adopt` adds the step to the one of `cluster_id`, whose instance profile
-    has to hold the engine's role, or whose steps may have roles of their own."""
+    """`adopt` adds the step to the cluster of `cluster_id`, whose instance profile has to hold the engine's role, or whose steps
+    may have roles of their own. `create` is not made yet: `spec check` prints the command that makes one (FL-5503)."""
     cluster_id: Annotated[str, CLUSTER_ID] | None = None
     """Of the cluster to adopt."""
     release: Annotated[str, RELEASE] = "emr-spark-8.1.0"
@@ -300,8 +300,11 @@ class Runtime(Section):
     oidc_provider: Annotated[str, OIDC_PROVIDER] | None = None
     """The cluster's, without https://: oidc.eks.eu-west-1.amazonaws.com/id/…; with `irsa` and `emr-eks`."""
     cluster: Annotated[str, EKS_CLUSTER] | None = None
-    """The name of the EKS cluster; with `pod-identity` the role is associated there, with `emr_eks` the virtual cluster is
-    made over it."""
+    """The name of the EKS cluster: with `pod-identity` the one where the role is associated, with `emr_eks` the one that is
+    asked whether pods of an ended job are left."""
+    association: CreateOrAdopt = Origin.CREATE
+    """With `pod-identity`, who associates the role. `create` is not made yet: `spec check` prints the commands for it (FL-5503),
+    and `adopt` says that they are run."""
     namespace: Annotated[str, NAMESPACE] | None = None
     """The Kubernetes namespace that the engine runs in; with `irsa`, `pod-identity`, `emr-eks` and `kubernetes`."""
     service_account: Annotated[str, SERVICE_ACCOUNT] | None = None
@@ -357,6 +360,8 @@ class Runtime(Section):
         given = [name for name in ABOUT_PODS if getattr(self, name) is not None and name not in allowed]
         if given:
             raise ValueError(f"{', '.join(given)}: {self._asks()} has no use for it; remove it")
+        if self.association is Origin.ADOPT and self.trust is not Trust.POD_IDENTITY:
+            raise ValueError(f"association: {self._asks()} has no use for it; remove it")
         return self
 
     def _asks(self) -> str:

@@ -9,6 +9,7 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.specification.errors import MadeByHand
+from firnline_ingest.errors import ConfigError
 
 from .test_runtime import PODS, PROVIDER, SUBNETS, spec_of
 
@@ -24,7 +25,7 @@ def refusal_of(runtime: dict[str, Any]) -> MadeByHand | None:
 
 def words(refusal: MadeByHand | None, begin: str) -> list[str]:
     assert refusal is not None
-    return shlex.split(next(part for part in str(refusal.next_step).split("; ") if begin in part).partition(begin)[2])
+    return shlex.split(next(line for line in str(refusal.next_step).splitlines() if begin in line).partition(begin)[2])
 
 
 def test_a_virtual_cluster_is_left_to_a_person() -> None:
@@ -39,6 +40,30 @@ def test_a_cluster_is_left_to_a_person() -> None:
     assert f"InstanceProfile=firnline-dev-engine,SubnetId={SUBNETS[0]}" in said
 
 
-@pytest.mark.parametrize("runtime", [{"trust": "emr-ec2"}, {"trust": "emr-ec2", "emr_ec2": ADOPTED}])
+def test_associations_are_left_to_a_person_and_told_with_the_virtual_cluster() -> None:
+    refusal = refusal_of({"trust": "pod-identity", **PODS, "emr_eks": {}})
+    said = words(refusal, "aws eks create-pod-identity-association ")
+    assert said[said.index("--role-arn") + 1] == "arn:aws:iam::123456789012:role/firnline-dev-engine"
+    assert str(refusal.next_step).count("create-pod-identity-association") == 3
+    assert words(refusal, "aws emr-containers create-virtual-cluster ")
+
+
+def test_an_association_is_adopted_where_there_is_one() -> None:
+    with pytest.raises(ConfigError, match="association"):
+        spec_of({"trust": "emr-ec2", "association": "adopt"})
+
+
+OPERATOR = {"trust": "pod-identity", **PODS, "service_account": "engine"}
+
+
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        {"trust": "emr-ec2"},
+        {"trust": "emr-ec2", "emr_ec2": ADOPTED},
+        {**OPERATOR, "association": "adopt"},
+        {"trust": "emr-serverless"},
+    ],
+)
 def test_what_is_adopted_or_made_is_not_refused(runtime: dict[str, Any]) -> None:
     assert refusal_of(runtime) is None

@@ -213,6 +213,5 @@ STATE_KEY = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey")
 PASSED_TO = {
     "emr-serverless": "emr-serverless.amazonaws.com",
     "emr-ec2": "ec2.amazonaws.com",
-    "pod-identity": "pods.eks.amazonaws.com",
 }
-"""By `aws.runtime.trust`: the service that the engine's role is handed to when a job is started."""
+"""By `aws.runtime.trust`: the service that the engine's role is handed to, when a job is started or an instance profile made."""

@@ -27,6 +27,7 @@ STATES = {
     "INTERRUPTED": RunState.STOPPED,
 }
 """Of a step. Whether its YARN application is gone is another question: `is_gone` asks it."""
+MAKE_ONE = "make one and adopt it: `firnline spec check` prints the command for origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 UNKNOWN_STEP = "InvalidRequestException"
@@ -144,7 +145,7 @@ class EmrEc2Runtime:
         except RuntimeRefused as error:
             if code_of(error) != UNKNOWN_STEP:
                 raise
-            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step="firnline up makes one.")
+            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step=MAKE_ONE)
             return
         state, label, level = (
             found["Status"]["State"],
@@ -152,7 +153,7 @@ class EmrEc2Runtime:
             found.get("StepConcurrencyLevel", 1),
         )
         if state not in USABLE:
-            yield Problem(what=f"The {self._cluster} is {state}.", next_step="firnline up makes another one.")
+            yield Problem(what=f"The {self._cluster} is {state}.", next_step=MAKE_ONE)
         if not label.startswith("emr-spark-"):
             yield Problem(
                 what=f"The {self._cluster} has release {label}, which has no Spark 4.",

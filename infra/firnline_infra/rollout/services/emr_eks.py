@@ -27,6 +27,7 @@ STATES = {
     "COMPLETED": RunState.SUCCEEDED,
     "FAILED": RunState.FAILED,
 }
+MAKE_ONE = "make one and adopt it: `firnline spec check` prints the command for origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 POD_LABEL = "emr-containers.amazonaws.com/job.id"
 DRIVER = "spark-kubernetes-driver"
@@ -112,12 +113,12 @@ class EmrEksRuntime:
         except RuntimeRefused as error:
             if not is_missing(error):
                 raise
-            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step="firnline up makes one.")
+            yield Problem(what=f"There is no {self._cluster}: {error.what}", next_step=MAKE_ONE)
             return
         if found["state"] != "RUNNING":
             yield Problem(
                 what=f"The {self._cluster} is {found['state']}.",
-                next_step="a terminated one is made anew by firnline up; ARRESTED means that its EKS cluster or namespace is out "
+                next_step=f"where it is terminated, {MAKE_ONE}; ARRESTED means that its EKS cluster or namespace is out "
                 "of EMR's reach: see whether the cluster still lets EMR in.",
             )
 

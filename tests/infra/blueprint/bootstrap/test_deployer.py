@@ -29,9 +29,12 @@ from firnline_ingest.errors import ConfigError
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_local.aws.policy import is_allowed
 
+from .conftest import RUNTIMES, running_on
+
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
 ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
+ROLL_OUT |= {"LookForJobs", "StartJob", "SeeJobs", "CancelJob", "TagNewJob", "ReachPods", "SeeSteps", "RunSteps"}
 OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
@@ -44,8 +47,10 @@ def rendered(statements: tuple[PolicyStatement, ...]) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.fixture(params=["prod", "small"])
+@pytest.fixture(params=["prod", "small", *RUNTIMES])
 def spec(request: pytest.FixtureRequest) -> EnvironmentSpec:
+    if request.param in RUNTIMES:
+        return running_on(RUNTIMES[request.param])
     spec: EnvironmentSpec = request.getfixturevalue(f"{request.param}_spec")
     return spec
 
@@ -142,6 +147,14 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
     besides |= {"FindApplication", "RegisterConsumers", "ListState", "State", "StateKey"}
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
+
+
+def test_the_engines_role_is_handed_to_nobody_where_nobody_asks_for_it() -> None:
+    """A job of EMR on EKS names its role, and EKS gets it from whoever makes the association, which no stack does."""
+    spec = running_on({**RUNTIMES["emr-eks"], "trust": "pod-identity", "oidc_provider": None, "association": "adopt"})
+    assert "iam:PassRole" not in {
+        action for statement in deployer_statements(spec, blueprint_of(spec)) for action in statement.actions
+    }
 
 
 def test_a_preview_reads(policies: dict[str, list[dict[str, Any]]]) -> None:
