@@ -8,7 +8,7 @@ import json
 from base64 import b64decode
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -18,11 +18,15 @@ from firnline_local.kinesis.errors import FakeKinesisError, validation
 from firnline_local.kinesis.handles import StreamHandle
 from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.operations import find_operation
+from firnline_local.kinesis.operations.subscriptions import SubscribeToShard, subscribe
 from firnline_local.kinesis.stream import KinesisAccount, StreamSettings
+from firnline_local.kinesis.subscription import Subscription
 from firnline_local.kinesis.wire import connect
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
+
+Request = TypeVar("Request")
 
 
 class FakeKinesis:
@@ -137,20 +141,30 @@ class FakeKinesis:
         answer: dict[str, Any] = json.loads(body or b"{}", object_hook=_python_values)
         return answer
 
+    def subscribe(self, body: bytes) -> Subscription:
+        """SubscribeToShard: what it pushes from now on. Raises FakeKinesisError."""
+        request = _decoded("SubscribeToShard", body, SubscribeToShard)
+        with self.account.lock:
+            return subscribe(self.account, request)
+
     def handle(self, operation: str, body: bytes) -> bytes:
         """An operation on the wire: JSON in, JSON out. Raises FakeKinesisError."""
         kind, answer = find_operation(operation)
-        try:
-            request = msgspec.json.decode(body or b"{}", type=kind)
-        except msgspec.ValidationError as error:
-            raise validation(f"{operation}: {error}") from error
-        except msgspec.DecodeError as error:
-            raise FakeKinesisError("SerializationException", str(error)) from error
+        request = _decoded(operation, body, kind)
         with self.account.lock:
             content = answer(self.account, request)
         if isinstance(content, bytes):
             return content
         return b"" if content is None else msgspec.json.encode(content)
+
+
+def _decoded(operation: str, body: bytes, kind: type[Request]) -> Request:
+    try:
+        return msgspec.json.decode(body or b"{}", type=kind)
+    except msgspec.ValidationError as error:
+        raise validation(f"{operation}: {error}") from error
+    except msgspec.DecodeError as error:
+        raise FakeKinesisError("SerializationException", str(error)) from error
 
 
 def _python_values(fields: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from http import HTTPStatus
 from uuid import uuid4
 
+from firnline_local.kinesis.pusher import Pusher
 from firnline_local.kinesis.wire import Reply
 
 MAX_BODY_BYTES = 1 << 30
@@ -43,6 +44,7 @@ class HttpProtocol(asyncio.Protocol):
         self._buffer = bytearray()
         self._head: HttpRequest | None = None  # of a request whose body is still on its way
         self._is_answering = False
+        self._pusher: Pusher | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if not isinstance(transport, asyncio.Transport):
@@ -52,6 +54,17 @@ class HttpProtocol(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self._transport)
+        if self._pusher is not None:
+            self._pusher.close()
+
+    def pause_writing(self) -> None:
+        """The client reads too slowly: what is pushed waits in the service, and not in this process' memory."""
+        if self._pusher is not None:
+            self._pusher.pause()
+
+    def resume_writing(self) -> None:
+        if self._pusher is not None:
+            self._pusher.resume()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -101,14 +114,23 @@ class HttpProtocol(asyncio.Protocol):
         if reply.is_cut:
             self._transport.abort()
             return
+        is_pushed = reply.pushes is not None
+        length = "Transfer-Encoding: chunked" if is_pushed else f"Content-Length: {len(reply.body)}"
         head = (
             f"HTTP/1.1 {reply.status} {_reason(reply.status)}\r\n"
             f"x-amzn-RequestId: {uuid4()}\r\n"
             f"Date: {format_datetime(self._now(), usegmt=True)}\r\n"
             f"Content-Type: {reply.content_type}\r\n"
-            f"Content-Length: {len(reply.body)}\r\n\r\n"
+            f"{length}\r\n\r\n"
         )
         self._transport.writelines([head.encode(), reply.body])
+        if reply.pushes is not None:
+            self._is_answering = True
+            self._pusher = Pusher(reply.pushes, self._transport, self._pushed)
+
+    def _pushed(self) -> None:
+        self._pusher, self._is_answering = None, False
+        self._advance()
 
 
 def _parse_head(head: bytes) -> HttpRequest:

@@ -10,6 +10,13 @@ SECOND_MS = 1000
 READ_CALLS = 5
 SUMMARY_CALLS = 20  # DescribeStreamSummary, of a whole account
 LIST_CALLS = 1000  # ListShards, of a stream
+CONSUMER_CALLS = {
+    "RegisterStreamConsumer": 5,
+    "DeregisterStreamConsumer": 5,
+    "DescribeStreamConsumer": 20,
+    "ListStreamConsumers": 5,
+}  # of a stream
+CREATING_AT_ONCE = 5  # consumers of a stream
 READ_BYTES = 2 * 1024 * 1024
 WRITE_RECORDS = 1000
 WRITE_BYTES = 1024 * 1024

@@ -156,6 +156,8 @@ class Shard:
     """How many pages were asked for, for the settings that make some of them empty."""
     omissions: int = 0
     """So many more answers of ListShards leave it out."""
+    subscriptions: set[Any] = field(default_factory=set)
+    """Those of subscription.py: one a consumer at most; each is woken by what arrives."""
 
     def __post_init__(self) -> None:
         self.id = shard_id(self.number)
@@ -192,6 +194,8 @@ class Shard:
         )
         size_bytes = len(data) + len(partition_key.encode())
         self.log.append(record, arrived_ms=self._last_arrival_ms, size_bytes=size_bytes)
+        for subscription in self.subscriptions:
+            subscription.wake()
         return number
 
     def as_json(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from firnline_local.clock import Clock, milliseconds
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
 from firnline_local.kinesis.liberties import Liberties
-from firnline_local.kinesis.limits import LIST_CALLS, SUMMARY_CALLS, CallMeter
+from firnline_local.kinesis.limits import CONSUMER_CALLS, LIST_CALLS, SUMMARY_CALLS, CallMeter
 from firnline_local.kinesis.numbers import KEY_COUNT, TAG_BITS, HashRange, even_ranges, hash_of
 from firnline_local.kinesis.shard import Shard
 
@@ -45,19 +45,31 @@ class Consumer:
     name: str
     stream_arn: str
     created_ms: int
+    active_ms: int = 0
+    """From when on it can be subscribed with."""
+    gone_ms: int | None = None
+    """From when on its name is free, once it was deregistered."""
+    subscribed_ms: dict[str, int] = field(default_factory=dict)
+    """When it subscribed to a shard last, by the shard's id; and when it tried to."""
+    asked_ms: dict[str, int] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     policy: str = ""
+
+    def status(self, now_ms: int) -> str:
+        if self.gone_ms is not None:
+            return "DELETING"
+        return "ACTIVE" if now_ms >= self.active_ms else "CREATING"
 
     @property
     def arn(self) -> str:
         """Ends with the time of registration, so that a later consumer of the same name has another ARN."""
         return f"{self.stream_arn}/consumer/{self.name}:{self.created_ms // 1000}"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self, now_ms: int) -> dict[str, Any]:
         return {
             "ConsumerName": self.name,
             "ConsumerARN": self.arn,
-            "ConsumerStatus": "ACTIVE",
+            "ConsumerStatus": self.status(now_ms),
             "ConsumerCreationTimestamp": self.created_ms / 1000,
         }
 
@@ -74,6 +86,7 @@ class Stream:
         self.settings = settings
         self.consumers: dict[str, Consumer] = {}
         self.listings = CallMeter(LIST_CALLS)
+        self.consumer_calls = {name: CallMeter(CONSUMER_CALLS[name]) for name in CONSUMER_CALLS}
         self.tag = _tag(f"{seed} {arn} {created_ms}")
         self.shards: dict[int, Shard] = {}
         self._shards_made = 0
@@ -133,6 +146,9 @@ class Stream:
         if now_ms == self._expired_at_ms:
             return
         self._expired_at_ms = now_ms
+        for consumer in [each for each in self.consumers.values() if each.gone_ms is not None]:
+            if now_ms >= (consumer.gone_ms or 0):
+                del self.consumers[consumer.name]
         horizon_ms = self.horizon_ms(now_ms)
         for shard in list(self.shards.values()):
             shard.log.trim(horizon_ms)
@@ -210,6 +226,8 @@ class KinesisAccount:
     read_limits: bool
     write_limits: bool
     liberties: Liberties = field(default_factory=Liberties)
+    consumer_change_s: float = 0
+    """How long a consumer is CREATING, and then DELETING."""
     summaries: CallMeter = field(default_factory=partial(CallMeter, SUMMARY_CALLS))
     lock: RLock = field(default_factory=RLock)
     streams: dict[str, Stream] = field(default_factory=dict)

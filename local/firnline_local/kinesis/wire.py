@@ -6,7 +6,8 @@ code would see, down to the retries, and needs no socket.
 """
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,12 +15,15 @@ import msgspec
 
 from firnline_local.clock import Clock
 from firnline_local.faults import Fault, FaultKind, FaultPlan
+from firnline_local.kinesis import event_stream
 from firnline_local.kinesis.errors import FakeKinesisError
+from firnline_local.kinesis.subscription import Subscription
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 CONTENT_TYPE = "application/x-amz-json-1.1"
+REST_S = 0.005
 TARGET_PREFIX = "Kinesis_20131202."
 
 
@@ -35,6 +39,9 @@ class Service(Protocol):
     def handle(self, operation: str, body: bytes) -> bytes:
         """The answer's JSON. Raises FakeKinesisError."""
 
+    def subscribe(self, body: bytes) -> Subscription:
+        """What SubscribeToShard pushes from now on. Raises FakeKinesisError."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -45,6 +52,8 @@ class Reply:
     is_cut: bool = False
     delay_s: float = 0
     content_type: str = CONTENT_TYPE
+    pushes: "Pushes | None" = None
+    """In place of a body: messages until they are over."""
 
 
 def respond(kinesis: Service, *, target: str, content_type: str, body: bytes) -> Reply:
@@ -72,6 +81,9 @@ def error_reply(error: FakeKinesisError, *, delay_s: float = 0) -> Reply:
 
 def _answer(kinesis: Service, operation: str, body: bytes) -> Reply:
     try:
+        if operation == "SubscribeToShard":
+            pushes = Pushes(kinesis, kinesis.subscribe(body))
+            return Reply(200, b"", content_type=event_stream.CONTENT_TYPE, pushes=pushes)
         return Reply(200, kinesis.handle(operation, body))
     except FakeKinesisError as error:
         return error_reply(error)
@@ -86,11 +98,62 @@ def _faulty_answer(kinesis: Service, operation: str, body: bytes, fault: Fault) 
     if fault.kind is FaultKind.BODY:
         return Reply(200, fault.body.encode(), delay_s=fault.delay_s)
     reply = _answer(kinesis, operation, body)
-    return Reply(reply.status, reply.body, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)
+    return replace(reply, is_cut=fault.kind is FaultKind.LOST, delay_s=fault.delay_s)
 
 
-def connect(client: "KinesisClient", kinesis: Service) -> None:
-    """Lets `kinesis` answer every request of this client from now on. A fault's delay is really waited for."""
+class Pushes:
+    """The messages of one subscription, with the faults of `kinesis:SubscribeToShardEvent`: each event is a call of that.
+
+    An ERROR is an exception in the stream, which ends it; a CUT and a LOST one end the connection before or after the event
+    was taken; a SLOW one holds back what follows.
+    """
+
+    def __init__(self, kinesis: Service, subscription: Subscription) -> None:
+        self._faults = kinesis.faults
+        self._is_greeted = False
+        self.subscription = subscription
+        self.is_cut = False
+        self.delay_s = 0.0
+        """Of the message that was given last."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.subscription.is_over or self.is_cut
+
+    def next(self) -> bytes | None:
+        """None where there is nothing now."""
+        self.delay_s = 0.0
+        with self.subscription.account.lock:
+            message = self.subscription.next_message()
+            if message is None or not self._is_greeted:
+                self._is_greeted = True
+                return message
+            fault = self._faults.decide("kinesis:SubscribeToShardEvent")
+            return message if fault is None else self._faulty(message, fault)
+
+    def close(self) -> None:
+        with self.subscription.account.lock:
+            self.subscription.close()
+
+    def _faulty(self, message: bytes, fault: Fault) -> bytes | None:
+        self.delay_s = fault.delay_s
+        if fault.kind is FaultKind.ERROR:
+            code = fault.code or "InternalFailureException"
+            return self.subscription.end(FakeKinesisError(code, fault.message or "A fault that was asked for."))
+        if fault.kind is FaultKind.BODY:
+            return fault.body.encode()
+        if fault.kind in (FaultKind.CUT, FaultKind.LOST):
+            self.subscription.close()
+            self.is_cut = True
+            return message if fault.kind is FaultKind.LOST else None
+        return message
+
+
+def connect(client: "KinesisClient", kinesis: Service, *, rest: Callable[[float], None] = time.sleep) -> None:
+    """Lets `kinesis` answer every request of this client from now on. A fault's delay is really waited for.
+
+    `rest` waits where a subscription has nothing to say.
+    """
     from botocore.awsrequest import AWSResponse, HeadersDict
     from botocore.exceptions import ConnectionClosedError
 
@@ -102,7 +165,8 @@ def connect(client: "KinesisClient", kinesis: Service) -> None:
             raise ConnectionClosedError(endpoint_url=request.url)
         date = format_datetime(kinesis.clock(), usegmt=True)
         headers: Any = HeadersDict({"Content-Type": reply.content_type, "Date": date})
-        return AWSResponse(request.url, reply.status, headers, _Body(reply.body))
+        body: Any = _Body(reply.body) if reply.pushes is None else PushedBody(reply.pushes, rest)
+        return AWSResponse(request.url, reply.status, headers, body)
 
     events: Any = client.meta.events  # its stubs don't know handlers that answer
     events.register("before-send.kinesis", answer)
@@ -116,6 +180,32 @@ class _Body:
 
     def stream(self) -> list[bytes]:
         return [self._content]
+
+
+class PushedBody:
+    """A subscription, read as it comes."""
+
+    def __init__(self, pushes: Pushes, rest: Callable[[float], None]) -> None:
+        self._pushes, self._rest = pushes, rest
+
+    def stream(self) -> Iterator[bytes]:
+        from urllib3.exceptions import ProtocolError
+
+        while True:
+            message, delay_s = self._pushes.next(), self._pushes.delay_s
+            if message is not None:
+                yield message
+                if delay_s:
+                    self._rest(delay_s)
+            elif self._pushes.is_over:
+                break
+            else:
+                self._rest(REST_S)
+        if self._pushes.is_cut:
+            raise ProtocolError("Connection broken: it was cut, as a fault wanted it")
+
+    def close(self) -> None:
+        self._pushes.close()
 
 
 def _text(header: str | bytes) -> str:

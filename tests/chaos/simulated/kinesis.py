@@ -15,6 +15,7 @@ from firnline_local.clock import Clock
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis
 from firnline_local.kinesis.errors import FakeKinesisError
+from firnline_local.kinesis.subscription import Subscription
 from firnline_local.kinesis.wire import connect
 from tests.chaos.simulated.simulation import Simulation, pause
 
@@ -74,6 +75,12 @@ class SimulatedKinesis:
             return self._page(answer)
         return answer
 
+    def subscribe(self, body: bytes) -> Subscription:
+        pause()
+        if "SubscribeToShard" in self.trouble.down:
+            raise FakeKinesisError("InternalFailureException", "It is down.", 500)
+        return self.fake.subscribe(body)
+
     def _without_the_omitted(self, answer: bytes) -> bytes:
         listing = json.loads(answer)
         listing["Shards"] = [shard for shard in listing["Shards"] if shard["ShardId"] not in self.trouble.omitted]
@@ -105,6 +112,9 @@ class _Newest:
 
     def handle(self, operation: str, body: bytes) -> bytes:
         return self.story.handle(operation, body)
+
+    def subscribe(self, body: bytes) -> Subscription:
+        return self.story.subscribe(body)
 
 
 @cache

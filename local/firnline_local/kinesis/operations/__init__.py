@@ -31,6 +31,4 @@ def find_operation(name: str) -> ApiOperation:
 
 
 def _refuse(name: str) -> NoReturn:
-    if name == "SubscribeToShard":
-        raise not_carried(name, "it pushes nothing yet, so read with GetShardIterator and GetRecords")
     raise not_carried(name, f"it answers {', '.join(sorted(OPERATIONS))}")

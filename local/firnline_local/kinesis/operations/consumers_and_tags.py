@@ -1,7 +1,7 @@
 """Registered consumers, and the tags of streams and consumers.
 
-A consumer is active at once. Streams are tagged through the older operations, streams and consumers through the newer ones
-(by ARN).
+A consumer is active at once, and gone at once, unless the account says how long that takes. Streams are tagged through the
+older operations, streams and consumers through the newer ones (by ARN).
 """
 
 from typing import Annotated, Any, Protocol
@@ -9,6 +9,7 @@ from typing import Annotated, Any, Protocol
 from msgspec import Meta, field
 
 from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded, not_found
+from firnline_local.kinesis.limits import CREATING_AT_ONCE
 from firnline_local.kinesis.operations.request import ApiRequest, Name, StreamRequest, Timestamp
 from firnline_local.kinesis.stream import Consumer, KinesisAccount
 
@@ -60,35 +61,52 @@ def find_consumer(
 
 
 def register(account: KinesisAccount, request: RegisterStreamConsumer) -> dict[str, Any]:
-    stream = account.find(arn=request.stream_arn)
+    stream, now_ms = account.find(arn=request.stream_arn), account.now_ms()
+    account.meter(stream.consumer_calls["RegisterStreamConsumer"], "RegisterStreamConsumer")
     if request.consumer_name in stream.consumers:
         raise in_use(f"Consumer {request.consumer_name} of stream {stream.name} already exists.")
     if len(stream.consumers) >= MAX_CONSUMERS:
         raise limit_exceeded(f"Stream {stream.name} has {MAX_CONSUMERS} consumers already.")
+    if sum(each.status(now_ms) == "CREATING" for each in stream.consumers.values()) >= CREATING_AT_ONCE:
+        raise limit_exceeded(f"Stream {stream.name} has {CREATING_AT_ONCE} consumers that are being made.")
+    active_ms = now_ms + round(account.consumer_change_s * 1000)
     consumer = Consumer(
-        name=request.consumer_name, stream_arn=stream.arn, created_ms=account.now_ms(), tags=dict(request.tags)
+        name=request.consumer_name,
+        stream_arn=stream.arn,
+        created_ms=now_ms,
+        active_ms=active_ms,
+        tags=dict(request.tags),
     )
     stream.consumers[consumer.name] = consumer
-    return {"Consumer": consumer.as_json()}
+    return {"Consumer": consumer.as_json(now_ms)}
 
 
 def describe(account: KinesisAccount, request: ConsumerRequest) -> dict[str, Any]:
     consumer = request.consumer(account)
-    return {"ConsumerDescription": {**consumer.as_json(), "StreamARN": consumer.stream_arn}}
+    meters = account.find(arn=consumer.stream_arn).consumer_calls
+    account.meter(meters["DescribeStreamConsumer"], "DescribeStreamConsumer")
+    return {"ConsumerDescription": {**consumer.as_json(account.now_ms()), "StreamARN": consumer.stream_arn}}
 
 
 def list_consumers(account: KinesisAccount, request: ListStreamConsumers) -> dict[str, Any]:
     """A NextToken is the name of the last consumer that was shown."""
-    consumers = account.find(arn=request.stream_arn).consumers
+    stream = account.find(arn=request.stream_arn)
+    account.meter(stream.consumer_calls["ListStreamConsumers"], "ListStreamConsumers")
+    consumers = stream.consumers
     left = [consumers[name] for name in sorted(consumers) if name > request.next_token]
     page = left[: request.max_results]
     more = {"NextToken": page[-1].name} if len(page) < len(left) else {}
-    return {"Consumers": [consumer.as_json() for consumer in page], **more}
+    return {"Consumers": [consumer.as_json(account.now_ms()) for consumer in page], **more}
 
 
 def deregister(account: KinesisAccount, request: ConsumerRequest) -> None:
     consumer = request.consumer(account)
-    del account.find(arn=consumer.stream_arn).consumers[consumer.name]
+    stream = account.find(arn=consumer.stream_arn)
+    account.meter(stream.consumer_calls["DeregisterStreamConsumer"], "DeregisterStreamConsumer")
+    if account.consumer_change_s:
+        consumer.gone_ms = account.now_ms() + round(account.consumer_change_s * 1000)
+    else:
+        del stream.consumers[consumer.name]
 
 
 class Tagged(Protocol):
