@@ -15,6 +15,7 @@ from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
 from firnline_ingest.__main__ import main
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import PERMISSIONS, Feature, features_of
 from firnline_ingest.permissions.permission import Resource
@@ -51,11 +52,13 @@ LETTERS = (
 ENGINES = [
     *(frozenset((*ledger, *secret, *stream)) for ledger, secret, stream in product(LEDGERS, SECRETS, STREAMS)),
     *map(frozenset, LETTERS),
+    frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
 ]
 REMOVES = "dynamodb:DeleteItem"
 FULLEST = (
     frozenset({Feature.LEDGER_CREATION, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[1]}),
     frozenset({Feature.LEDGER_KEY, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[3]}),
+    frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
 )
 
 
@@ -93,6 +96,8 @@ class Account:
         return EngineAccess(
             region=region,
             streams={name: f"arn:aws:kinesis:{region}:{account}:stream/{name}"},
+            polls=Feature.FAN_OUT not in on,
+            consumers=(self._consumer(name),) if Feature.FAN_OUT in on else (),
             stream_keys=tuple(filter(None, [keys.get(Feature.STREAM_KEY)])),
             ledger_table=f"arn:aws:dynamodb:{region}:{account}:table/{name}",
             ledger_name=name,
@@ -115,11 +120,20 @@ class Account:
         secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
         return self.engine_of(
             application=name,
-            pipeline={"stream": name, "database": "FIRNLINE", "schema": "RAW", "table": name},
+            pipeline={
+                "stream": name,
+                "database": "FIRNLINE",
+                "schema": "RAW",
+                "table": name,
+                "reader": self._reader(access),
+            },
             ledger={"table": access.ledger_name, "create": access.ledger_creation},
             dead_letters=self._letters(access, name),
             **secret,
         )
+
+    def _reader(self, access: EngineAccess) -> object:
+        return {"fan_out": {"consumer_arn": access.consumers[0]}} if access.consumers else "polling"
 
     def _letters(self, access: EngineAccess, name: str) -> dict[str, str | None]:
         if access.letters_folder:
@@ -155,6 +169,12 @@ class Account:
         if key:
             kinesis.start_stream_encryption(StreamName=name, EncryptionType="KMS", KeyId=key)
         self.environment.put_events(name, records)
+
+    def _consumer(self, name: str) -> str:
+        kinesis = self.client("kinesis")
+        stream = kinesis.describe_stream_summary(StreamName=name)["StreamDescriptionSummary"]["StreamARN"]
+        arn: str = kinesis.register_stream_consumer(StreamARN=stream, ConsumerName=name)["Consumer"]["ConsumerARN"]
+        return arn
 
     def _ledger(self, name: str, key: str | None) -> None:
         encryption = {"SSESpecification": {"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": key}} if key else {}
@@ -252,6 +272,7 @@ def watched(account: Account) -> Callable[[frozenset[Feature]], tuple[EngineAcce
                 engine = account.engine(access)
                 assert features_of(engine.config, beside=access.features) == features_of(engine.config) | features
                 assert engine.run() == [None]
+                gone_shards(engine.kinesis, key, ["shardId-000000000009"])
             if access.bucket:
                 what_spark_does(access, s3_client(account, key))
         return access, account.accesses_by(key)
@@ -317,15 +338,16 @@ def removals() -> Iterator[tuple[frozenset[Feature], str, str]]:
     """Each action of the two policies, once."""
     seen: set[tuple[str, str]] = set()
     for features in FULLEST:
+        on = features | features_always() | (set() if Feature.FAN_OUT in features else {Feature.POLLING})
         for permission in PERMISSIONS:
             case = (SIDS[permission.on], permission.action)
-            if permission.action != REMOVES and permission.is_needed(features | features_always()) and case not in seen:
+            if permission.action != REMOVES and permission.is_needed(on) and case not in seen:
                 seen.add(case)
                 yield features, *case
 
 
 def features_always() -> frozenset[Feature]:
-    return frozenset({Feature.POLLING, Feature.LEDGER})
+    return frozenset({Feature.STREAMS, Feature.LEDGER})
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,8 @@ def _named(body: bytes) -> Named:
 def _stream(kinesis: FakeKinesis, operation: str, named: Named) -> Stream | None:
     """None where the request names none that is there."""
     streams = kinesis.account.streams
-    name = named.stream_name or (named.stream_arn or "").rpartition("/")[2]
+    arn = named.stream_arn or (named.consumer_arn or "").partition("/consumer/")[0]
+    name = named.stream_name or arn.rpartition("/")[2]
     if name:
         return streams.get(name)
     tag = _tag(operation, named)

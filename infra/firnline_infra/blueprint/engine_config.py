@@ -134,6 +134,7 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         table=str(table_of(pipeline).parts[-1]),
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
+        reader=_reader(pipeline),
         tolerance=pipeline.tolerance.value,
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
@@ -148,6 +149,17 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
 def _format(pipeline: Pipeline) -> dict[str, Any] | None:
     changed = pipeline.format.model_dump(mode="json", exclude_defaults=True)
     return {"type": pipeline.format.type, **changed} if changed else None
+
+
+def _reader(pipeline: Pipeline) -> dict[str, Any] | None:
+    consumer = consumer_of(pipeline)
+    return {"fan_out": {"consumer_arn": consumer}} if consumer else None
+
+
+def consumer_of(pipeline: Pipeline) -> Reference | None:
+    """The one that it reads by; None where it polls."""
+    reader = pipeline.reader
+    return None if reader == "polling" else Reference(f"consumer/{pipeline.stream}/{reader.fan_out.consumer}")
 
 
 def _present(**values: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.blueprint.engine_config import consumer_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.length import check_policy_length
@@ -38,6 +39,8 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
         EngineAccess(
             region=spec.aws.region,
             streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
+            polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
+            consumers=tuple(filter(None, map(consumer_of, spec.pipelines))),
             stream_keys=_stream_keys(spec, read, key_arn),
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,

@@ -9,6 +9,7 @@ from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
+from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
@@ -108,6 +109,10 @@ class Pipeline(Section):
     """What the bytes of a record are; one JSON object by default."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
+
+    reader: Reader = "polling"
+    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where other
+    readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
     metadata: Metadata = Metadata()
     """The object column that every table begins with, and what goes into it."""
 

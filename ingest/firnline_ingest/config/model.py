@@ -17,6 +17,7 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
 from firnline_ingest.config.metrics import MetricsConfig
+from firnline_ingest.config.reader import FanOutReader, Reader
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
 S3_FOLDER = Form(
@@ -154,6 +155,9 @@ class PipelineConfig(Section):
     pipe: str | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
     initial_position: InitialPosition = InitialPosition()
+    reader: Reader = "polling"
+    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
+    shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
     tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
     """`none`: a row that Snowflake rejects stops its shard. `all`: it stays in the error table, which must be on."""
     unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
@@ -298,6 +302,11 @@ class EngineConfig(Section):
 
     def pipeline_of(self, stream: str) -> PipelineConfig:
         return next(pipeline for pipeline in self.pipelines if pipeline.stream == stream)
+
+    @property
+    def subscribes(self) -> bool:
+        """Whether any pipeline reads by fan-out."""
+        return any(isinstance(pipeline.reader, FanOutReader) for pipeline in self.pipelines)
 
     @property
     def content_hash(self) -> str:

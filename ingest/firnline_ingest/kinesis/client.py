@@ -1,31 +1,51 @@
 """A Kinesis client that decodes pages of records with kinesis/page.py.
 
 A shard's reader handles throttling in its own loop, so its client does not retry. botocore keeps credentials, signing,
-endpoints and every error; only the body of a good GetRecords answer is taken out of its hands. The answer is still a dict
+endpoints and every error; only the body of a good GetRecords answer, and the events of a subscription, are taken out of its
+hands. The answer is still a dict
 with the service's keys, and ResponseMetadata as always.
 """
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
-from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
+from botocore.parsers import EventStreamJSONParser, JSONParser, ResponseParser, ResponseParserFactory
 from botocore.session import Session
 
-from firnline_ingest.aws.client import aws_client
+from firnline_ingest.aws.client import READ_TIMEOUT_S, aws_client
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.errors import UnreadablePage
-from firnline_ingest.kinesis.page import RecordPage, decode_page
+from firnline_ingest.kinesis.page import decode_event, decode_page
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
+Decoded = TypeVar("Decoded")
 
-def kinesis_client(aws: AwsConfig, *, attempts: int = 1, connections: int = 10) -> "KinesisClient":
+SILENCE_S = 60.0
+"""A subscription is taken for dead after so long. KCL does so too: a shard without records still gets events."""
+
+
+def kinesis_client(
+    aws: AwsConfig, *, attempts: int = 1, connections: int = 10, read_timeout_s: float = READ_TIMEOUT_S
+) -> "KinesisClient":
     """GetRecords answers with typed records (kinesis/page.py)."""
     session = kinesis_session(aws.profile)
-    client = aws_client(aws, "kinesis", attempts=attempts, connections=connections, session=session)
+    client = aws_client(
+        aws,
+        "kinesis",
+        attempts=attempts,
+        connections=connections,
+        read_timeout_s=read_timeout_s,
+        session=session,
+    )
     return cast("KinesisClient", client)
+
+
+def subscribing_client(aws: AwsConfig, *, connections: int) -> "KinesisClient":
+    """For SubscribeToShard: each subscription keeps a connection, on which nothing may come for a while."""
+    return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S)
 
 
 def kinesis_session(profile: str | None = None) -> Session:
@@ -35,16 +55,27 @@ def kinesis_session(profile: str | None = None) -> Session:
     return session
 
 
+class TypedEventParser(EventStreamJSONParser):
+    """botocore's parser of events but for one: the event itself is a `ShardEvent`. Exceptions are botocore's."""
+
+    def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
+        if response["headers"].get(":event-type") != "SubscribeToShardEvent":
+            return cast("dict[str, Any]", super().parse(response, shape))
+        return {"SubscribeToShardEvent": _decoded(response["body"], decode_event)}
+
+
 class TypedPageParser(JSONParser):
-    """botocore's parser but for one shape: Records holds `Record` objects, whose timestamps are seconds.
+    """botocore's parser but for two shapes: Records holds `Record` objects, whose timestamps are seconds.
 
     NextShardIterator is None where the service says null, and missing where it says nothing.
     """
 
+    EVENT_STREAM_PARSER_CLS = TypedEventParser
+
     def parse(self, response: Mapping[str, Any], shape: Any) -> dict[str, Any]:
         if response["status_code"] != 200 or shape is None or shape.name != "GetRecordsOutput":
             return cast("dict[str, Any]", super().parse(response, shape))
-        page = _page(response["body"])
+        page = _decoded(response["body"], decode_page)
         said = page.NextShardIterator
         return {
             "Records": page.Records,
@@ -62,9 +93,9 @@ class TypedPageParserFactory(ResponseParserFactory):
         return TypedPageParser() if protocol_name == "json" else super().create_parser(protocol_name)
 
 
-def _page(body: bytes) -> RecordPage:
+def _decoded(body: bytes, decode: Callable[[bytes], Decoded]) -> Decoded:
     try:
-        return decode_page(body)
+        return decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadablePage(size=len(body), cause=str(error)) from error
 

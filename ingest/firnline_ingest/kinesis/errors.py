@@ -11,12 +11,13 @@ from botocore.parsers import ResponseParserError
 
 from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
+from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
 
 
 class UnreadablePage(BotoCoreError):
     """A good status over a body that is not a page: cut short, or made by something between us and Kinesis."""
 
-    fmt = "GetRecords answered with {size} bytes that are not a page of records: {cause}"
+    fmt = "Kinesis answered with {size} bytes that are not a page of records: {cause}"
 
 
 class StreamMissing(KinesisError, Fatal):
@@ -203,10 +204,14 @@ def _by_code(code: str, message: str, operation: str, stream: str) -> KinesisErr
         return StreamCredentialsStale(stream, operation, f"{code}: {message}")
     if code in KMS:
         return StreamKeyUnusable(stream, code, message)
-    if code == "ResourceNotFoundException":
-        return StreamMissing(stream)
-    if code == "ExpiredIteratorException":
-        return IteratorExpired(stream)
-    if code == "InvalidArgumentException":
-        return PositionForeign(stream, message)
+    if code in BY_CODE:
+        return BY_CODE[code](stream, message)
     return StreamUnreachable(stream, operation, f"{code}: {message}")
+
+
+BY_CODE: dict[str, Callable[[str, str], KinesisError]] = {
+    "ResourceNotFoundException": lambda stream, _: StreamMissing(stream),
+    "ExpiredIteratorException": lambda stream, _: IteratorExpired(stream),
+    "InvalidArgumentException": PositionForeign,
+    "ResourceInUseException": SubscriptionTaken,
+}

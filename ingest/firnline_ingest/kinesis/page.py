@@ -1,4 +1,4 @@
-"""One answer of GetRecords, decoded straight into typed records.
+"""One answer of GetRecords, or one event of SubscribeToShard, decoded straight into typed records.
 
 Field names are the service's own, so that documentation, fakes and code say the same. base64 becomes bytes in C: a
 page costs a fraction of what botocore's parser takes. kinesis/client.py puts this under an ordinary botocore client.
@@ -40,8 +40,20 @@ class RecordPage(msgspec.Struct, gc=False):
     ChildShards: list[ChildShard] | None = None
 
 
+class ShardEvent(msgspec.Struct, gc=False):
+    """What a subscription pushes. Without a number to continue from, the shard is at its end."""
+
+    Records: list[Record]
+    ContinuationSequenceNumber: str | None = None
+    MillisBehindLatest: int | None = None
+    ChildShards: list[ChildShard] | None = None
+
+
 decode_page = msgspec.json.Decoder(RecordPage).decode
 """Body to RecordPage. Unknown fields are skipped, Records and each record's sequence number are required.
 
 Raises msgspec.MsgspecError, UnicodeDecodeError or RecursionError for a body that is not a page.
 """
+
+decode_event = msgspec.json.Decoder(ShardEvent).decode
+"""The payload of one SubscribeToShardEvent. Raises as `decode_page` does."""

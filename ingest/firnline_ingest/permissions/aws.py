@@ -25,24 +25,31 @@ KINESIS = (
     _engine(
         "kinesis:DescribeStreamSummary",
         Resource.STREAMS,
-        Feature.POLLING,
+        Feature.STREAMS,
         "Tells one incarnation of a stream from the next, how long it keeps records, and the service's time, on which "
         "LATEST and the end of a bounded run are pinned.",
     ),
-    _engine("kinesis:ListShards", Resource.STREAMS, Feature.POLLING, "Finds the shards, and which came from which."),
+    _engine("kinesis:ListShards", Resource.STREAMS, Feature.STREAMS, "Finds the shards, and which came from which."),
     _engine(
         "kinesis:GetShardIterator",
         Resource.STREAMS,
-        Feature.POLLING,
-        "Finds the place in a shard where reading begins or goes on.",
+        Feature.STREAMS,
+        "Finds the place in a shard where reading begins or goes on, and whether a shard is there that no listing has.",
     ),
     _engine("kinesis:GetRecords", Resource.STREAMS, Feature.POLLING, "Reads records."),
+    _engine(
+        "kinesis:DescribeStreamConsumer",
+        Resource.CONSUMERS,
+        Feature.FAN_OUT,
+        "Checks before the first subscription that the consumer is there, and can be subscribed with.",
+    ),
+    _engine("kinesis:SubscribeToShard", Resource.CONSUMERS, Feature.FAN_OUT, "Has records pushed to it."),
     _behalf(
         Caller.KINESIS,
         "kms:Decrypt",
         Resource.STREAM_KEYS,
-        {Feature.POLLING, Feature.STREAM_KEY},
-        "GetRecords decrypts what it answers with, in the reader's name.",
+        {Feature.STREAMS, Feature.STREAM_KEY},
+        "GetRecords and SubscribeToShard decrypt what they answer with, in the reader's name.",
     ),
 )
 

@@ -9,12 +9,14 @@ from firnline_ingest.permissions.permission import Feature, Permission
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
 
-ALWAYS = frozenset({Feature.POLLING, Feature.LEDGER})
+ALWAYS = frozenset({Feature.STREAMS, Feature.LEDGER})
 
 
 def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> frozenset[Feature]:
     """What `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
     switches = {
+        Feature.POLLING: any(pipeline.reader == "polling" for pipeline in config.pipelines),
+        Feature.FAN_OUT: config.subscribes,
         Feature.LEDGER_CREATION: config.ledger.create,
         Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
         Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,

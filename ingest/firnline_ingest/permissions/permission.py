@@ -6,10 +6,14 @@ from enum import StrEnum, auto
 
 
 class Feature(StrEnum):
-    """What an engine can be configured to do. POLLING and LEDGER are always on."""
+    """What an engine can be configured to do. STREAMS and LEDGER are always on."""
 
+    STREAMS = auto()
+    """Knows the shards of its streams, however it reads them."""
     POLLING = auto()
-    """Reads shards with GetRecords."""
+    """`reader: polling` of a pipeline: GetRecords."""
+    FAN_OUT = auto()
+    """`reader.fan_out` of a pipeline: SubscribeToShard by a registered consumer."""
     LEDGER = auto()
     LEDGER_CREATION = auto()
     """`ledger.create`: the engine makes the table where infrastructure does not."""
@@ -37,6 +41,7 @@ class Resource(StrEnum):
     """Kinds of resources; a policy has one statement for each. Beside some: what narrows it further."""
 
     STREAMS = auto()
+    CONSUMERS = auto()
     STREAM_KEYS = auto()  # through Kinesis, for records of these streams
     LEDGER_TABLE = auto()
     LEDGER_ITEMS = auto()  # of these streams, and the engine's own

@@ -13,10 +13,12 @@ from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.deadletter.errors import StoppedByRecord
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.aggregate import UserRecords
+from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
 from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
 from firnline_ingest.kinesis.lineage import read_hash_range
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
+from firnline_ingest.kinesis.sources import page_source
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
@@ -57,8 +59,12 @@ class ShardSession:
     def __init__(
         self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, caution: Caution
     ) -> None:
-        start = opened.resume.start
-        self.reader = ShardReader(services.kinesis, work.key, start, services.polling, jitter=services.jitter)
+        start, reads_by = opened.resume.start, work.pipeline.reader
+        client = services.subscriber or services.kinesis
+        source = page_source(client, work.key, reads_by, services.polling, services.consumers, clock=time.monotonic)
+        self.reader = ShardReader(
+            services.kinesis, work.key, start, services.polling, source=source, jitter=services.jitter
+        )
         self._work = work
         self._services = services
         self._report = report
@@ -146,6 +152,7 @@ class ShardSession:
         self._show(is_settled=False)
 
     def close(self) -> None:
+        self.reader.close()
         self._channel.close()
 
     def _read(self, demand: Demand) -> Read | None:
@@ -158,6 +165,10 @@ class ShardSession:
             finally:
                 self._count()
                 trouble = self.reader.trouble
+                if isinstance(trouble, SubscriptionTaken):
+                    self._next_write_s = self._next_heartbeat_s = (
+                        0.0  # by whoever has the shard now, as the ledger will say
+                    )
                 self._report.answered(self.reader.answered_at_s, trouble.what if trouble else "")
         self._report.answered(0.0, f"{self._in_flight.bytes:,} bytes of rows wait for Snowflake to commit them")
         demand.wait(COMMIT_POLL_S)

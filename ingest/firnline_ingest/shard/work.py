@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import DeadLetterStore
+from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.shard.channel import ChannelOpener
@@ -53,6 +54,10 @@ class ShardServices:
     dead_letters: DeadLetterStore
     polling: PollingConfig
     run_id: str
+    subscriber: "KinesisClient | None" = None
+    """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
+    consumers: Consumers | None = None
+    """What all shards of the process know of the consumers that they are subscribed by."""
     observer: Observer = unobserved
     now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
     prove_every_s: float = 1.0

@@ -65,12 +65,14 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.deadletter import open_store
-    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
+    from firnline_ingest.kinesis.consumers import Consumers
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.sdk import SdkChannels
 
     threads = config.epoch.shards_per_task + 2
+    subscriber = subscribing_client(config.aws, connections=threads) if config.subscribes else None
     services = ShardServices(
         ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
         kinesis=kinesis_client(config.aws, connections=threads),
@@ -78,5 +80,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         dead_letters=open_store(config, connections=threads),
         polling=config.polling,
         run_id=run_id,
+        subscriber=subscriber,
+        consumers=Consumers(subscriber) if subscriber else None,
     )
     return ShardGroup(services, config.epoch.progress_seconds)

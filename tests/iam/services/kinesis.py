@@ -29,7 +29,7 @@ def accesses(request: Request) -> Iterator[Access]:
     if request.operation in TAGGING and parameters.get("Tags"):
         yield Access(TAGGING[request.operation], arn)
     if request.operation in DECRYPTING | ENCRYPTING and (key := parameters.get("KeyId")):
-        yield from _key_use(request, arn, key)
+        yield from _key_use(request, arn.partition("/consumer/")[0], key)
 
 
 def _resource(request: Request) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
+from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
@@ -131,3 +132,12 @@ def test_a_format_is_passed_on_as_it_is_said(section: dict[str, Any]) -> None:
     document = written(pipelines=[pipeline])
     assert (document["pipelines"][0]["format"], document["pipelines"][0]["empty_records"]) == (section, "ignore")
     assert parse(EngineConfig, document, "engine.json").pipelines[0].format.type == section["type"]
+
+
+def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it_and_may_use_no_other() -> None:
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": {"fan_out": {"consumer": "us"}}}
+    streams = [{"name": "orders", "consumers": ["us", "fraud"]}]
+    (silent,) = written()["pipelines"]
+    assert "reader" not in silent
+    (said,) = written(streams=streams, pipelines=[pipeline])["pipelines"]
+    assert said["reader"] == {"fan_out": {"consumer_arn": Reference("consumer/orders/us")}}

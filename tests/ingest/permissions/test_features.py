@@ -37,12 +37,18 @@ def config(**sections: Any) -> EngineConfig:
     ],
 )
 def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, Any], feature: Feature) -> None:
-    assert features_of(config()) == ALWAYS
-    assert features_of(config(**sections)) == ALWAYS | {feature}
+    assert features_of(config()) == ALWAYS | {Feature.POLLING}
+    assert features_of(config(**sections)) == ALWAYS | {Feature.POLLING, feature}
+
+
+def test_a_stream_that_is_read_by_fan_out_needs_no_right_to_poll() -> None:
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/s/consumer/c:1"
+    pipeline = {"stream": "s", "database": "D", "schema": "S", "reader": {"fan_out": {"consumer_arn": arn}}}
+    assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT}
 
 
 def test_what_a_configuration_does_not_say_is_given_beside_it() -> None:
-    assert features_of(config(), beside=[Feature.STREAM_KEY]) == ALWAYS | {Feature.STREAM_KEY}
+    assert features_of(config(), beside=[Feature.STREAM_KEY]) == ALWAYS | {Feature.POLLING, Feature.STREAM_KEY}
 
 
 def test_every_feature_needs_something_and_every_permission_some_feature() -> None:

@@ -14,6 +14,7 @@ from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS
 
 SIDS = {
     Resource.STREAMS: "ReadStreams",
+    Resource.CONSUMERS: "Subscribe",
     Resource.STREAM_KEYS: "DecryptStreams",
     Resource.LEDGER_TABLE: "OpenLedger",
     Resource.LEDGER_ITEMS: "KeepLedger",
@@ -38,6 +39,10 @@ class EngineAccess:
     region: str
     streams: Mapping[str, Value]
     """The ARN of each stream by its name."""
+    polls: bool = True
+    """Whether any of them is read by polling."""
+    consumers: tuple[Value, ...] = ()
+    """By which the others are read."""
     stream_keys: tuple[Value, ...] = ()
     """Of customers only: keys that AWS manages need no permission."""
     ledger_table: Value
@@ -61,6 +66,8 @@ class EngineAccess:
     def features(self) -> frozenset[Feature]:
         uses_bucket = bool(self.checkpoint_folder or self.job_folders or self.letters_folder or self.log_folder)
         switches = {
+            Feature.POLLING: self.polls,
+            Feature.FAN_OUT: bool(self.consumers),
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
@@ -97,6 +104,7 @@ def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
 def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
     found: dict[Resource, tuple[Value | None, ...]] = {
         Resource.STREAMS: tuple(access.streams.values()),
+        Resource.CONSUMERS: access.consumers,
         Resource.STREAM_KEYS: access.stream_keys,
         Resource.LEDGER_TABLE: (access.ledger_table,),
         Resource.LEDGER_ITEMS: (access.ledger_table,),

@@ -37,6 +37,19 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"pipelines[{index}].stream: {pipeline.stream!r} is already read by pipelines[{other}]."
 
 
+def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
+    made = {stream.name: stream.consumers for stream in spec.streams}
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.reader == "polling" or pipeline.stream not in made:
+            continue
+        name, consumers = pipeline.reader.fan_out.consumer, made[pipeline.stream]
+        if name not in consumers:
+            hint = did_you_mean(name, consumers) if consumers else f"say consumers: [{name}] of the stream."
+            yield (
+                f"pipelines[{index}].reader.fan_out.consumer: {name!r} is not among the consumers of {pipeline.stream}; {hint}"
+            )
+
+
 def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]:
     """An adopted stream's retention is its owner's, and not in the specification."""
     ours = [stream.retention_hours * 60 for stream in spec.streams if stream.origin is Origin.CREATE]
@@ -175,6 +188,7 @@ CHECKS = (
     _streams_are_distinct,
     _pipelines_name_streams,
     _a_stream_has_one_pipeline,
+    _a_consumer_is_made,
     _the_lag_alarm_comes_before_the_loss,
     _the_last_call_is_not_always,
     _sharing_is_said_by_all,

@@ -31,6 +31,14 @@ def test_an_engine_without_anything_else_reads_streams_and_keeps_its_ledger() ->
     assert statements["OpenLedger"].actions == ("dynamodb:DescribeTable",)
 
 
+def test_an_engine_that_only_subscribes_may_not_poll() -> None:
+    consumer = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1"
+    statements = by_sid(replace(LEAST, polls=False, consumers=(consumer,)))
+    assert "kinesis:GetRecords" not in statements["ReadStreams"].actions
+    assert statements["Subscribe"].resources == (consumer,)
+    assert statements["Subscribe"].actions == ("kinesis:DescribeStreamConsumer", "kinesis:SubscribeToShard")
+
+
 def test_the_ledger_is_fenced_to_the_items_of_the_engines_streams(everything: EngineAccess) -> None:
     assert by_sid(everything)["KeepLedger"].conditions == {
         "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ("orders@*", "clicks@*", "@application")}

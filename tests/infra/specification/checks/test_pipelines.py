@@ -17,6 +17,18 @@ def test_a_pipeline_names_one_of_the_streams(problems: Problems, pipeline: Part)
     ]
 
 
+def test_fan_out_reads_by_a_consumer_of_its_own_stream(problems: Problems, pipeline: Part) -> None:
+    read = pipeline(reader={"fan_out": {"consumer": "fraude"}})
+    assert problems(pipelines=[read]) == [
+        "pipelines[0].reader.fan_out.consumer: 'fraude' is not among the consumers of orders; "
+        "say consumers: [fraude] of the stream."
+    ]
+    assert problems(streams=[{"name": "orders", "consumers": ["fraud"]}], pipelines=[read]) == [
+        "pipelines[0].reader.fan_out.consumer: 'fraude' is not among the consumers of orders; did you mean 'fraud'?"
+    ]
+    assert problems(streams=[{"name": "orders", "consumers": ["fraude"]}], pipelines=[read]) == []
+
+
 def test_a_stream_is_named_once_and_read_once(problems: Problems, pipeline: Part) -> None:
     assert problems(
         streams=[{"name": "orders"}, {"name": "orders"}],

@@ -1,0 +1,52 @@
+"""The registered consumers that a process reads by: looked at once, before the first subscription."""
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.kinesis.consumer_errors import ConsumerMissing, SubscriptionTaken
+from firnline_ingest.kinesis.errors import StreamMissing, answered
+from firnline_ingest.kinesis.lineage import read_summary
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+class Consumers:
+    """Thread-safe: shards of a stream share its consumer, and one of them asks for all."""
+
+    def __init__(self, client: "KinesisClient") -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self._active: set[str] = set()
+
+    def make_sure_of(self, stream: str, arn: str) -> None:
+        """That it can be subscribed with.
+
+        Raises ConsumerMissing, SubscriptionTaken while it is being made, and the errors of kinesis/errors.py.
+        """
+        with self._lock:
+            if arn in self._active:
+                return
+        status = describe(self._client, stream, arn)["ConsumerStatus"]
+        if status != "ACTIVE":
+            raise SubscriptionTaken(stream, f"the consumer {arn} is {status}, and has to be ACTIVE.")
+        with self._lock:
+            self._active.add(arn)
+
+    def forget(self, arn: str) -> None:
+        """The service does not know it, or something that was asked for together with it."""
+        with self._lock:
+            self._active.discard(arn)
+
+
+def describe(client: "KinesisClient", stream: str, arn: str) -> dict[str, Any]:
+    """Raises ConsumerMissing, or StreamMissing where the stream is gone too, and the other errors of kinesis/errors.py."""
+    call = partial(client.describe_stream_consumer, ConsumerARN=arn)
+    try:
+        answer = answered(call, operation="DescribeStreamConsumer", stream=stream, needs="ConsumerDescription")
+    except StreamMissing as error:
+        read_summary(client, stream)
+        raise ConsumerMissing(stream, arn) from error
+    found: dict[str, Any] = answer["ConsumerDescription"]
+    return found
