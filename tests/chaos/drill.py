@@ -57,7 +57,7 @@ class Worker:
         self.process.start()
         theirs.close()
         self.number = orders.number
-        self.is_frozen = self.is_over = self.has_left = False
+        self.is_frozen = self.is_over = self.has_left = self.is_killed = False
         self.epochs = 0
         self._started_s = time.monotonic()
         self.last_problem = "without a problem"
@@ -84,6 +84,8 @@ class Worker:
         self.is_frozen = False
 
     def kill(self) -> None:
+        """What it said before is still in the line."""
+        self.is_killed = True
         self.process.kill()
         self.process.join()
 
@@ -215,7 +217,7 @@ class Drill:
                 self._thaw_all()
             case Struck(strike):
                 self.outcome.strikes[strike.step, strike.blow] += 1
-                worker.is_frozen = strike.blow is Blow.FREEZE
+                worker.is_frozen = strike.blow is Blow.FREEZE and not worker.is_killed
                 if act.holds_commits_s:
                     self._commits_return_s = time.monotonic() + act.holds_commits_s
             case Failed(problem, shard):

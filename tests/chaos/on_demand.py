@@ -1,12 +1,7 @@
-"""What the suite leaves out; `scripts/chaos` plays it.
-
-Why a drill fails now and then where a day passes between two workers
-is not known yet. Stories with faults that last take long, and some of them find a shard that says nothing.
-"""
+"""What the suite leaves out, because it takes long; `scripts/chaos` plays it."""
 
 ON_DEMAND = frozenset(
     {
-        "hours-between-workers",
         "kinesis-can-not-be-read",
         "iterators-are-refused",
         "shards-can-not-be-listed",

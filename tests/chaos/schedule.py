@@ -98,6 +98,7 @@ class Schedule:
         split_at = rng.randint(1, len(strikes)) if rng.random() < 0.4 else -1
         loss_at = rng.randint(1, len(strikes)) if rng.random() < 0.2 else -1
         dropped_at = rng.randint(1, len(strikes)) if rng.random() < 0.1 else -1
+        is_row_lost = loss_at >= 0  # with its channel gone as well, nothing knows what was committed
         hours = (0.1, 0.1, 23, 25) if "hours-between-workers" not in without else (0.1,)
         acts = [
             Act(
@@ -109,7 +110,7 @@ class Schedule:
                 loses_row=number == loss_at,
                 hours=rng.choice(hours) if number and rng.random() < 0.2 else 0.0,
                 omits=strike is not None and rng.random() < 0.15,
-                drops_channel=number == dropped_at and "channel-is-dropped" not in without,
+                drops_channel=number == dropped_at and not is_row_lost and "channel-is-dropped" not in without,
                 is_replayed=rng.random() < 0.5,
                 holds_commits_s=rng.uniform(0.1, 2.0) if strike and rng.random() < 0.15 else 0.0,
             )
