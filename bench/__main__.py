@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from bench import full_rate, letters, page, placement, planning, start, trickle
+from bench import aggregates, full_rate, letters, page, placement, planning, start, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -15,6 +15,7 @@ from firnline_ingest.errors import FirnlineError
 
 PARTS = (
     page.PART,
+    aggregates.PART,
     full_rate.PATH,
     full_rate.MEMORY,
     trickle.PART,
@@ -95,6 +96,9 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if page.PART in parts:
         _say("page: bodies of GetRecords to the call of append_rows")
         yield from page.measure(runs=length.runs, laps=length.laps)
+    if aggregates.PART in parts:
+        _say("aggregates: the same, packed as the KPL does")
+        yield from aggregates.measure(runs=length.runs, laps=length.laps)
     if full_rate.PATH in parts or full_rate.MEMORY in parts:
         yield from _full_rate(parts, length)
     if letters.PART in parts:

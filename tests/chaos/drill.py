@@ -15,7 +15,7 @@ from typing import Any
 
 from firnline_ingest.shard.steps import EpochStep
 from tests.chaos.lane import Lane
-from tests.chaos.oracle import Put, Stop
+from tests.chaos.oracle import Put, Stop, place_of
 from tests.chaos.records import payload
 from tests.chaos.schedule import Act, Blow, Schedule, Step
 from tests.chaos.verdict import verdict
@@ -163,7 +163,7 @@ class Drill:
             number = len(self._puts)
             record = stream.put(payload(fate, number), key=f"key {number}")
             arrived_ms = int(record.arrived_at.timestamp() * 1000)
-            self._puts.append(Put(record.shard_id, record.sequence_number, arrived_ms, fate))
+            self._puts.append(Put(record.shard_id, place_of(record.sequence_number), arrived_ms, fate))
         if act.drops_channel:
             self._lane.drop_a_channel(self._stage.table)
         for shard in stream.shards:

@@ -10,7 +10,13 @@ from dataclasses import dataclass, field
 
 from tests.chaos.records import Fate
 
+SUB_BITS = 32
 WHOLE_SECONDS_MS = 2000  # the service tells its time in seconds, so a start that is pinned to it is not sharper
+
+
+def place_of(sequence_number: int, sub_sequence_number: int = 0) -> int:
+    """Both numbers as one, in the shard's order; a user record of an aggregate has a place of its own."""
+    return sequence_number << SUB_BITS | sub_sequence_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,7 @@ class Put:
 
     shard: str
     number: int
+    """Its place in the shard."""
     arrived_ms: int
     fate: Fate
     or_letter: bool = False

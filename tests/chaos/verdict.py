@@ -13,7 +13,7 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_local.kinesis import ShardHandle
 from tests.chaos.lane import Lane, Stage
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, problems
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of, problems
 from tests.chaos.records import Fate
 
 LOSSES = {
@@ -61,7 +61,8 @@ def losses_of(row: ShardRow) -> list[Loss]:
 def _losses(shard: str, incident: Incident) -> list[Loss]:
     if incident.kind not in LOSSES:
         return []
-    before = incident.through.sequence_number if incident.through else None
+    through = incident.through
+    before = place_of(through.sequence_number, through.sub_sequence_number) if through else None
     if incident.kind is IncidentKind.PARENT_UNREAD:
         parents = incident.detail.rpartition(": ")[2].split(", ")
         return [Loss(parent, incident.kind) for parent in parents]
@@ -76,12 +77,14 @@ def _found(stage: Stage, lane: Lane) -> dict[Fate, list[Found]]:
     return {
         Fate.ROW: [_place("the table", json.loads(metadata)) for metadata in rows],
         Fate.ERROR_ROW: [_place("the error table", _parsed(payload)["KINESISMETADATA"]) for payload in payloads],
-        Fate.DEAD_LETTER: [Found("the letters", each.shard_id, int(each.sequence_number)) for each in letters],
+        Fate.DEAD_LETTER: [
+            Found("the letters", each.shard_id, place_of(int(each.sequence_number))) for each in letters
+        ],
     }
 
 
 def _place(place: str, metadata: Mapping[str, str]) -> Found:
-    return Found(place, metadata["shardId"], int(metadata["sequenceNumber"]))
+    return Found(place, metadata["shardId"], place_of(int(metadata["sequenceNumber"])))
 
 
 def _parsed(payload: Any) -> dict[str, dict[str, str]]:

@@ -6,7 +6,7 @@ number), so that a page can be given away in pieces, and a restart inside an agg
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from firnline_ingest.kinesis.aggregated_record import FOREIGN, AggregatedRecord, parse
@@ -57,13 +57,14 @@ class UserRecords:
 
     def _each(self, records: Sequence[Record], after: Position | None) -> Iterator[UserRecord]:
         for record in records:
-            for user_record in self._of(record):
-                if after is None or _is_left(user_record, after):
-                    yield user_record
+            if after is None:
+                yield from self._of(record)
+            else:
+                yield from (user_record for user_record in self._of(record) if _is_left(user_record, after))
 
-    def _of(self, record: Record) -> Iterator[UserRecord]:
+    def _of(self, record: Record) -> Iterable[UserRecord]:
         if not is_aggregate(record.Data):
-            return iter([_alone(record)])
+            return [_alone(record)]
         if record.PartitionKey == KPL_PARTITION_KEY and self._range is None:
             self._range = self._own_range()
         return user_records(record, self._range)
@@ -81,62 +82,69 @@ def is_aggregate(data: bytes) -> bool:
     return hashlib.md5(_content(data), usedforsecurity=False).digest() == data[-DIGEST_BYTES:]
 
 
-def user_records(record: Record, own_range: HashRange | None) -> Iterator[UserRecord]:
+def user_records(record: Record, own_range: HashRange | None) -> Iterable[UserRecord]:
     """Of a record that is an aggregate; its number in it is the sub-sequence number of each.
 
     One that can't be taken apart, or has none, is one record with a fault. `own_range` is the shard's: of a KPL's aggregate
     the records outside of it have a fault, because the KPL puts these again.
     """
+    own_range = own_range if record.PartitionKey == KPL_PARTITION_KEY else None
     try:
         aggregate = _parsed(record.Data)
+        if len(record.Data) <= PIECE_BYTES:
+            return list(_unpacked(record, aggregate, own_range))
+        for _ in _unpacked(record, aggregate, own_range):
+            pass  # a large one is not kept, and that all of it is good has to be known before any is given away
+        return _unpacked(record, aggregate, own_range)
     except ValueError as error:
-        yield _alone(record, AggregateFault(AggregateProblem.BROKEN, f"a KPL aggregate, and {error}."))
-        return
-    faults = _Faults(aggregate, own_range if record.PartitionKey == KPL_PARTITION_KEY else None)
+        return [_alone(record, AggregateFault(AggregateProblem.BROKEN, f"a KPL aggregate, and {error}."))]
+
+
+def _unpacked(record: Record, aggregate: AggregatedRecord, own_range: HashRange | None) -> Iterator[UserRecord]:
+    """Raises ValueError for a record whose key is not in the tables."""
+    sequence_number, arrival = record.SequenceNumber, record.ApproximateArrivalTimestamp
     keys, hash_keys = list(aggregate.partition_key_table), list(aggregate.explicit_hash_key_table)
+    fault_of = None if own_range is None or own_range.is_whole else _Faults(keys, hash_keys, own_range)
     for number, packed in enumerate(aggregate.records):
+        key_index = packed.partition_key_index
         hash_index = packed.explicit_hash_key_index if packed.HasField("explicit_hash_key_index") else None
-        yield UserRecord(
-            record.SequenceNumber,
-            packed.data,
-            keys[packed.partition_key_index],
-            record.ApproximateArrivalTimestamp,
-            number,
-            None if hash_index is None else hash_keys[hash_index],
-            faults.of(packed.partition_key_index, hash_index),
-        )
+        try:
+            key, hash_key = keys[key_index], None if hash_index is None else hash_keys[hash_index]
+        except IndexError as error:
+            raise ValueError("a user record in it has a key that is in none of its tables") from error
+        fault = fault_of(key_index, hash_index) if fault_of else None
+        yield UserRecord(sequence_number, packed.data, key, arrival, number, hash_key, fault)
 
 
 class _Faults:
-    """Of the user records of one aggregate: a few keys, and many records with each of them."""
+    """Of the user records of one aggregate by their keys, each judged once."""
 
-    def __init__(self, aggregate: AggregatedRecord, own_range: HashRange | None) -> None:
-        self._keys = aggregate.partition_key_table
-        self._hash_keys = aggregate.explicit_hash_key_table
-        self._range = None if own_range is None or own_range.is_whole else own_range
-        self._known: dict[tuple[int, int | None], AggregateFault | None] = {}
+    def __init__(self, keys: Sequence[str], hash_keys: Sequence[str], own_range: HashRange) -> None:
+        self._keys = keys
+        self._hash_keys = hash_keys
+        self._range = own_range
+        self._of_key: dict[int, AggregateFault | None] = {}
+        self._of_hash_key: dict[int, AggregateFault | None] = {}
 
-    def of(self, key_index: int, hash_index: int | None) -> AggregateFault | None:
-        if self._range is None:
-            return None
-        place = (0, hash_index) if hash_index is not None else (key_index, None)
-        if place not in self._known:
-            self._known[place] = self._judged(self._range, *place)
-        return self._known[place]
+    def __call__(self, key_index: int, hash_index: int | None) -> AggregateFault | None:
+        known, index = (self._of_key, key_index) if hash_index is None else (self._of_hash_key, hash_index)
+        if index not in known:
+            hash_key = None if hash_index is None else self._hash_keys[hash_index]
+            known[index] = self._judged(self._range.owns(self._keys[key_index], hash_key))
+        return known[index]
 
-    def _judged(self, own_range: HashRange, key_index: int, hash_index: int | None) -> AggregateFault | None:
-        hash_key = None if hash_index is None else self._hash_keys[hash_index]
-        if own_range.owns(self._keys[key_index], hash_key):
+    def _judged(self, is_own: bool) -> AggregateFault | None:
+        if is_own:
             return None
         return AggregateFault(
             AggregateProblem.MISPLACED,
-            f"its hash key is another shard's (this one has {own_range.first} to {own_range.last}): the KPL, which packed it "
-            "before a resharding, puts it once more, into the right shard.",
+            f"its hash key is another shard's (this one has {self._range.first} to {self._range.last}): the KPL, which packed "
+            "it before a resharding, puts it once more, into the right shard.",
         )
 
 
 def _parsed(data: bytes) -> AggregatedRecord:
-    """Raises ValueError with what is wrong, for an aggregate that can't be taken apart in whole."""
+    """Raises ValueError with what is wrong: no message, keys that none can be, nothing in it."""
     content = _content(data)
     if len(content) > 2 * MOST_PARTS:
         _refuse_too_many_parts(content)
@@ -148,11 +156,6 @@ def _parsed(data: bytes) -> AggregatedRecord:
         raise ValueError(f"a key in it has more than {LONGEST_KEY} characters")
     if not aggregate.records:
         raise ValueError("there is no user record in it")
-    most, hash_most = len(keys), len(hash_keys)
-    for packed in aggregate.records:
-        is_outside = packed.explicit_hash_key_index >= hash_most and packed.HasField("explicit_hash_key_index")
-        if is_outside or packed.partition_key_index >= most:
-            raise ValueError("a user record in it has a key that is in none of its tables")
     return aggregate
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from firnline_ingest.values import Position
+from firnline_local.kinesis.numbers import HashRange
 from firnline_local.kinesis.shard import Shard, StoredRecord, parse_record, shard_id
 from firnline_local.kinesis.stream import KinesisAccount, Stream, merge, rescale, split
 
@@ -106,6 +107,10 @@ class ShardHandle:
     def last_position(self) -> Position:
         """Of its newest record; where the shard begins, if it never had one."""
         return Position(self._shard.last_number)
+
+    @property
+    def hash_range(self) -> HashRange:
+        return self._shard.hash_range
 
     @property
     def parents(self) -> list["ShardHandle"]:

@@ -1,15 +1,17 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop
+from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of
 from tests.chaos.records import Fate, fate_of, payload
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
@@ -64,7 +66,14 @@ class World:
         data = data or payload(fate, len(self.puts))
         shard = shard or self.rng.choice(self.stream.open_shards)
         record = shard.put(data)
-        self.puts.append(Put(shard.id, record.sequence_number, self.simulation.now_ms, fate_of(data), or_letter))
+        number = place_of(record.sequence_number)
+        self.puts.append(Put(shard.id, number, self.simulation.now_ms, fate_of(data), or_letter))
+
+    def put_aggregate(self, data: bytes, fates: Sequence[Fate], shard: ShardHandle, key: str) -> None:
+        """One Kinesis record, of which each user record has its fate."""
+        record = shard.put(data, key)
+        for sub, fate in enumerate(fates):
+            self.puts.append(Put(shard.id, place_of(record.sequence_number, sub), self.simulation.now_ms, fate))
 
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""
@@ -149,7 +158,7 @@ class World:
             found={
                 Fate.ROW: [_found(f"table {n}", row) for n, table in tables for row in table.rows],
                 Fate.ERROR_ROW: [_found(f"errors {n}", row) for n, table in tables for row in table.rejected],
-                Fate.DEAD_LETTER: [Found("letters", each.shard_id, int(each.sequence_number)) for each in letters],
+                Fate.DEAD_LETTER: [_found_letter(each) for each in letters],
             },
             parents=self.parents,
             losses=[each for row in self.rows.values() for loss in losses_of(row) for each in self._with_kin(loss)],
@@ -184,4 +193,9 @@ class World:
 
 def _found(place: str, row: bytes) -> Found:
     metadata = metadata_of(row)
-    return Found(place, metadata["shardId"], int(metadata["sequenceNumber"]))
+    number = place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"])
+    return Found(place, metadata["shardId"], number)
+
+
+def _found_letter(letter: DeadLetter) -> Found:
+    return Found("letters", letter.shard_id, place_of(int(letter.sequence_number), letter.sub_sequence_number))

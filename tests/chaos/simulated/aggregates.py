@@ -1,0 +1,75 @@
+"""Acts of the theme of aggregates: what a KPL, and what other producers pack into one Kinesis record."""
+
+import json
+
+from firnline_local.kinesis import ShardHandle
+from firnline_local.kinesis.packing import KPL_PARTITION_KEY, MAGIC, Packed, pack, sealed
+from tests.chaos.records import Fate, payload
+from tests.chaos.simulated.acts import act, run_for, split
+from tests.chaos.simulated.world import World
+
+THEME = "aggregates"
+OTHER_KEY = "customer-7"
+LARGE_BYTES = 160_000  # three of them fill an append, so that engines die between the user records of an aggregate
+
+
+@act(THEME, weight=3)
+def put_aggregates(world: World) -> None:
+    """Of any producer, in any shard."""
+    for _ in range(world.rng.randint(1, 3)):
+        shard = world.rng.choice(world.stream.open_shards)
+        _put(world, shard, _fates(world, world.rng.choice((1, 2, 5, 30))))
+
+
+@act(THEME, weight=3)
+def put_a_large_aggregate(world: World) -> None:
+    shard = world.rng.choice(world.stream.open_shards)
+    _put(world, shard, _fates(world, 6), size=LARGE_BYTES)
+
+
+@act(THEME)
+def put_broken_aggregates(world: World) -> None:
+    """Sealed over what is no such message, or cut short: one dead letter each."""
+    whole = pack([Packed(payload(Fate.ROW, len(world.puts)))])
+    other_checksum = whole[:-1] + bytes([whole[-1] ^ 1])
+    for data in (sealed(whole[len(MAGIC) : -17]), whole[:-1], other_checksum):
+        shard = world.rng.choice(world.stream.open_shards)
+        world.put_aggregate(data, [Fate.DEAD_LETTER], shard, KPL_PARTITION_KEY)
+
+
+@act(THEME)
+def a_kpl_meets_a_split(world: World) -> None:
+    """What it packed for the parent lands in a child; only what is the child's own is a row there."""
+    if len(world.stream.open_shards) >= 5:
+        return
+    parent = world.rng.choice(world.stream.open_shards)
+    packed_for = parent.hash_range
+    split(world, parent)
+    if world.rng.random() < 0.5:
+        run_for(world, 3.0)
+    child = world.rng.choice([shard for shard in world.stream.open_shards if parent in shard.parents])
+    own = child.hash_range
+    keys = [world.rng.randint(packed_for.start, packed_for.end) for _ in range(8)]
+    fates = [Fate.ROW if own.start <= key <= own.end else Fate.DEAD_LETTER for key in keys]
+    records = [Packed(payload(Fate.ROW, len(world.puts) + n), "k", str(key)) for n, key in enumerate(keys)]
+    world.put_aggregate(pack(records), fates, child, KPL_PARTITION_KEY)
+
+
+def _put(world: World, shard: ShardHandle, fates: list[Fate], *, size: int = 0) -> None:
+    is_kpl = world.rng.random() < 0.5
+    hash_key = str(shard.hash_range.start)
+    records = [
+        Packed(_padded(payload(fate, len(world.puts) + n), size), f"k{n % 3}", hash_key if is_kpl else None)
+        for n, fate in enumerate(fates)
+    ]
+    world.put_aggregate(pack(records), fates, shard, KPL_PARTITION_KEY if is_kpl else OTHER_KEY)
+
+
+def _padded(data: bytes, size: int) -> bytes:
+    if not size or not data.startswith(b"{"):
+        return data
+    return json.dumps({**json.loads(data), "text": "x" * size}).encode()
+
+
+def _fates(world: World, count: int) -> list[Fate]:
+    return world.rng.choices(list(Fate), [8, 1, 2], k=count)
