@@ -86,7 +86,8 @@ def _trusting(role: Template) -> tuple[str, ...]:
     (statement,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     conditions = statement["Condition"]["StringEquals"]
     return f"`{role['Properties']['RoleName']}`", " and ".join(
-        f"`{key}` is `{value}`" for key, value in conditions.items()
+        f"`{key}` is {' or '.join(f'`{each}`' for each in ([value] if isinstance(value, str) else value))}"
+        for key, value in conditions.items()
     )
 
 

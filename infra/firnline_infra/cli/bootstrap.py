@@ -140,7 +140,7 @@ def _steps(name: str, region: str, into: Path | None, *, environment: str) -> st
         f"       (add --parameter-overrides GitHubProviderExists=true where the account trusts GitHub already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
-        f"  3. put {folder}{name}-workflow.yaml in the place of .github/workflows/firnline-{name}.yaml, and make its two\n"
+        f"  3. put {folder}{name}-workflow.yaml in the place of .github/workflows/firnline-{name}.yaml, and make its three\n"
         f"     environments on GitHub\n"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"
         f"Then: firnline keys create {environment} ingest"

@@ -85,6 +85,11 @@ def preview_environment(spec: EnvironmentSpec) -> str:
     return f"{spec.name}-preview"
 
 
+def drift_environment(spec: EnvironmentSpec) -> str:
+    """The one whose job nobody approves: it compares the default branch, and reads as a preview does."""
+    return f"{spec.name}-drift"
+
+
 def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> Iterator[tuple[str, Template]]:
     names = bootstrap_names(spec)
     yield from _state(spec)
@@ -107,18 +112,18 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> 
             _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
         )
     roles = {
-        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint), f"environment:{spec.name}"),
+        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint), [f"environment:{spec.name}"]),
         "Preview": (
             names.previewer_role,
             previewer_statements(spec, blueprint),
-            f"environment:{preview_environment(spec)}",
+            [f"environment:{each(spec)}" for each in (preview_environment, drift_environment)],
         ),
     }
-    for title, (name, statements, subject) in roles.items():
+    for title, (name, statements, subjects) in roles.items():
         policies = [f"{title}Policy{number}" for number, _ in enumerate(split(statements), start=1)]
         for logical, part in zip(policies, split(statements), strict=True):
             yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
-        yield f"{title}Role", _role(spec, name, policies, f"repo:{repository}:{subject}")
+        yield f"{title}Role", _role(spec, name, policies, [f"repo:{repository}:{subject}" for subject in subjects])
 
 
 def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
@@ -204,12 +209,18 @@ def _policy(name: str, statements: tuple[PolicyStatement, ...], description: str
     return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
 
 
-def _role(spec: EnvironmentSpec, name: str, policies: list[str], subject: str) -> Template:
+def _role(spec: EnvironmentSpec, name: str, policies: list[str], subjects: list[str]) -> Template:
+    subject = tuple(subjects) if len(subjects) > 1 else subjects[0]
     trust = PolicyStatement(
         sid="GitHubActions",
         actions=("sts:AssumeRoleWithWebIdentity",),
         principals={"Federated": Arns(spec).oidc_provider(GITHUB)},
-        conditions={"StringEquals": {f"{GITHUB}:aud": AUDIENCE, f"{GITHUB}:sub": subject}},
+        conditions={
+            "StringEquals": {
+                f"{GITHUB}:aud": AUDIENCE,
+                f"{GITHUB}:sub": subject,
+            }
+        },
     )
     return {
         "Type": "AWS::IAM::Role",

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from shlex import quote
 
 from firnline_infra.blueprint.bootstrap.settings import settings
-from firnline_infra.blueprint.bootstrap.template import preview_environment
+from firnline_infra.blueprint.bootstrap.template import drift_environment, preview_environment
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -44,6 +44,16 @@ UP = """\
       - run: |
           .venv/bin/firnline up {environment} --plan "$RUNNER_TEMP/plan.json"
 """
+# Findings fail the job, and so does a check that could not see everything (status 2): a green one has seen all of it.
+DRIFT = """\
+      - id: drift
+        run: |
+          .venv/bin/firnline drift {environment} --also "markdown=$RUNNER_TEMP/drift.md"
+      - if: always() && steps.drift.conclusion != 'skipped'
+        run: |
+          [ ! -f "$RUNNER_TEMP/drift.md" ] || head -c 900000 "$RUNNER_TEMP/drift.md" >> "$GITHUB_STEP_SUMMARY"
+"""
+DRIFT_AT = "17 5 * * *"
 TOOLKIT = """\
       - run: |
           python -m venv .venv
@@ -64,6 +74,7 @@ def workflow(
     paths = f"[{', '.join(map(quoted, _paths(spec, environment)))}]"
     package, called = quote(f"firnline-infra[deploy]=={release}"), quote(environment)
     toolkit = TOOLKIT.format(package=package, environment=called)
+    drift = drift_environment(spec)
     merged = f"github.event_name == 'push' && github.ref == 'refs/heads/{branch}'"
     return (
         f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
@@ -71,10 +82,14 @@ def workflow(
         f"# approve both: a preview runs the program of the pull request, which can read both clouds and change neither.\n"
         "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
         "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
+        f"# Each day the default branch is compared with what is there. Nobody approves that: give the environment {drift}\n"
+        f"# no reviewers, and let nothing but the default branch deploy to it. It reads as previews do; where a network or\n"
+        "# authentication policy hides from them, the job says so and fails: then compare in the role that deploys.\n"
         f"name: firnline {spec.name}\n"
         "on:\n"
         f"  pull_request:\n    paths: {paths}\n"
         f"  push:\n    branches: [{quoted(branch)}]\n    paths: {paths}\n"
+        f"  schedule: [{{cron: '{DRIFT_AT}'}}]\n"
         "permissions: {}\n"
         "jobs:\n"
         + _job(
@@ -101,6 +116,18 @@ def workflow(
             role=arns.role(names.deployer_role),
             toolkit=toolkit,
             command=UP.format(environment=called, fetch=FETCH),
+            spec=spec,
+        )
+        + _job(
+            "drift",
+            condition="github.event_name == 'schedule'",
+            environment=drift,
+            concurrency=f"{{group: firnline-{spec.name}-drift, cancel-in-progress: false}}",
+            permissions="{contents: read, id-token: write}",
+            settings=settings(spec, str(blueprint.names.preview_role)),
+            role=arns.role(names.previewer_role),
+            toolkit=toolkit,
+            command=DRIFT.format(environment=called),
             spec=spec,
         )
     )

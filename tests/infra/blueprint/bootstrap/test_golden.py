@@ -45,4 +45,4 @@ def test_the_settings_are_the_reviewed_ones(spec: EnvironmentSpec) -> None:
 def test_the_workflow_is_the_reviewed_one_and_is_yaml(spec: EnvironmentSpec) -> None:
     rendered = workflow(spec, blueprint_of(spec), release="0.1.0", environment=spec.name)
     assert rendered == reviewed(f"{spec.name}-workflow.yaml", rendered)
-    assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up"}
+    assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up", "drift"}

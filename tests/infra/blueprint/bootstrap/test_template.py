@@ -82,12 +82,16 @@ def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, sm
 
 
 def test_each_role_is_opened_by_one_environment_of_one_repository(prod_spec: EnvironmentSpec) -> None:
-    for role, environment in {"DeployRole": "prod", "PreviewRole": "prod-preview"}.items():
+    subjects = "repo:acme/data:environment:prod"
+    for role, subject in {
+        "DeployRole": subjects,
+        "PreviewRole": [f"{subjects}-preview", f"{subjects}-drift"],
+    }.items():
         (trust,) = resources(prod_spec)[role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
         assert trust["Condition"] == {
             "StringEquals": {
                 "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
-                "token.actions.githubusercontent.com:sub": f"repo:acme/data:environment:{environment}",
+                "token.actions.githubusercontent.com:sub": subject,
             }
         }
 

@@ -24,6 +24,7 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 REPOSITORY = Path(__file__).parents[4]
 RELEASE = "1.2.3"
 PLAN = "$RUNNER_TEMP/plan.json"
+REPORT = "markdown=$RUNNER_TEMP/drift.md"
 
 
 @pytest.fixture(params=["prod", "small", "odd"])
@@ -97,7 +98,8 @@ def test_what_the_scripts_call_exists(spec: EnvironmentSpec, jobs: dict[str, dic
                 found = command.get_command(click.Context(command), words.pop(0))
                 assert found is not None
                 command = found
-            assert [word for word in words if word not in ("--save-plan", "--plan", "$plan", PLAN)] == [spec.name]
+            options = ("--save-plan", "--plan", "$plan", PLAN, "--also", REPORT)
+            assert [word for word in words if word not in options] == [spec.name]
 
 
 def test_an_environment_elsewhere_is_called_by_its_path_and_watched(prod_spec: EnvironmentSpec) -> None:
@@ -153,7 +155,11 @@ def as_github_reads(value: str) -> str:
 
 
 def test_names_and_settings_arrive_as_they_are(spec: EnvironmentSpec, jobs: dict[str, dict[str, Any]]) -> None:
-    assert [job["environment"] for job in jobs.values()] == [f"{spec.name}-preview", spec.name]
+    assert [job["environment"] for job in jobs.values()] == [
+        f"{spec.name}-preview",
+        spec.name,
+        f"{spec.name}-drift",
+    ]
     for job in jobs.values():
         env = {name: as_github_reads(value) for name, value in job["env"].items()}
         given = settings(spec, env["SNOWFLAKE_USER"])
@@ -176,6 +182,30 @@ def test_only_up_may_change_anything_and_neither_keeps_a_token(jobs: dict[str, d
         assert job["steps"][0]["with"] == {"persist-credentials": False}
         assert [words[1] for words in called(jobs)[name]] == ["spec", name]
     assert jobs["up"]["if"].startswith("github.event_name == 'push' && ")
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 3])
+def test_each_day_the_drift_is_looked_for_and_what_could_not_be_seen_is_no_success(
+    text: str, jobs: dict[str, dict[str, Any]], tmp_path: Path, status: int
+) -> None:
+    """In the role that reads: nobody approves a run, so it may change nothing."""
+    assert len(yaml.safe_load(text)[True]["schedule"][0]["cron"].split()) == 5
+    drift, preview = jobs["drift"], jobs["preview"]
+    assert drift["if"] == "github.event_name == 'schedule'"
+    assert "github.event_name" not in preview["if"] or "schedule" not in preview["if"]
+    assert drift["env"] == preview["env"]
+    roles = [
+        step["with"]["role-to-assume"] for job in (drift, preview) for step in job["steps"] if "role-to" in str(step)
+    ]
+    assert roles[0] == roles[1]
+    binary = tmp_path / ".venv" / "bin" / "firnline"
+    binary.parent.mkdir(parents=True)
+    binary.write_text(f"#!/bin/sh\nexit {status}\n")
+    binary.chmod(0o755)
+    (script,) = [each for each in scripts({"drift": drift}) if "firnline drift" in each]
+    variables = {**os.environ, "RUNNER_TEMP": str(tmp_path)}
+    ran = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=variables, check=False)
+    assert ran.returncode == status
 
 
 def test_up_does_nothing_but_what_the_preview_before_it_said(jobs: dict[str, dict[str, Any]]) -> None:

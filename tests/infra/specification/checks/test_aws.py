@@ -167,6 +167,10 @@ def test_an_environment_is_not_named_as_what_another_ones_bootstrap_makes(proble
     assert problems(name="dev-state", aws=aws(bucket={"name": "mine"}, key={"origin": "skip"})) == []
     (problem,) = problems(name="dev-preview")
     assert problem.startswith("name: dev-preview is what GitHub's environment for previews of 'dev' is called")
+    (problem,) = problems(name="dev-drift")
+    assert problem.startswith(
+        "name: dev-drift is what GitHub's environment for the daily comparison of 'dev' is called"
+    )
 
 
 @pytest.mark.parametrize("role", ["deploy-firnline-dev", "preview-firnline-dev"])
