@@ -15,7 +15,7 @@ from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDE
 from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.errors import NothingToRollBackTo
+from firnline_infra.rollout.errors import NothingToRollBackTo, RuntimeRefused
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
@@ -169,10 +169,19 @@ class EngineEnvironment:
         return {**here, **{name: of_stack[name] for name in OF_THE_JOB if name in of_stack}}
 
     def _longest_epoch_s(self) -> float:
-        """Of what is specified, and of what was deployed last, which may be another one."""
-        newest = self._records.newest() if self.spec.aws.runtime.job else None
-        deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest else 0.0
-        return max(self.spec.epoch.seconds, deployed)
+        """Of what is specified, and of what was deployed last, which may be another one. Who pauses may have no right to see
+        that: then the specification's is told to be what is waited for.
+        """
+        specified = self.spec.epoch.seconds
+        if self.spec.aws.runtime.job is None:
+            return specified
+        try:
+            newest = self._records.newest()
+            deployed = self._config_of(recorded_job(newest.job)).epoch.seconds if newest else 0.0
+        except RuntimeRefused as error:
+            self.say(f"What was deployed can't be seen, so an epoch is taken to last {specified:.0f} s. {error.what}")
+            return specified
+        return max(specified, deployed)
 
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""

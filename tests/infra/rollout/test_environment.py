@@ -1,16 +1,21 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.environment import before_that, job_document, recorded_job
+from firnline_infra.rollout.environment import EngineEnvironment, before_that, job_document, recorded_job
 from firnline_infra.rollout.errors import RecordUnreadable
 from firnline_infra.rollout.records import Deployment, Outcome
 from firnline_infra.runtimes import EngineJob
 from firnline_infra.runtimes.render import hash_of
 from firnline_infra.specification import parse_spec
-from tests.infra.rollout.conftest import StubbedAws
+from tests.infra.rollout.conftest import SERVERLESS, StubbedAws
+from tests.ingest.config.test_model import document
 
 
 def deployment(number: int, hash_: str, outcome: Outcome = Outcome.GOOD, went_back_to: int | None = None) -> Deployment:
@@ -75,6 +80,57 @@ def test_two_environments_in_one_bucket_have_a_history_each(aws: StubbedAws) -> 
         asked = {"Bucket": history.bucket, "Prefix": history.folder}
         aws.answers("s3", "list_objects_v2", found, asked)
         assert history.names() == ["00000001.json"]
+
+
+def looked_after(aws: StubbedAws, said: list[str]) -> EngineEnvironment:
+    """With an epoch of 40 s."""
+    document = {
+        "version": 1,
+        "name": "dev",
+        "aws": {"region": "eu-central-1", "account": "123456789012", "runtime": SERVERLESS},
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+        "epoch": {"seconds": 40},
+    }
+    accounts: Any = SimpleNamespace(aws=aws.client)
+    return EngineEnvironment(
+        spec=parse_spec(json.dumps(document), "dev"),
+        accounts=accounts,
+        outputs=dict,
+        env_argument="dev",
+        say=said.append,
+    )
+
+
+def test_a_pause_waits_for_the_longer_epoch_of_what_is_specified_and_what_was_deployed(
+    aws: StubbedAws, job: Callable[..., EngineJob], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firnline_infra.rollout.environment.check_aws", lambda *_: None)
+    made = job()
+    record = Deployment(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
+    aws.answers("s3", "list_objects_v2", {"Contents": [{"Key": "deployments/00000001.json"}]})
+    aws.answers("s3", "get_object", {"Body": BytesIO(record.encode())})
+    aws.answers("s3", "get_object", {"Body": BytesIO(json.dumps(document(epoch={"seconds": 60})).encode())})
+    assert looked_after(aws, []).pause("orders").epoch_s == 60
+
+
+def test_who_may_not_see_what_was_deployed_may_pause_all_the_same(
+    aws: StubbedAws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firnline_infra.rollout.environment.check_aws", lambda *_: None)
+    aws.refuses("s3", "list_objects_v2", "AccessDenied")
+    said: list[str] = []
+    assert looked_after(aws, said).pause("orders").epoch_s == 40
+    assert "can't be seen, so an epoch is taken to last 40 s" in said[0]
+
+
+def test_a_record_says_that_the_engine_was_stopped_only_where_it_was() -> None:
+    """So that an older release reads all others."""
+    running = deployment(1, "a")
+    assert "stopped" not in running.to_text()
+    stopped = replace(running, stopped=True)
+    assert Deployment.of_text(stopped.to_text(), "s3://b/1") == stopped
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"version": 2}), json.dumps({"version": 1, "x": 1})])
