@@ -174,6 +174,16 @@ def test_an_engine_that_failed_is_started_again(place: Place) -> None:
     assert place.until_run(run, RunState.RUNNING).attempt == 2
 
 
+def test_a_launch_that_is_refused_fails_the_attempt_in_its_words(place: Place) -> None:
+    """And is tried again, as any that failed."""
+    place.stage.refuses = "the role can't be assumed"
+    place.application.kubernetes.cluster.hurry = HANGS_S
+    place.runtime.start(place.job, "00000001-ab")
+    objects = place.application.kubernetes.cluster.objects
+    place.until(lambda: "the role can't be assumed" in str(objects.find(place.path)))
+    assert place.stage.attempts == []
+
+
 def test_an_image_that_can_not_be_pulled_is_told_in_the_clusters_words(place: Place) -> None:
     place.application.kubernetes.cluster.images.clear()
     run = place.runtime.start(place.job, "00000001-ab")

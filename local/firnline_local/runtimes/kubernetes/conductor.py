@@ -130,6 +130,8 @@ class Conductor:
             running = self.cluster.launch(submission)
         except LaunchRefused as refusal:
             return self._ended(str(refusal))
+        except Exception as defect:  # a thread's last words are otherwise nobody's
+            return self._ended(f"The embedded operator failed: {type(defect).__name__}: {defect}")
         with self.cluster.changed:
             self._running = self.cluster.running[f"{pods.folder}/{driver}"] = running
             pods.enter(driver, "Running")
