@@ -8,7 +8,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,7 @@ def specification(operator: Operator, account: str, region: str) -> dict[str, An
 @dataclass
 class OnOperator(Deployable):
     operator: Operator = Operator.KUBEFLOW
+    _seen: dict[str, EngineConfig] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """The keys, the role that deploys, and a cluster that has the image and the service account."""
@@ -78,7 +79,12 @@ class OnOperator(Deployable):
         return [{}]
 
     def configuration(self, run: str) -> EngineConfig:
-        """Of the object that is there: each run takes the place of the one before."""
+        """Of the object that is there, which each run replaces; under the apache operator it goes when the run is stopped."""
+        if run not in self._seen:
+            self._seen[run] = self._configuration()
+        return self._seen[run]
+
+    def _configuration(self) -> EngineConfig:
         group = FLAVOURS[self.operator].group
         found = self.api.get(f"/apis/{group}/namespaces/{NAMESPACE}/sparkapplications/firnline-{self.name}")
         assert found is not None
