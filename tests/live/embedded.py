@@ -1,4 +1,6 @@
-"""The embedded environment as if it were a pair of accounts: nothing but environment variables says that it is none."""
+"""The embedded environment in the place of the two accounts. Questions, sweep and contract find it by the variables that name
+any account; `firnline`'s own commands see FIRNLINE_LOCAL_FOLDER, which its plugins need, and work in it as with --local.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

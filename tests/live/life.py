@@ -1,6 +1,6 @@
 """One small EPHEMERAL environment, from an empty folder to nothing, by the commands that people type.
 
-Which accounts these are is said by environment variables alone, so that the embedded environment is treated as an account is.
+Which accounts these are is said by environment variables alone.
 """
 
 import json
