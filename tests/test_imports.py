@@ -56,7 +56,7 @@ ROOMS_BELOW = {
     "ingest.logs": "",
     "ingest.metrics": "config shard values",
     "ingest.permissions": "config",
-    "ingest.records": "config identifiers kinesis values",
+    "ingest.records": "config errors identifiers kinesis values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs metrics shard snowflake values",

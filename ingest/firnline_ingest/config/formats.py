@@ -1,5 +1,6 @@
 """What the bytes of a record are: one small model a format, told apart by `type`."""
 
+import json
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
@@ -14,6 +15,11 @@ CONTENT = "RECORD_CONTENT"
 def _checked(name: str) -> str:
     stored_name(name)
     return name
+
+
+def _is_json(text: str) -> str:
+    json.loads(text)
+    return text
 
 
 ColumnName = Annotated[str, AfterValidator(_checked)]
@@ -116,8 +122,37 @@ class CloudWatchLogsFormat(Section):
     """Log events of a subscription filter."""
 
 
+class AvroFraming(StrEnum):
+    """What stands around Avro's data."""
+
+    CONTAINER = "container"
+    """An object container file: the schema comes with the data, and each of its objects becomes a row. Blocks may be packed with
+    deflate or zstandard."""
+    SINGLE_OBJECT = "single_object"
+    """Avro's single-object encoding: a marker and the fingerprint of `avro_schema`."""
+    NONE = "none"
+    """One object of `avro_schema`, and nothing else."""
+
+
+class AvroFormat(_Packed):
+    """A record is Avro's binary encoding. Its fields become columns, as docs/records.md says."""
+
+    type: Literal["avro"]
+    """Avro's binary encoding."""
+    framing: AvroFraming = Field(default=AvroFraming.CONTAINER, strict=False)
+    """What stands around the data."""
+    avro_schema: Annotated[str, AfterValidator(_is_json)] | None = None
+    """The schema that objects were written with, as JSON; with every framing but `container`, which brings its own."""
+
+    @model_validator(mode="after")
+    def _has_one_schema(self) -> Self:
+        if (self.framing is AvroFraming.CONTAINER) != (self.avro_schema is None):
+            raise ValueError("give avro_schema with framing: single_object or none, and only then")
+        return self
+
+
 Format = Annotated[
-    JsonFormat | JsonLinesFormat | TextFormat | BytesFormat | CsvFormat | CloudWatchLogsFormat,
+    JsonFormat | JsonLinesFormat | TextFormat | BytesFormat | CsvFormat | CloudWatchLogsFormat | AvroFormat,
     Field(discriminator="type"),
 ]
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from firnline_ingest.config.formats import (
+    AvroFormat,
+    AvroFraming,
     BytesFormat,
     CloudWatchLogsFormat,
     Compression,
@@ -12,6 +14,7 @@ from firnline_ingest.config.formats import (
     JsonLinesFormat,
     TextFormat,
 )
+from firnline_ingest.records.decoders.avro import avro_decoder
 from firnline_ingest.records.decoders.cloudwatch_logs import cloudwatch_logs_decoder
 from firnline_ingest.records.decoders.content import bytes_decoder, refuse_larger, text_decoder
 from firnline_ingest.records.decoders.csv_lines import csv_decoder
@@ -34,6 +37,8 @@ def decoder_of(of: Format, check: JsonObjectCheck, most: int) -> Decoder | None:
 
 def makes_several_rows(of: Format) -> bool:
     """Whether a record can be several rows: then each has its number."""
+    if isinstance(of, AvroFormat):
+        return of.framing is AvroFraming.CONTAINER
     return isinstance(of, JsonLinesFormat | CsvFormat | CloudWatchLogsFormat)
 
 
@@ -56,6 +61,8 @@ def _content_decoder(of: Format, check: Check, most: int) -> Decoder:
             return csv_decoder(of, check)
         case CloudWatchLogsFormat():
             return cloudwatch_logs_decoder(check)
+        case AvroFormat():
+            return avro_decoder(of, check)
 
 
 def _bounded(check: JsonObjectCheck, most: int) -> Check:

@@ -48,6 +48,21 @@ def _gunzip(data: bytes) -> Iterator[bytes]:
         data = member.unused_data.lstrip(b"\0")  # as gzip itself does: padding
 
 
+def inflated(data: bytes) -> bytes:
+    """What deflate has packed, without a header (RFC 1951). Raises Unusable."""
+    return _all(_inflated(data))
+
+
+def _inflated(data: bytes) -> Iterator[bytes]:
+    stream = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        yield stream.decompress(data, EXPANDED_BYTES + 1)
+    except zlib.error as error:
+        raise _not_packed(f"it is no deflate: {error}.") from error
+    if not stream.eof:  # what follows is none of it: fastavro leaves a part of zlib's checksum there
+        raise _not_packed("its deflate is cut short.")
+
+
 def _zstd() -> Unpack:
     from zstandard import ZstdDecompressor, ZstdError
 

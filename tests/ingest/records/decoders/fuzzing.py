@@ -19,6 +19,7 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 
 from .making import maker
+from .test_avro import ALONE, ORDER, SINGLE, alone, container, single
 from .test_cloudwatch_logs import envelope
 
 JSON = b'{"n": 1, "text": "\xc3\xa9\\u0000", "deep": [{"a": null}], "\xc3\x9f": 1e999}'
@@ -36,6 +37,12 @@ FORMATS: dict[str, tuple[dict[str, Any], list[bytes]]] = {
     ),
     "zstd": ({"type": "csv", "columns": ["A", "B", "C"], "compression": "zstd"}, [zstandard.compress(CSV * 50)]),
     "cloudwatch_logs": ({"type": "cloudwatch_logs"}, [envelope(), envelope(messageType="CONTROL_MESSAGE")]),
+    "avro container": (
+        {"type": "avro"},
+        [container(ORDER, ORDER), container(ORDER, codec="deflate"), container(ORDER, codec="zstandard")],
+    ),
+    "avro": (ALONE, [alone(ORDER)]),
+    "avro, single object": (SINGLE, [single(ORDER)]),
 }
 INSIDE: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     "gzip": (gzip.decompress, gzip.compress),

@@ -1,0 +1,187 @@
+"""Avro's binary encoding, alone or in one of Avro's own framings. fastavro decodes; blocks are cut and unpacked here, because a
+packed block may stand for any amount of memory.
+
+Format: avro.apache.org/docs, specification of 1.12 (object container files, single-object encoding).
+"""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from firnline_ingest.config.formats import AvroFormat, AvroFraming, Compression
+from firnline_ingest.errors import ConfigError
+from firnline_ingest.records.conversion import as_json
+from firnline_ingest.records.decoders.avro_schema import Cost, SchemaCost, SchemaRefused
+from firnline_ingest.records.decoders.decoder import Decoder
+from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES, Unpack, inflated, unpacker
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+
+MAGIC, MARKER = b"Obj\x01", b"\xc3\x01"
+MEMORY_BYTES = 70_000_000  # of decoded objects, by the schema's estimate
+HEADER_BYTES = 262_144
+DECIMAL_BYTES = 128  # some 300 digits; what a thousand times as many mean takes minutes to find out
+HEADER: Any = {
+    "type": "record",
+    "name": "header",
+    "fields": [
+        {"name": "magic", "type": {"type": "fixed", "name": "magic", "size": len(MAGIC)}},
+        {"name": "meta", "type": {"type": "map", "values": "bytes"}},
+        {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": 16}},
+    ],
+}
+BLOCK: Any = {
+    "type": "record",
+    "name": "block",
+    "fields": [
+        {"name": "objects", "type": "long"},
+        {"name": "data", "type": "bytes"},
+        {"name": "sync", "type": {"type": "fixed", "name": "sync", "size": 16}},
+    ],
+}
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode
+
+
+class AvroSchema:
+    """One schema that objects are read with. Raises SchemaRefused."""
+
+    def __init__(self, text: str) -> None:
+        from fastavro.read import LOGICAL_READERS
+        from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
+
+        LOGICAL_READERS["bytes-decimal"] = LOGICAL_READERS["fixed-decimal"] = _decimal
+        try:
+            schema = json.loads(text)
+            self._parsed = parse_schema(schema)
+            self.cost: Cost = SchemaCost()(self._parsed)
+            canonical = to_parsing_canonical_form(schema)
+        except SchemaRefused:
+            raise
+        except Exception as error:  # fastavro raises what it comes across, and none of it is ours
+            raise SchemaRefused(f"{type(error).__name__}: {error}"[:300]) from error
+        if not (isinstance(schema, dict) and schema.get("type") == "record"):
+            raise SchemaRefused("it is no record, whose fields could be columns")
+        self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
+
+    def object_in(self, stream: io.BytesIO) -> dict[str, Any]:
+        return _read(stream, self._parsed)
+
+
+def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None) -> Decimal:
+    """Exactly, whatever precision the schema says. Raises ValueError."""
+    if len(data) > DECIMAL_BYTES:
+        raise ValueError(f"a decimal of {len(data)} bytes")
+    unscaled = int.from_bytes(data, "big", signed=True)
+    digits = tuple(map(int, str(abs(unscaled))))
+    return Decimal((int(unscaled < 0), digits, -int(writer_schema.get("scale", 0))))
+
+
+def avro_decoder(of: AvroFormat, check: Callable[[bytes], bytes]) -> Decoder:
+    """Raises ConfigError for a schema that is none, or that is not decoded."""
+    if of.framing is AvroFraming.CONTAINER:
+        objects: Callable[[bytes], Iterator[dict[str, Any]]] = _Containers().objects_in
+    else:
+        schema = _given(of.avro_schema or "")
+        prefix = MARKER + schema.fingerprint if of.framing is AvroFraming.SINGLE_OBJECT else b""
+        objects = _alone(schema, prefix)
+
+    def decode(data: bytes) -> Iterator[bytes]:
+        for each in objects(data):
+            yield check(_encode(as_json(each)))
+
+    return decode
+
+
+def _given(text: str) -> AvroSchema:
+    try:
+        return AvroSchema(text)
+    except SchemaRefused as refused:
+        raise ConfigError("format", [f"avro_schema: {refused}"]) from refused
+
+
+def _alone(schema: AvroSchema, prefix: bytes) -> Callable[[bytes], Iterator[dict[str, Any]]]:
+    def objects(data: bytes) -> Iterator[dict[str, Any]]:
+        if not data.startswith(prefix):
+            raise malformed(f"it begins with {data[: len(prefix)].hex()}, and not with {prefix.hex()}.")
+        yield from _objects(schema, data[len(prefix) :], 1)
+
+    return objects
+
+
+class _Containers:
+    """Schemas come again with each record, and are looked at once."""
+
+    def __init__(self) -> None:
+        self._schema = lru_cache(maxsize=8)(AvroSchema)
+        zstd = unpacker(Compression.ZSTD)
+        assert zstd is not None
+        self._codecs: dict[bytes, Unpack] = {b"null": bytes, b"deflate": inflated, b"zstandard": zstd}
+
+    def objects_in(self, data: bytes) -> Iterator[dict[str, Any]]:
+        """Raises Unusable."""
+        stream = io.BytesIO(data)
+        if not data.startswith(MAGIC):
+            raise malformed("it does not begin as an object container does.")
+        head = io.BytesIO(data[:HEADER_BYTES])
+        header = _read(head, HEADER)
+        stream.seek(head.tell())
+        schema, codec = self._schema_of(header["meta"]), header["meta"].get("avro.codec", b"null")
+        if codec not in self._codecs:
+            raise malformed(f"its codec {codec[:20]!r} is none of null, deflate and zstandard.")
+        size = found = 0
+        while stream.tell() < len(data):
+            block = _read(stream, BLOCK)
+            if block["sync"] != header["sync"]:
+                raise malformed("a block does not end with the container's marker.")
+            content = self._codecs[codec](block["data"])
+            size += len(content)
+            if size > EXPANDED_BYTES:
+                raise _too_large(f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked.")
+            found += block["objects"]
+            yield from _objects(schema, content, block["objects"])
+        if not found:
+            raise Unusable(Rejection(RejectReason.EMPTY, "it has no object."))
+
+    def _schema_of(self, meta: dict[str, bytes]) -> AvroSchema:
+        try:
+            return self._schema(meta.get("avro.schema", b"").decode())
+        except UnicodeDecodeError as error:
+            raise malformed("its schema is not UTF-8.") from error
+        except SchemaRefused as refused:
+            raise malformed(f"its schema is not decoded: {refused}.") from refused
+
+
+def _objects(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str, Any]]:
+    if not 0 <= count <= max(1, len(data)):
+        raise malformed(f"it says that {count} objects are in {len(data)} bytes.")
+    if schema.cost.of(len(data)) > MEMORY_BYTES:
+        raise _too_large(f"its {len(data):,} bytes could take more than {MEMORY_BYTES:,} when they are decoded.")
+    stream = io.BytesIO(data)
+    for _ in range(count):
+        yield schema.object_in(stream)
+    if rest := len(data) - stream.tell():
+        raise malformed(f"{rest} bytes are left behind its last object.")
+
+
+def _read(stream: io.BytesIO, schema: Any) -> dict[str, Any]:
+    from fastavro import schemaless_reader
+
+    try:
+        found: Any = schemaless_reader(stream, schema, None)
+    except Exception as error:  # fastavro raises what it comes across, and none of it is ours
+        raise malformed(f"{type(error).__name__}: {error}"[:300]) from error
+    assert isinstance(found, dict), "the schema is a record's"
+    return found
+
+
+def malformed(detail: str) -> Unusable:
+    return Unusable(Rejection(RejectReason.MALFORMED, detail))
+
+
+def _too_large(detail: str) -> Unusable:
+    return Unusable(Rejection(RejectReason.TOO_LARGE, detail))
