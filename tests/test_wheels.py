@@ -65,6 +65,8 @@ DATA = {
     "infra": {
         "py.typed",
         "build/engine.lock.txt",
+        "build/engine.opentelemetry.lock.txt",
+        "build/engine.prometheus.lock.txt",
         "build/files/Containerfile",
         "build/files/python",
         "estimate/prices.json",

@@ -59,6 +59,7 @@ ROLE_AND_KEY: dict[str, Any] = {
     "pipelines": [{"stream": "rights-a", "database": "RIGHTS", "schema": "RAW"}],
     "ledger": {"migration": True},
     "alarms": {"topics": ["arn:aws:sns:us-east-1:000000000000:oncall"]},
+    "metrics": {"dashboard": True},
     "publication": {"ssm_prefix": "/firnline/rights"},
     "tags": {"team": "data"},
 }

@@ -60,6 +60,7 @@ ROLE = parse_spec(
       - {{stream: prices, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID],
          columns: [{{name: ID, type: VARCHAR}}, {{name: V, type: FLOAT}}]}}
     alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"]}}
+    metrics: {{dashboard: true}}
     publication: {{ssm_prefix: /orders/prod}}
     """,
     "prod.yaml",

@@ -258,6 +258,15 @@ class Alarm:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dashboard:
+    """A CloudWatch dashboard: an account has one of a name, whatever the region. It has no tags."""
+
+    name: str
+    body: str
+    """JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IngestAlarms:
     """All alarms of an environment."""
 

@@ -107,7 +107,11 @@ def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
     """CloudWatch makes metrics of what comes into a log group, and of nothing else."""
     serverless = spec.aws.runtime.emr_serverless
     has_log_group = serverless is not None and serverless.log_group is not None
-    return MetricsConfig(cloudwatch=DEFAULT_NAMESPACE if has_log_group else None)
+    return MetricsConfig(
+        cloudwatch=DEFAULT_NAMESPACE if has_log_group else None,
+        prometheus=spec.metrics.prometheus,
+        opentelemetry=spec.metrics.opentelemetry,
+    )
 
 
 def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:

@@ -12,6 +12,7 @@ from firnline_infra.blueprint.alarms import alarms
 from firnline_infra.blueprint.aws import (
     Alarm,
     Bucket,
+    Dashboard,
     EncryptionKey,
     LedgerTable,
     Parameter,
@@ -20,6 +21,7 @@ from firnline_infra.blueprint.aws import (
     Stream,
     User,
 )
+from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.places import log_uri
@@ -58,6 +60,7 @@ class Blueprint:
     owners_grants: tuple[OwnersGrant, ...]
     """What the role that deploys needs on the Snowflake objects of others."""
     alarms: tuple[Alarm, ...]
+    dashboard: Dashboard | None
     outputs: EngineInputs
     """What the engine's configuration takes of the rest."""
     job_bucket: Value | None
@@ -93,6 +96,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         landing=landing,
         owners_grants=owners_grants(spec, landing),
         alarms=alarms(spec, names),
+        dashboard=dashboard(spec, names),
         outputs=engine_inputs(spec),
         job_bucket=job_bucket,
         publication=publication(spec, names),

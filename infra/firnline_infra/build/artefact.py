@@ -1,6 +1,7 @@
 """An artefact as files in a folder, and its manifest. `read_artefact` is how anyone gets at one: it looks at every file first."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ class Manifest(_Model):
     python: str
     architecture: str
     spark: str
+    extras: tuple[str, ...] = ()
+    """What the engine's configuration asks for beyond the engine."""
     archive: str
     unpacked_bytes: int
     files: dict[str, str]
@@ -94,9 +97,11 @@ def read_artefact(folder: Path) -> BuiltArtefact:
 
 
 def read_artefact_for(folder: Path, target: Target) -> BuiltArtefact:
-    """As `read_artefact`. Raises ArtefactUnfit where it can't run there; any Spark that the engine runs on is as good."""
+    """As `read_artefact`. Raises ArtefactUnfit where it can't run there, or lacks an extra. Any Spark that the engine runs on is
+    as good.
+    """
     built = read_artefact(folder)
-    made = Target(built.manifest.python, built.manifest.architecture, target.spark)
-    if made != target:
+    made = Target(built.manifest.python, built.manifest.architecture, target.spark, built.manifest.extras)
+    if replace(made, extras=()) != replace(target, extras=()) or not set(target.extras) <= set(made.extras):
         raise ArtefactUnfit(folder, built_for=str(made), needed=str(target))
     return built

@@ -61,7 +61,7 @@ def build_cached(
 ) -> BuiltArtefact:
     """As `build`, and leaves the artefact in the cache, where it may be read and not changed."""
     cache = cache or default_cache()
-    lock = locked() if lock is None else lock
+    lock = locked(target.extras) if lock is None else lock
     (cache / "artefacts").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as name:
         made = Path(name, "artefact")
@@ -98,7 +98,7 @@ def _inputs(target: Target, lock: str, engine: Path) -> str:
         for path in HERE.rglob("*")
         if path.suffix != ".pyc" and path.is_file()
     }
-    target_says = [target.python, target.architecture, target.spark]
+    target_says = [target.python, target.architecture, target.spark, *target.extras]
     decides = [target_says, lock, sha256_of(engine), sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
@@ -133,6 +133,7 @@ def _write(folder: Path, target: Target, wheels: Sequence[Path]) -> None:
         python=target.python,
         architecture=target.architecture,
         spark=target.spark,
+        extras=target.extras,
         archive=archive,
         unpacked_bytes=sum(len(data) for data in content.values()),
         files={path.name: sha256_of(path) for path in shipped},

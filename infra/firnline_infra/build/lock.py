@@ -14,6 +14,8 @@ from packaging.utils import NormalizedName, canonicalize_name
 from firnline_infra.build.target import Target
 
 LOCK = "engine.lock.txt"
+LOCK_OF_EXTRA = "engine.{}.lock.txt"
+"""The engine with an extra of its own (`opentelemetry`, `prometheus`): what it needs all in all."""
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
@@ -33,13 +35,15 @@ class Pin:
         return " ".join([str(self), *(f"--hash=sha256:{digest}" for digest in sorted(self.hashes))])
 
 
-def locked() -> str:
-    return files(__package__).joinpath(LOCK).read_text(encoding="utf-8")
+def locked(extras: tuple[str, ...] = ()) -> str:
+    """All of one uv.lock, so that what two of them have is the same."""
+    names = [LOCK, *(LOCK_OF_EXTRA.format(extra) for extra in extras)]
+    return "".join(files(__package__).joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
 def pins_of(lock: str, target: Target) -> list[Pin]:
     """Sorted by name."""
-    pins = []
+    pins = set[Pin]()
     for line in lock.replace("\\\n", " ").splitlines():
         said = line.partition("--hash=")[0].strip()
         if not said or said.startswith("#"):
@@ -47,5 +51,5 @@ def pins_of(lock: str, target: Target) -> list[Pin]:
         requirement = Requirement(said)
         if requirement.marker is None or requirement.marker.evaluate(target.markers):
             (version,) = requirement.specifier
-            pins.append(Pin(canonicalize_name(requirement.name), version.version, frozenset(_HASH.findall(line))))
+            pins.add(Pin(canonicalize_name(requirement.name), version.version, frozenset(_HASH.findall(line))))
     return sorted(pins, key=lambda pin: pin.name)

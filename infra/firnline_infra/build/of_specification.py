@@ -1,5 +1,6 @@
 """What an environment's specification asks for: the Python, the architecture and the Spark of where its engine runs."""
 
+from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.build.errors import TargetUnsupported
 from firnline_infra.build.target import Target, target_of
 from firnline_infra.specification.model import EnvironmentSpec
@@ -29,4 +30,5 @@ def target_of_specification(
         if wanted not in pythons:
             raise TargetUnsupported([f"Python {wanted}: {release} has {', '.join(pythons)} there (aws.runtime.python)"])
     found = architecture or (BY_HAND if job is None else job.architecture.value)
-    return target_of(python=wanted, architecture=found, spark=spark or found_spark)
+    extras = metrics_config(spec).extras
+    return target_of(python=wanted, architecture=found, spark=spark or found_spark, extras=extras)

@@ -25,6 +25,8 @@ class Target:
     python: str
     architecture: str
     spark: str
+    extras: tuple[str, ...] = ()
+    """Of firnline-ingest, which the engine's configuration asks for; sorted."""
 
     @property
     def platforms(self) -> list[str]:
@@ -54,10 +56,10 @@ class Target:
         }
 
     def __str__(self) -> str:
-        return f"Python {self.python} on {self.architecture}"
+        return f"Python {self.python} on {self.architecture}" + "".join(f" with {extra}" for extra in self.extras)
 
 
-def target_of(*, python: str, architecture: str, spark: str) -> Target:
+def target_of(*, python: str, architecture: str, spark: str, extras: tuple[str, ...] = ()) -> Target:
     """Raises TargetUnsupported, with every reason at once."""
     architecture = ALSO_CALLED.get(architecture, architecture)
     reasons = []
@@ -74,7 +76,7 @@ def target_of(*, python: str, architecture: str, spark: str) -> Target:
         )
     if reasons:
         raise TargetUnsupported(reasons)
-    return Target(python, architecture, spark)
+    return Target(python, architecture, spark, extras)
 
 
 def _is_supported(spark: str) -> bool:

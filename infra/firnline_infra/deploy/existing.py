@@ -21,6 +21,7 @@ Asked = tuple[str, str, list[str], Callable[[str], Any]]
 SnowflakeObject = tuple[str, str, QualifiedName]
 STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"
 ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
+DASHBOARD = "aws:cloudwatch/dashboard:Dashboard"
 ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
 SECRET, LOG_GROUP = "aws:secretsmanager/secret:Secret", "aws:cloudwatch/logGroup:LogGroup"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
@@ -28,7 +29,15 @@ PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
 EXECUTE = "snowflake:index/execute:Execute"
-NOT_THERE = {"ResourceNotFoundException", "404", "NoSuchBucket", "NotFound", "NoSuchEntity", "NotFoundException"}
+NOT_THERE = {
+    "ResourceNotFoundException",
+    "ResourceNotFound",
+    "404",
+    "NoSuchBucket",
+    "NotFound",
+    "NoSuchEntity",
+    "NotFoundException",
+}
 FORBIDDEN = {"403", "Forbidden"}
 
 
@@ -158,6 +167,9 @@ def _around(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
         cloudwatch = accounts.aws("cloudwatch")
         alarms = [alarm.name for alarm in blueprint.alarms]
         yield ALARM, "alarm", alarms, lambda name: cloudwatch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
+    if blueprint.dashboard is not None:
+        boards = accounts.aws("cloudwatch")
+        yield DASHBOARD, "dashboard", [blueprint.dashboard.name], lambda name: boards.get_dashboard(DashboardName=name)
 
 
 def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:

@@ -71,6 +71,8 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     made |= place_of_jobs(blueprint.runtime, either(made, known), opts)
     if blueprint.alarms:
         aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=blueprint.alarms), opts)
+    if blueprint.dashboard is not None:
+        aws.OperationsDashboard("dashboard", blueprint.dashboard, opts)
     if blueprint.publication:
         published = aws.PublishedOutputsArgs(parameters=blueprint.publication)
         aws.PublishedOutputs("published", resolved(published, either(made, known)), opts)

@@ -39,6 +39,10 @@ class Arns:
     def alarm(self, name: str) -> str:
         return self._regional("cloudwatch", f"alarm:{name}")
 
+    def dashboard(self, name: str) -> str:
+        """Without a region: a dashboard is the account's."""
+        return self._global("cloudwatch", f"dashboard/{name}")
+
     def log_group(self, name: str) -> str:
         return self._regional("logs", f"log-group:{name}")
 

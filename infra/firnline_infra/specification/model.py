@@ -11,6 +11,7 @@ from pydantic import Field
 
 from firnline_infra.specification.aws import Alarms, Aws, Ledger, Publication, Stream
 from firnline_infra.specification.dead_letters import DeadLetters
+from firnline_infra.specification.metrics import Metrics
 from firnline_infra.specification.network import Network
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
@@ -57,6 +58,8 @@ class EnvironmentSpec(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
     alarms: Alarms = Alarms()
     """What wakes somebody."""
+    metrics: Metrics = Metrics()
+    """Where an operator looks at the engine's figures."""
     publication: Publication = Publication()
     """Where other tools find what was made."""
     dead_letters: DeadLetters = DeadLetters()

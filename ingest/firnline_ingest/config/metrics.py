@@ -5,12 +5,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from pydantic import Field
+
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
 NAMESPACE = Form(
     r"(?!AWS/)[A-Za-z0-9._/#:-]{1,255}", "1 to 255 letters, digits and . _ / # : -, not beginning with AWS/", "Firnline"
 )
+ENDPOINT = Form(
+    r"https?://[^\s/]+(/\S*)?", "a URL with http:// or https://", "https://collector.example.com/v1/metrics"
+)
+EXTRAS = ("opentelemetry", "prometheus")
 DEFAULT_NAMESPACE = "Firnline"
 APPLICATION, STREAM = "Application", "Stream"
 """Dimensions. Each metric of a stream is there of the application too."""
@@ -53,6 +59,17 @@ class Metric:
     def snake(self) -> str:
         """time_to_trim: the name where capitals are not the custom."""
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.name).lower()
+
+    @property
+    def prometheus(self) -> str:
+        """firnline_time_to_trim_seconds: with the unit, as Prometheus names metrics."""
+        unit = f"_{self.unit.lower()}" if self.unit in (Unit.MILLISECONDS, Unit.SECONDS) else ""
+        return f"firnline_{self.snake}{unit}{'_total' if self.kind is Kind.SUM else ''}"
+
+    @property
+    def opentelemetry(self) -> str:
+        """firnline.time_to_trim: the unit is told beside it."""
+        return f"firnline.{self.snake}"
 
 
 def _count(name: str, of: str, meaning: str) -> Metric:
@@ -101,6 +118,25 @@ METRICS = (
 """All of them. A test compares them with what is published, what alarms and dashboard look at, and docs/metrics.md."""
 
 
+class PrometheusConfig(Section):
+    """An endpoint on the driver, for Prometheus to ask: http://<address>:<port>/metrics."""
+
+    port: int = Field(default=9464, ge=1024, le=65_535)
+    """The port that OpenTelemetry's exporters for Prometheus have by default. One engine a machine can have it."""
+    address: str = "127.0.0.1"
+    """Where it listens; 0.0.0.0 lets other machines ask. It has no password: it tells names of streams, and counts."""
+
+
+class OpenTelemetryConfig(Section):
+    """A collector that figures are sent to, over OTLP and HTTP, from the driver."""
+
+    endpoint: Annotated[str, ENDPOINT]
+    """The whole URL: https://collector.example.com/v1/metrics. Headers, such as a key, come from the driver's variable
+    OTEL_EXPORTER_OTLP_HEADERS: nothing secret is in a configuration."""
+    interval_seconds: int = Field(default=60, ge=10, le=3600)
+    """Between two sendings. An epoch's figures are taken in at its end."""
+
+
 class MetricsConfig(Section):
     """Where an epoch's figures go beside the log."""
 
@@ -108,3 +144,12 @@ class MetricsConfig(Section):
     """A namespace of CloudWatch, such as Firnline: an epoch writes a line for each stream to standard output, in the embedded
     metric format; where that goes to a log group, CloudWatch makes metrics of it. No call and no right is needed. Nothing is
     written where absent."""
+    prometheus: PrometheusConfig | None = None
+    """An endpoint on the driver; none where absent. Needs the extra `prometheus`."""
+    opentelemetry: OpenTelemetryConfig | None = None
+    """A collector; none where absent. Needs the extra `opentelemetry`."""
+
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """Of firnline-ingest, which have to be installed where the engine runs."""
+        return tuple(sorted(name for name in EXTRAS if getattr(self, name) is not None))

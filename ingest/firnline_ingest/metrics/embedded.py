@@ -33,6 +33,9 @@ class EmbeddedMetrics:
         except (OSError, ValueError):  # nobody reads it any more: no reason to stop
             return
 
+    def close(self) -> None:
+        """Each line is flushed as it is written."""
+
 
 def embedded(figures: Figures, *, namespace: str, application: str, now_ms: int) -> dict[str, Any]:
     """One line. What a stream has is a metric of the application too."""

@@ -1,11 +1,14 @@
 """What the driver tells of an epoch, to every backend that is configured. Never raises, and waits for nobody."""
 
+import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.metrics.embedded import EmbeddedMetrics
+from firnline_ingest.metrics.errors import MetricsUnavailable
 from firnline_ingest.metrics.figures import Figures, figures
 from firnline_ingest.metrics.time_to_trim import TimeToTrim, Unread
 from firnline_ingest.values import ShardKey
@@ -13,21 +16,26 @@ from firnline_ingest.values import ShardKey
 if TYPE_CHECKING:
     from firnline_ingest.shard.receipt import Receipt
 
+log = logging.getLogger(__name__)
+
 
 class Backend(Protocol):
     """Takes an epoch's figures, at once: what takes time is done on a thread of its own."""
 
     def write(self, figures: Sequence[Figures]) -> None: ...
+    def close(self) -> None: ...
 
 
 class EngineMetrics:
-    """One run's; nothing is published where no backend is configured."""
+    """One run's; nothing is published where no backend is configured. A backend that can't be begun is tried again with the
+    next epoch: a port may be an earlier engine's still.
+    """
 
     def __init__(self, config: MetricsConfig, application: str, clock: Callable[[], float] = time.time) -> None:
         self._time_to_trim = TimeToTrim(clock)
-        self._backends: list[Backend] = []
-        if config.cloudwatch is not None:
-            self._backends.append(EmbeddedMetrics(config.cloudwatch, application, clock))
+        self._waiting = dict(_backends(config, application, clock))
+        self._backends: dict[str, Backend] = {}
+        self._said: set[str] = set()
 
     def planned(self, shards: Iterable[Unread]) -> None:
         """What the epoch's plan knows of all shards."""
@@ -37,5 +45,51 @@ class EngineMetrics:
         """An epoch has ended."""
         self._time_to_trim.told(receipts)
         found = figures(receipts, stopped, self._time_to_trim.seconds())
-        for backend in self._backends:
-            backend.write(found)
+        for name in tuple(self._waiting):
+            self._try(name, partial(self._begin, name))
+        for name, backend in self._backends.items():
+            self._try(name, partial(backend.write, found))
+
+    def close(self) -> None:
+        """The run ends. Waits for a few seconds at most."""
+        for name, backend in self._backends.items():
+            self._try(name, backend.close)
+
+    def _begin(self, name: str) -> None:
+        self._backends[name] = self._waiting[name]()
+        del self._waiting[name]
+
+    def _try(self, name: str, action: Callable[[], None]) -> None:
+        """What goes wrong is said once a backend, and keeps nobody from anything."""
+        try:
+            action()
+        except Exception as error:
+            if name not in self._said:
+                self._said.add(name)
+                failure = MetricsUnavailable(name, error)
+                told = {"problem": failure.id, "what": failure.what, "next_step": failure.next_step}
+                log.warning("metrics.unavailable", extra=told)
+
+
+def _backends(
+    config: MetricsConfig, application: str, clock: Callable[[], float]
+) -> Iterable[tuple[str, Callable[[], Backend]]]:
+    """By name, how each that is configured is begun. Their packages are extras, so they are imported then."""
+    if (namespace := config.cloudwatch) is not None:
+        yield "cloudwatch", lambda: EmbeddedMetrics(namespace, application, clock)
+    if (prometheus := config.prometheus) is not None:
+
+        def endpoint() -> Backend:
+            from firnline_ingest.metrics.prometheus import PrometheusMetrics
+
+            return PrometheusMetrics(prometheus, application)
+
+        yield "prometheus", endpoint
+    if (opentelemetry := config.opentelemetry) is not None:
+
+        def collector() -> Backend:
+            from firnline_ingest.metrics.opentelemetry import OpenTelemetryMetrics
+
+            return OpenTelemetryMetrics(opentelemetry, application)
+
+        yield "opentelemetry", collector

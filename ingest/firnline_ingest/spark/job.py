@@ -120,6 +120,7 @@ class EngineJob:
             finally:
                 self._left.set()
                 self._heart.stop()
+                self._metrics.close()
                 if not self._heart.is_displaced:
                     self._lease.end()
                 self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)

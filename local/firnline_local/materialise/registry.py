@@ -13,6 +13,7 @@ from firnline_local.errors import UnknownTypeToken
 from firnline_local.materialise.resource import Materialiser, Rules
 
 FILES: Mapping[str, str] = {
+    "aws:cloudwatch/dashboard:Dashboard": "aws.cloudwatch_dashboard",
     "aws:cloudwatch/logGroup:LogGroup": "aws.cloudwatch_log_group",
     "aws:cloudwatch/metricAlarm:MetricAlarm": "aws.cloudwatch_metric_alarm",
     "aws:dynamodb/table:Table": "aws.dynamodb_table",

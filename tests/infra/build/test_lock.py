@@ -13,10 +13,13 @@ from packaging.utils import parse_wheel_filename
 from firnline_infra.build import target_of
 from firnline_infra.build.contents import licence_of
 from firnline_infra.build.lock import locked, pins_of
+from firnline_infra.build.of_specification import target_of_specification
 from firnline_infra.build.target import ARCHITECTURES, PYTHONS
+from firnline_infra.specification import parse_spec
+from firnline_ingest.config.metrics import EXTRAS
 
 ROOT = Path(__file__).parents[3]
-FINE = {"Apache-2.0", "BSD-3-Clause", "MIT", "MIT-0", "PSF-2.0"}
+FINE = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "MIT-0", "MPL-2.0", "PSF-2.0"}
 NEVER = re.compile(r"pyspark|py4j|moto|duckdb|pulumi|pytest|hypothesis|firnline|click|hatchling|pip$|grpcio|starlette")
 
 
@@ -31,7 +34,7 @@ def uv_lock() -> dict[str, dict[str, Any]]:
 def test_every_pin_has_a_wheel_that_runs_there(python: str, architecture: str) -> None:
     target = target_of(python=python, architecture=architecture, spark="4.1.1")
     tags = set(target.tags())
-    for pin in pins_of(locked(), target):
+    for pin in pins_of(locked(EXTRAS), target):
         package = uv_lock()[pin.name]
         assert package["version"] == pin.version
         found = {wheel["url"].rpartition("/")[2]: wheel["hash"].removeprefix("sha256:") for wheel in package["wheels"]}
@@ -41,15 +44,17 @@ def test_every_pin_has_a_wheel_that_runs_there(python: str, architecture: str) -
 
 
 def test_nothing_of_the_cluster_of_tests_or_of_infrastructure_is_pinned() -> None:
-    names = {pin.name for pin in pins_of(locked(), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))}
+    names = {
+        pin.name for pin in pins_of(locked(EXTRAS), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))
+    }
     assert {"boto3", "snowpipe-streaming", "snowflake-connector-python", "msgspec", "pyarrow"} <= names
     assert [name for name in names if NEVER.match(name)] == []
 
 
 def test_what_is_pinned_is_what_these_tests_run_with() -> None:
     target = target_of(python="3.11", architecture="x86_64", spark="4.1.1")
-    assert {pin.name: pin.version for pin in pins_of(locked(), target)} == {
-        pin.name: version(pin.name) for pin in pins_of(locked(), target)
+    assert {pin.name: pin.version for pin in pins_of(locked(EXTRAS), target)} == {
+        pin.name: version(pin.name) for pin in pins_of(locked(EXTRAS), target)
     }
 
 
@@ -65,7 +70,36 @@ def test_every_licence_is_one_that_we_may_ship_and_is_told() -> None:
     page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| ([\w-]+) \| ([^|]+) \|$", page, re.MULTILINE))
     del told["package"]
-    pins = pins_of(locked(), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))
+    pins = pins_of(locked(EXTRAS), target_of(python="3.13", architecture="x86_64", spark="4.1.1"))
     packages = [distribution(pin.name) for pin in pins]
     assert told == {package.name: licence_of(package.metadata) for package in packages}
-    assert {choice for licence in told.values() for choice in licence.split(" OR ")} <= FINE
+    assert {choice for licence in told.values() for choice in re.split(" OR | AND ", licence)} <= FINE
+
+
+@pytest.mark.parametrize(
+    ("metrics", "brought"),
+    [
+        ("{}", set()),
+        ("{prometheus: {}}", {"prometheus-client"}),
+        ("{opentelemetry: {endpoint: 'https://collector.example.com/v1/metrics'}}", {"opentelemetry-sdk"}),
+    ],
+)
+def test_an_archive_has_what_its_configuration_publishes_metrics_with_and_nothing_else(
+    metrics: str, brought: set[str]
+) -> None:
+    spec = parse_spec(
+        f"""
+        version: 1
+        name: prod
+        aws: {{region: eu-central-1, account: "123456789012"}}
+        snowflake: {{account: ORG-ACCOUNT}}
+        streams: [{{name: orders}}]
+        pipelines: [{{stream: orders, database: lake, schema: raw}}]
+        metrics: {metrics}
+        """,
+        "prod.yaml",
+    )
+    target = target_of_specification(spec)
+    names = {pin.name for pin in pins_of(locked(target.extras), target)}
+    assert names & {"prometheus-client", "opentelemetry-sdk"} == brought
+    assert {pin.name for pin in pins_of(locked(), target)} <= names

@@ -63,6 +63,7 @@ def of_aws(vpc: str) -> None:
     aws.iam.UserPolicyAttachment("attachment", user=user.name, policy_arn=policy.arn)
     aws.secretsmanager.Secret("secret", name="every", recovery_window_in_days=0, tags=TAGS)
     aws.ssm.Parameter("parameter", name="/every", type="String", value="value", tags=TAGS)
+    aws.cloudwatch.Dashboard("dashboard", dashboard_name="every", dashboard_body=json.dumps({"widgets": []}))
     aws.cloudwatch.MetricAlarm(
         "alarm",
         name="every",

@@ -1,5 +1,6 @@
 """What a blueprint asks of AWS, in the words of in_aws.py."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ Asked = Iterator[tuple[str, dict[str, Any]]]
 
 def asked_of_aws(blueprint: Blueprint, resolve: Resolve) -> Facts:
     """`resolve` says what was made for a reference."""
-    parts = (_streams, _ledgers, _buckets, _roles, _secrets, _alarms, _parameters, _runtime)
+    parts = (_streams, _ledgers, _buckets, _roles, _secrets, _alarms, _dashboards, _parameters, _runtime)
     return dict(asked for part in parts for asked in part(blueprint, resolve))
 
 
@@ -134,6 +135,11 @@ def _alarms(blueprint: Blueprint, resolve: Resolve) -> Asked:
                 "topics": [list(each.topics)] * 2,
             },
         )
+
+
+def _dashboards(blueprint: Blueprint, _: Resolve) -> Asked:
+    if blueprint.dashboard is not None:
+        yield f"dashboard {blueprint.dashboard.name}", {"body": json.loads(blueprint.dashboard.body)}
 
 
 def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:

@@ -161,6 +161,12 @@ def _alarms(client: Client) -> Found:
         )
 
 
+def _dashboards(client: Client) -> Found:
+    for told in client("cloudwatch").list_dashboards()["DashboardEntries"]:
+        body = client("cloudwatch").get_dashboard(DashboardName=told["DashboardName"])["DashboardBody"]
+        yield f"dashboard {told['DashboardName']}", {"body": json.loads(body)}
+
+
 def _parameters(client: Client) -> Found:
     for told in client("ssm").get_parameters_by_path(Path="/", Recursive=True)["Parameters"]:
         if not told["Name"].startswith("/aws/"):
@@ -213,4 +219,14 @@ def _applications(client: Client) -> Found:
 
 
 OF_DATA = (_streams, _tables, _buckets, _keys, _secrets)
-AROUND = (_roles, _instance_profiles, _users, _alarms, _parameters, _log_groups, _security_groups, _applications)
+AROUND = (
+    _roles,
+    _instance_profiles,
+    _users,
+    _alarms,
+    _dashboards,
+    _parameters,
+    _log_groups,
+    _security_groups,
+    _applications,
+)

@@ -179,6 +179,9 @@ LIFECYCLES: dict[str, Lifecycle] = {
         delete=("emr-serverless:DeleteApplication",),
         unbound=("emr-serverless:CreateApplication",),
     ),
+    "aws:cloudwatch/dashboard:Dashboard": Lifecycle(
+        create=("cloudwatch:PutDashboard",), read=("cloudwatch:GetDashboard",), delete=("cloudwatch:DeleteDashboards",)
+    ),
     "aws:cloudwatch/metricAlarm:MetricAlarm": Lifecycle(
         create=("cloudwatch:PutMetricAlarm", "cloudwatch:TagResource"),
         read=("cloudwatch:DescribeAlarms", "cloudwatch:ListTagsForResource"),

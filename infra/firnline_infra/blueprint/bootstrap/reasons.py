@@ -33,6 +33,7 @@ ABOUT: Mapping[str, str] = {
     "OwnSecret": "The secrets of the private keys, without the right to read them. AWS ends their ARN with six letters.",
     "OwnParameter": "The outputs that are published.",
     "OwnMetricAlarm": "The alarms.",
+    "OwnDashboard": "The dashboard, which belongs to no region.",
     "OwnLogGroup": "The group of the engine's logs; what is in it can't be read by this.",
     "OwnSecurityGroup": "The group of the engine's workers. Its id is AWS's, so its tag says whose it is.",
     "MakeSecurityGroup": "A group can only be made with the tag by which it is ours.",
@@ -355,6 +356,11 @@ REASONS: Mapping[str, Reasons] = {
         "Stops one that has no job, before it is changed or removed.": ("emr-serverless:StopApplication",),
         "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
         "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
+    },
+    "aws:cloudwatch/dashboard:Dashboard": {
+        "Makes it, and changes it.": ("cloudwatch:PutDashboard",),
+        COMPARE: ("cloudwatch:GetDashboard",),
+        "Removes it when it leaves the specification.": ("cloudwatch:DeleteDashboards",),
     },
     "aws:cloudwatch/metricAlarm:MetricAlarm": {
         "Makes it, and changes it.": ("cloudwatch:PutMetricAlarm",),

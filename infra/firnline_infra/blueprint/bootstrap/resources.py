@@ -108,6 +108,8 @@ def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         yield "aws:ssm/parameter:Parameter", arns.parameter(parameter.name)
     for alarm in blueprint.alarms:
         yield "aws:cloudwatch/metricAlarm:MetricAlarm", arns.alarm(alarm.name)
+    if blueprint.dashboard is not None:
+        yield "aws:cloudwatch/dashboard:Dashboard", arns.dashboard(blueprint.dashboard.name)
 
 
 def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:

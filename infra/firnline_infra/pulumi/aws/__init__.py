@@ -9,6 +9,7 @@ from firnline_infra.pulumi.aws.ingest_alarms import IngestAlarms, IngestAlarmsAr
 from firnline_infra.pulumi.aws.instance_profile import InstanceProfile, InstanceProfileArgs
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
 from firnline_infra.pulumi.aws.log_group import LogGroup, LogGroupArgs
+from firnline_infra.pulumi.aws.operations_dashboard import OperationsDashboard, OperationsDashboardArgs
 from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
 from firnline_infra.pulumi.aws.runtime_role import RuntimeRole, RuntimeRoleArgs
 from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
@@ -34,6 +35,8 @@ __all__ = [
     "LandingBucketArgs",
     "LogGroup",
     "LogGroupArgs",
+    "OperationsDashboard",
+    "OperationsDashboardArgs",
     "PublishedOutputs",
     "PublishedOutputsArgs",
     "RuntimeRole",

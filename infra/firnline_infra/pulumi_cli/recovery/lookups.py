@@ -31,6 +31,7 @@ def _bare(name: str) -> str:
 
 
 BY_NAME: Mapping[str, Lookup] = {
+    "aws:cloudwatch/dashboard:Dashboard": _named("dashboardName"),
     "aws:cloudwatch/logGroup:LogGroup": _named("name"),
     "aws:cloudwatch/metricAlarm:MetricAlarm": _named("name"),
     "aws:dynamodb/table:Table": _named("name"),

@@ -36,6 +36,7 @@ def prod_spec() -> EnvironmentSpec:
      columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
         ledger: {migration: true}
         alarms: {topics: ["arn:aws:sns:eu-central-1:123456789012:oncall"]}
+        metrics: {dashboard: true}
         publication: {ssm_prefix: /firnline/prod}
         tags: {team: data}
         """,

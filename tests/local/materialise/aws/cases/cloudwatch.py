@@ -1,14 +1,18 @@
-"""Alarms and log groups."""
+"""Alarms, dashboards and log groups."""
 
+import json
 from typing import Any
 
 from firnline_local.materialise.aws import (
+    cloudwatch_dashboard,
     cloudwatch_log_group,
     cloudwatch_metric_alarm,
 )
 from firnline_local.materialise.clients import Clients
 
 from .case import ACCOUNT, Case, fresh
+
+WIDGET = {"type": "text", "x": 0, "y": 0, "width": 6, "height": 2, "properties": {"markdown": "a"}}
 
 
 def alarm_inputs(_: Clients) -> dict[str, Any]:
@@ -60,6 +64,17 @@ CASES = [
             "actionsEnabled": False,
             "tags": {"b": "2"},
         },
+    ),
+    Case(
+        kind=cloudwatch_dashboard,
+        inputs=lambda _: {"dashboardName": fresh("board"), "dashboardBody": json.dumps({"widgets": [WIDGET]})},
+        taken=None,
+        behind={
+            "dashboardBody": lambda c, i: c.aws("cloudwatch").put_dashboard(
+                DashboardName=i, DashboardBody='{"widgets": []}'
+            ),
+        },
+        changes={"dashboardBody": json.dumps({"widgets": [{**WIDGET, "width": 12}]})},
     ),
     Case(
         kind=cloudwatch_log_group,

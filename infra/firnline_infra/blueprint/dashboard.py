@@ -1,0 +1,117 @@
+"""What an operator looks at: one page of CloudWatch for an environment, of what the engine publishes and of what AWS counts."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from firnline_infra.blueprint.aws import Dashboard
+from firnline_infra.blueprint.engine_config import metrics_config
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_ingest.config.metrics import (
+    APPLICATION,
+    BYTES,
+    DEAD_LETTERS,
+    FAILING_SHARDS,
+    HEARTBEAT,
+    INCIDENTS,
+    INTERRUPTIONS,
+    LAG,
+    OPENS,
+    PROOF_DELAY,
+    RECORDS,
+    REJECTED_ROWS,
+    REREAD_ROWS,
+    ROWS,
+    SHARDS,
+    SKIPPED,
+    STOPPED,
+    STREAM,
+    THROTTLED,
+    TIME_TO_TRIM,
+    UNANSWERED,
+    UNREADABLE_PAGES,
+    Metric,
+)
+
+COLUMNS, WIDTH, HEIGHT = 3, 8, 6  # of the 24 columns that a page has
+PERIOD_S = 300
+MOST_STREAMS = 100  # a widget takes 500 metrics, and a page 2500 (CloudWatch's quotas)
+ENGINE: tuple[tuple[str, tuple[Metric, ...]], ...] = (
+    ("How far behind", (LAG,)),
+    ("Time until records are dropped", (TIME_TO_TRIM,)),
+    ("Wait for the proof", (PROOF_DELAY,)),
+    ("Read and sent", (RECORDS, ROWS)),
+    ("Bytes of rows", (BYTES,)),
+    ("Epochs that ended", (HEARTBEAT,)),
+    ("Kept, left out, refused", (DEAD_LETTERS, SKIPPED, REJECTED_ROWS)),
+    ("Shards", (SHARDS, FAILING_SHARDS, STOPPED)),
+    ("Kinesis' answers", (THROTTLED, UNREADABLE_PAGES, UNANSWERED)),
+    ("Channels", (OPENS, INTERRUPTIONS)),
+    ("Read once more", (REREAD_ROWS,)),
+    ("Incidents", (INCIDENTS,)),
+)
+"""What the engine publishes, by the title of its widget: each metric once."""
+KINESIS = (
+    ("Put by producers", "IncomingRecords", "Sum"),
+    ("Behind, as Kinesis counts", "GetRecords.IteratorAgeMilliseconds", "Maximum"),
+    ("Puts refused", "WriteProvisionedThroughputExceeded", "Sum"),
+)
+
+
+def dashboard(spec: EnvironmentSpec, names: Names) -> Dashboard | None:
+    """None where nobody asked for one."""
+    if not spec.metrics.dashboard:
+        return None
+    widgets = [*_of_engine(spec, names), *_of_aws(spec, names)]
+    placed = [{"type": "metric", **_place(index), "properties": widget} for index, widget in enumerate(widgets)]
+    return Dashboard(name=names.application, body=json.dumps({"widgets": placed}, separators=(",", ":")))
+
+
+def _place(index: int) -> dict[str, int]:
+    row, column = divmod(index, COLUMNS)
+    return {"x": column * WIDTH, "y": row * HEIGHT, "width": WIDTH, "height": HEIGHT}
+
+
+def _of_engine(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
+    """Where CloudWatch gets it."""
+    namespace = metrics_config(spec).cloudwatch
+    if namespace is None:
+        return
+    for title, metrics in ENGINE:
+        yield _widget(spec, title, [line for metric in metrics for line in _lines(spec, names, namespace, metric)])
+
+
+def _lines(spec: EnvironmentSpec, names: Names, namespace: str, metric: Metric) -> Iterator[list[Any]]:
+    options = {"stat": metric.kind.value}
+    of_engine = [namespace, metric.name, APPLICATION, names.application]
+    if metric.of_application:
+        yield [*of_engine, options]
+        return
+    for stream in spec.streams[:MOST_STREAMS]:
+        yield [*of_engine, STREAM, stream.name, {**options, "label": f"{metric.name} {stream.name}"}]
+
+
+def _of_aws(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
+    for title, metric, statistic in KINESIS:
+        yield _widget(
+            spec,
+            title,
+            [
+                ["AWS/Kinesis", metric, "StreamName", stream.name, {"stat": statistic}]
+                for stream in spec.streams[:MOST_STREAMS]
+            ],
+        )
+    capacity = ("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")
+    ledger = [["AWS/DynamoDB", metric, "TableName", names.ledger_table, {"stat": "Sum"}] for metric in capacity]
+    yield _widget(spec, "The ledger's load", ledger)
+
+
+def _widget(spec: EnvironmentSpec, title: str, metrics: Sequence[list[Any]]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "view": "timeSeries",
+        "region": spec.aws.region,
+        "period": PERIOD_S,
+        "metrics": list(metrics),
+    }

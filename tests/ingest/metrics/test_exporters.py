@@ -1,0 +1,144 @@
+"""Prometheus and OpenTelemetry: the same names, on threads of their own, and never in the way of an epoch."""
+
+import gzip
+import logging
+import queue
+import socket
+import threading
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from prometheus_client.parser import text_string_to_metric_families
+
+from firnline_ingest.config.metrics import METRICS, Kind, MetricsConfig, OpenTelemetryConfig, PrometheusConfig
+from firnline_ingest.metrics import EngineMetrics
+from firnline_ingest.metrics.figures import Figures, figures
+from firnline_ingest.metrics.opentelemetry import OpenTelemetryMetrics
+from firnline_ingest.metrics.prometheus import PrometheusMetrics
+from firnline_ingest.shard.receipt import Receipt, ShardState
+
+ANY_PORT = PrometheusConfig.model_construct(port=0, address="127.0.0.1")
+
+
+def an_epoch(**changes: int | None) -> list[Figures]:
+    fields = {"records": 5, "behind_ms": 7, "proof_delay_ms": 9, **changes}
+    receipt = Receipt(stream="orders", stream_created_ms=1, shard_id="0", epoch=1, state=ShardState.READING, **fields)
+    return figures([receipt], (), {receipt.key: 3600})
+
+
+@pytest.fixture
+def endpoint() -> Iterator[PrometheusMetrics]:
+    metrics = PrometheusMetrics(ANY_PORT, "orders-prod")
+    yield metrics
+    metrics.close()
+
+
+def asked(metrics: PrometheusMetrics) -> dict[str, tuple[dict[str, str], float]]:
+    """By the sample's name; the tests have one stream."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=60) as answer:
+        families = text_string_to_metric_families(answer.read().decode())
+    return {sample.name: (sample.labels, sample.value) for family in families for sample in family.samples}
+
+
+def test_prometheus_is_told_every_metric_under_its_own_name(endpoint: PrometheusMetrics) -> None:
+    endpoint.write(an_epoch())
+    found = asked(endpoint)
+    assert found.keys() == {metric.prometheus for metric in METRICS}
+    assert found["firnline_records_total"] == ({"application": "orders-prod", "stream": "orders"}, 5)
+    assert found["firnline_heartbeat_total"] == ({"application": "orders-prod"}, 1)
+    assert found["firnline_time_to_trim_seconds"][1] == 3600
+
+
+def test_counts_add_up_and_what_stands_is_of_the_last_epoch_alone(endpoint: PrometheusMetrics) -> None:
+    endpoint.write(an_epoch())
+    endpoint.write(an_epoch(behind_ms=None))
+    found = asked(endpoint)
+    assert found["firnline_records_total"][1] == 10
+    assert "firnline_lag_milliseconds" not in found
+
+
+class Collector(ThreadingHTTPServer):
+    """Keeps what it is sent."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        self.received: queue.Queue[bytes] = queue.Queue()
+        received = self.received
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                received.put(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+                self.send_response(200)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def test_a_collector_is_told_every_metric_with_what_it_is_of() -> None:
+    collector = Collector()
+    metrics = OpenTelemetryMetrics(_config(collector.server_port), "orders-prod", last_s=60)
+    metrics.write(an_epoch())
+    metrics.close()
+    request = ExportMetricsServiceRequest.FromString(collector.received.get(timeout=60))
+    collector.shutdown()
+    collector.server_close()
+    (resource,) = request.resource_metrics
+    assert ("service.name", "orders-prod") in [
+        (each.key, each.value.string_value) for each in resource.resource.attributes
+    ]
+    found = {metric.name: metric for scope in resource.scope_metrics for metric in scope.metrics}
+    assert found.keys() == {metric.opentelemetry for metric in METRICS}
+    assert {name for name, metric in found.items() if metric.sum.is_monotonic} == {
+        metric.opentelemetry for metric in METRICS if metric.kind is Kind.SUM
+    }
+    (point,) = found["firnline.lag"].gauge.data_points
+    assert (point.as_int, {each.key: each.value.string_value for each in point.attributes}) == (
+        7,
+        {"application": "orders-prod", "stream": "orders"},
+    )
+    assert found["firnline.lag"].unit == "ms"
+
+
+def test_a_collector_that_takes_the_call_and_never_answers_holds_no_epoch_and_no_end() -> None:
+    """Were an epoch's thread the one that waits, the second write, or the end, would last as long as the test may."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        metrics = OpenTelemetryMetrics(_config(silent.getsockname()[1]), "orders-prod", last_s=0.1)
+        metrics.write(an_epoch())
+        sending = threading.Thread(target=metrics._provider.force_flush, daemon=True)
+        sending.start()
+        call, _ = silent.accept()
+        with call:
+            call.recv(1)
+            for _ in range(100):
+                metrics.write(an_epoch())
+            assert sending.is_alive()
+            metrics.close()
+            assert sending.is_alive()
+
+
+def test_what_can_not_be_published_is_said_once_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        metrics = EngineMetrics(MetricsConfig(prometheus=PrometheusConfig(port=port)), "orders-prod")
+        with caplog.at_level(logging.WARNING):
+            metrics.write([])
+            metrics.write([])
+        (record,) = [each for each in caplog.records if each.message == "metrics.unavailable"]
+        assert vars(record)["problem"] == "FL-5601"
+    metrics.write([])
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+        assert b"firnline_heartbeat_total" in answer.read()
+    metrics.close()
+
+
+def _config(port: int) -> OpenTelemetryConfig:
+    return OpenTelemetryConfig(endpoint=f"http://127.0.0.1:{port}/v1/metrics", interval_seconds=3600)
