@@ -54,7 +54,7 @@ ROOMS_BELOW = {
     "ingest.kinesis": "aws config errors values",
     "ingest.ledger": "aws config errors kinesis permissions values",
     "ingest.logs": "",
-    "ingest.metrics": "config shard values",
+    "ingest.metrics": "config errors shard values",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
@@ -68,7 +68,7 @@ ROOMS_BELOW = {
         "ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
-    "infra.build": "specification ingest.__main__ ingest.errors",
+    "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
         "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
