@@ -7,6 +7,7 @@ from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.kinesis.start import ENDED
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
@@ -134,8 +135,9 @@ class World:
         row, begins_at_ms = self.rows.get(shard.id), self.begins_at_ms or 0
         if not any(put.shard == shard.id and put.arrived_ms >= begins_at_ms for put in self.puts):
             return True
-        is_through = row is not None and row.read_through is not None and row.read_through >= shard.last_position
-        return is_through or (row is not None and row.ended)
+        if row is None:  # lost after the shard's end, it is not made again
+            return any(starts.get(shard.id) == ENDED for starts in self.checkpoint.offset.streams.values())
+        return row.ended or (row.read_through is not None and row.read_through >= shard.last_position)
 
     @property
     def running(self) -> list[EngineProcess]:
