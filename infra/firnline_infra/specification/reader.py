@@ -17,6 +17,7 @@ class FanOutReader(Section):
     """Records are pushed over subscriptions."""
 
     fan_out: FanOut
+    """The consumer that records are pushed to."""
 
 
 Reader = Literal["polling"] | FanOutReader

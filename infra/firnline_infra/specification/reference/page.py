@@ -161,8 +161,9 @@ def _resolved(item: Schema, kinds: Schema) -> Schema:
 
 
 def _objects_of(field: Schema, kinds: Schema) -> list[str]:
-    item = _item(field)
-    references = [each.get("$ref", "").rpartition("/")[2] for each in item.get("oneOf", [item])]
+    items = [_item(choice) for choice in field.get("anyOf", [field])]
+    kinds_of = [each for item in items for each in item.get("oneOf", [item])]
+    references = [each.get("$ref", "").rpartition("/")[2] for each in kinds_of]
     return [reference for reference in references if reference and "properties" in kinds[reference]]
 
 
