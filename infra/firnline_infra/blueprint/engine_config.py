@@ -33,6 +33,8 @@ class EngineInputs:
     dead_letters: Mapping[str, Value]
     """Exactly one of folder, s3, stream (the engine's `dead_letters`)."""
     spark_checkpoint: str
+    consumers: Mapping[str, Value] = field(default_factory=dict)
+    """The ARN of the consumer by which a stream is read, for those that are not polled."""
     aws_endpoints: Mapping[str, str] = field(default_factory=dict)
     """A URL per service; the public endpoints where empty."""
     snowflake_url: str | None = None
@@ -56,6 +58,7 @@ def engine_inputs(spec: EnvironmentSpec) -> EngineInputs:
     return EngineInputs(
         private_key={"env": KEY_VARIABLE} if spec.aws.runtime.trust is Trust.NOBODY else {"secret_arn": _secret(spec)},
         dead_letters=letters,
+        consumers={pipeline.stream: arn for pipeline in spec.pipelines if (arn := consumer_of(pipeline))},
         spark_checkpoint=spark_url(spec, checkpoint_folder(spec)) if has_bucket(spec) else CHECKPOINT_OF_ONE_MACHINE,
         spark_master=ONE_MACHINE if "folder" in letters else None,
         aws_endpoints={str(service): url for service, url in spec.network.endpoints.items()},
@@ -94,7 +97,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
             url=inputs.snowflake_url,
             ca_file=inputs.snowflake_ca_file,
         ),
-        "pipelines": [_pipeline(pipeline) for pipeline in spec.pipelines],
+        "pipelines": [_pipeline(pipeline, inputs) for pipeline in spec.pipelines],
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
@@ -130,7 +133,7 @@ def document_hash(document: Mapping[str, Any]) -> str:
     return parse(EngineConfig, dict(document), "engine.json").content_hash
 
 
-def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
+def _pipeline(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any]:
     return _present(
         stream=pipeline.stream,
         database=pipeline.database,
@@ -138,7 +141,7 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
         table=str(table_of(pipeline).parts[-1]),
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
-        reader=_reader(pipeline),
+        reader=_reader(inputs.consumers.get(pipeline.stream)),
         tolerance=pipeline.tolerance.value,
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
@@ -155,8 +158,7 @@ def _format(pipeline: Pipeline) -> dict[str, Any] | None:
     return {"type": pipeline.format.type, **changed} if changed else None
 
 
-def _reader(pipeline: Pipeline) -> dict[str, Any] | None:
-    consumer = consumer_of(pipeline)
+def _reader(consumer: Value | None) -> dict[str, Any] | None:
     return {"fan_out": {"consumer_arn": consumer}} if consumer else None
 
 

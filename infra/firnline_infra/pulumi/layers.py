@@ -80,14 +80,17 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
 
 
 def _document(spec: EnvironmentSpec, inputs: EngineInputs) -> pulumi.Output[dict[str, Any]]:
-    """The private key's place may have to be told by the secret that was made, and the dead letters' key too."""
+    """The private key's place may have to be told by the secret that was made, the dead letters' key and consumers too."""
 
     def document(told: list[dict[str, Any]]) -> dict[str, Any]:
-        private_key, dead_letters = told
-        return engine_config(spec, replace(inputs, private_key=private_key, dead_letters=dead_letters))
+        private_key, dead_letters, consumers = told
+        return engine_config(
+            spec, replace(inputs, private_key=private_key, dead_letters=dead_letters, consumers=consumers)
+        )
 
     places = [
-        {name: as_input(value) for name, value in each.items()} for each in (inputs.private_key, inputs.dead_letters)
+        {name: as_input(value) for name, value in each.items()}
+        for each in (inputs.private_key, inputs.dead_letters, inputs.consumers)
     ]
     return pulumi.Output.all(*places).apply(document)
 

@@ -18,7 +18,7 @@ class Registration(StrEnum):
 class FanOut(Section):
     """A registered consumer, which is paid by the hour and shard, and by what it reads."""
 
-    consumer_arn: str = Field(pattern=r"^arn:aws[a-z-]*:kinesis:[a-z0-9-]+:\d{12}:stream/[^/]+/consumer/[^/:]+:\d+$")
+    consumer_arn: str = Field(pattern=r"^arn:\S+$")
     """A consumer of the pipeline's stream. No two applications can share one."""
     registration: Registration = Field(default=Registration.NONE, strict=False)
     """NONE: the consumer is there already."""
@@ -28,6 +28,7 @@ class FanOutReader(Section):
     """Subscriptions that the service pushes records over (SubscribeToShard)."""
 
     fan_out: FanOut
+    """By which consumer."""
 
 
 Reader = Literal["polling"] | FanOutReader

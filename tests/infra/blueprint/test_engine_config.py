@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,8 @@ def test_the_same_inputs_give_the_same_hash(local_spec: EnvironmentSpec) -> None
     assert first.content_hash == second.content_hash
 
 
-def written(**changes: Any) -> dict[str, Any]:
-    """What the engine of a small environment gets."""
+def spec_of(**changes: Any) -> EnvironmentSpec:
+    """A small environment."""
     base = {
         "version": 1,
         "name": "dev",
@@ -64,7 +65,12 @@ def written(**changes: Any) -> dict[str, Any]:
         "streams": [{"name": "orders"}, {"name": "letters"}],
         "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
     }
-    spec = parse_spec(json.dumps({**base, **changes}), "dev.yaml")
+    return parse_spec(json.dumps({**base, **changes}), "dev.yaml")
+
+
+def written(**changes: Any) -> dict[str, Any]:
+    """What its engine gets."""
+    spec = spec_of(**changes)
     document = engine_config(spec, blueprint_of(spec).outputs)
     parse(EngineConfig, document, "engine.json")
     return document
@@ -134,10 +140,16 @@ def test_a_format_is_passed_on_as_it_is_said(section: dict[str, Any]) -> None:
     assert parse(EngineConfig, document, "engine.json").pipelines[0].format.type == section["type"]
 
 
-def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it_and_may_use_no_other() -> None:
-    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": {"fan_out": {"consumer": "us"}}}
-    streams = [{"name": "orders", "consumers": ["us", "fraud"]}]
+def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it() -> None:
     (silent,) = written()["pipelines"]
     assert "reader" not in silent
-    (said,) = written(streams=streams, pipelines=[pipeline])["pipelines"]
-    assert said["reader"] == {"fan_out": {"consumer_arn": Reference("consumer/orders/us")}}
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": {"fan_out": {"consumer": "us"}}}
+    spec = spec_of(
+        streams=[{"name": "orders", "consumers": ["us", "fraud"]}, {"name": "letters"}], pipelines=[pipeline]
+    )
+    inputs = blueprint_of(spec).outputs
+    assert inputs.consumers == {"orders": Reference("consumer/orders/us")}
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
+    document = engine_config(spec, replace(inputs, consumers={"orders": arn}))
+    assert document["pipelines"][0]["reader"] == {"fan_out": {"consumer_arn": arn}}
+    assert parse(EngineConfig, document, "engine.json").subscribes

@@ -143,6 +143,27 @@ def test_an_engine_outside_aws_is_a_user_and_not_a_role(deploy: Deploy, spec_of:
     assert {user.name, policy.name} <= attachment.after
 
 
+def test_the_engine_is_told_the_consumer_that_was_made_for_it_and_may_subscribe_by_no_other(
+    deploy: Deploy, spec_of: SpecOf
+) -> None:
+    streams = [{"name": "orders", "consumers": ["fraud", "us"]}]
+    pipelines = [
+        {"stream": "orders", "database": "LAKE", "schema": "RAW", "reader": {"fan_out": {"consumer": "us"}}},
+    ]
+    snowflake = {"account": "ACME-PROD", "external_volumes": [], "interactive_warehouse": None}
+    deployment = deploy(program(spec_of("prod", streams=streams, pipelines=pipelines, snowflake=snowflake)))
+    arn = deployment.outputs["consumer_arns"]["orders/us"]
+    (pipeline,) = json.loads(deployment["engine-config-document"].inputs["content"])["pipelines"]
+    assert pipeline["reader"] == {"fan_out": {"consumer_arn": arn}}
+    statements = [
+        statement
+        for policy in deployment.of("RolePolicy")
+        for statement in json.loads(policy.inputs["policy"])["Statement"]
+        if statement["Sid"] == "Subscribe"
+    ]
+    assert [statement["Resource"] for statement in statements] in ([arn], [[arn]])
+
+
 def test_an_adopted_stream_and_bucket_are_used_and_not_made(deploy: Deploy, spec_of: SpecOf) -> None:
     streams = [{"name": "orders", "origin": "adopt", "consumers": ["fraud"]}]
     adopted = {"bucket": {"origin": "adopt", "name": "theirs-1"}}

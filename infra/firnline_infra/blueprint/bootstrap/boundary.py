@@ -19,6 +19,7 @@ from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
+CONSUMER_ACTIONS = ("kinesis:DescribeStreamConsumer", "kinesis:SubscribeToShard")
 LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
@@ -29,6 +30,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS}))
     places = {
         "Kinesis": (arns.stream("*"),),
+        "Consumers": (arns.consumer("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
         "Secretsmanager": secret_arns(blueprint, arns),
@@ -70,4 +72,6 @@ def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
 def _place(action: str) -> str:
     if action == LETTERS_ACTION:
         return "Letters"
+    if action in CONSUMER_ACTIONS:
+        return "Consumers"
     return "Bucket" if action in BUCKET_ACTIONS else action.partition(":")[0].title()

@@ -99,6 +99,7 @@ WILDCARDS = (
         Wildcard(sid=sid, value=value, why="The boundary: a limit of what policies may give, in this account alone.")
         for sid, value in {
             "WithinKinesis": "…:stream/*",
+            "WithinConsumers": "…:stream/*/consumer/*:*",
             "WithinKeysOfAws": KEY,
         }.items()
     ),

@@ -93,7 +93,9 @@ def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
 
 
 def _type(field: Schema, kinds: Schema) -> str:
-    item = _item(field)
+    item, choices = _item(field), _alternatives(field)
+    if len(choices) > 1:
+        return " or ".join(_scalar(_resolved(choice, kinds)) for choice in choices)
     if "oneOf" in item:
         return "section, by its `type`"
     kind = _resolved(item, kinds)
@@ -148,6 +150,11 @@ def _item(field: Schema) -> Schema:
             return _item(choice)
     items: Any = field.get("items")
     return _item(items) if isinstance(items, dict) else field
+
+
+def _alternatives(field: Schema) -> list[Schema]:
+    """More than one where a text or a section may stand."""
+    return [choice for choice in field.get("anyOf", []) if choice.get("type") != "null"]
 
 
 def _is_list(field: Schema) -> bool:
