@@ -135,8 +135,9 @@ class Conductor:
         with self.cluster.changed:
             self._running = self.cluster.running[f"{pods.folder}/{driver}"] = running
             pods.enter(driver, "Running")
+            unique = f"{self.document['metadata']['uid'][:8]}-{self.attempt}"  # as Spark's have letters of their own
             for number in range(int(self.manifest().conf.get("spark.executor.instances", "2"))):
-                pods.add(f"{driver.removesuffix('-driver')}-{self.attempt}-exec-{number + 1}", "executor", "Running")
+                pods.add(f"{pods.application}-{unique}-exec-{number + 1}", "executor", "Running")
             if self._interruption or self.is_deleted:
                 running.kill()
             else:
