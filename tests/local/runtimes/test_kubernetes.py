@@ -202,6 +202,7 @@ def test_an_image_that_can_not_be_pulled_is_told_in_the_clusters_words(place: Pl
     assert found.state is RunState.STARTING
     assert "ErrImagePull" in found.reason
     place.runtime.cancel(run, grace_s=0)
+    objects = place.application.kubernetes.cluster.objects
     place.until(lambda: not objects.below(folder_of(place), {}) and place.has_ended())
     assert place.runtime.is_gone(run)
 
