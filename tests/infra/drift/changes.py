@@ -146,9 +146,10 @@ def _prod(made: Made) -> Iterator[Change]:
     grant = {"KeyId": key, "GranteePrincipal": STRANGER, "Operations": ["Decrypt"], "Name": "lent"}
     yield Change(lambda: kms.create_grant(**grant), f"kms key {alias}", "grant lent")
     open_to_all = {"Effect": "Allow", "Principal": {"AWS": STRANGER}, "Action": "kms:Decrypt", "Resource": "*"}
-    policy = json.dumps({"Version": "2012-10-17", "Statement": [open_to_all]})
-    opened = {"KeyId": key, "PolicyName": "default", "Policy": policy}
-    yield Change(lambda: kms.put_key_policy(**opened), f"kms key {alias}", "policy")
+    policy = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
+    policy["Statement"].append(open_to_all)
+    put = {"KeyId": key, "PolicyName": "default", "Policy": json.dumps(policy)}
+    yield Change(lambda: kms.put_key_policy(**put), f"kms key {alias}", "policy")
     lake = "FIRNLINE_PROD.LAKE.CLICKS"
     off = f"ALTER ICEBERG TABLE {lake} SET ERROR_LOGGING = FALSE"
     yield made_by(made, off, f"snowflake iceberg table {lake}", "ERROR_LOGGING")
