@@ -1,7 +1,8 @@
-"""The embedded environment in the place of the two accounts. Questions, sweep and contract find it by the variables that name
-any account; `firnline`'s own commands see FIRNLINE_LOCAL_FOLDER, which its plugins need, and work in it as with --local.
+"""The embedded environment in the place of the two accounts. All is found by the variables that name any account,
+by `firnline`'s commands too: only Pulumi's plugins are told what they serve.
 """
 
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,13 +24,23 @@ def embedded(folder: Path) -> Iterator[Mapping[str, str]]:
     """The variables that whoever has such an account would have set."""
     with LocalEnvironment(folder, load_spec(SPECIFICATION), is_provisioned=False) as environment:
         home = PulumiHome.write(environment.folder.engine / "home")
-        cli = home.cli(find_cli())
+        shim = _for_plugins_alone(folder / "bin", home.cli(find_cli()), admission(environment))
         pulumi = home.variables(backend=f"file://{folder}", passphrase="", environment={})
         yield {
             **variables_of(environment),
             **{name: value for name, value in pulumi.items() if name.startswith("PULUMI_")},
-            "PULUMI": str(cli.parent),
+            "PULUMI": str(shim.parent),
         }
+
+
+def _for_plugins_alone(folder: Path, cli: Path, variables: Mapping[str, str]) -> Path:
+    """A `pulumi` that tells its plugins which environment they serve: `firnline` itself is not told."""
+    shim = folder / "pulumi"
+    folder.mkdir(parents=True)
+    told = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
+    shim.write_text(f'#!/bin/sh\n{told}exec {shlex.quote(str(cli))} "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    return shim
 
 
 def variables_of(environment: RunningEnvironment) -> dict[str, str]:
@@ -38,7 +49,6 @@ def variables_of(environment: RunningEnvironment) -> dict[str, str]:
     url = urlsplit(endpoints.snowflake)
     return {
         **endpoints.aws_variables,
-        **admission(environment),
         "SNOWFLAKE_ORGANIZATION_NAME": organization,
         "SNOWFLAKE_ACCOUNT_NAME": account,
         "SNOWFLAKE_USER": login.user,

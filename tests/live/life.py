@@ -17,6 +17,7 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator
 from tests.live.names import Run
@@ -74,6 +75,7 @@ class Life:
         """What each command ended with. Raises CommandFailed, or subprocess.TimeoutExpired where the time is over."""
         ended: dict[str, Any] = {}
         self._write_specification()
+        self._prepare_aws()
         self._prepare_snowflake()
         for name, command in commands(self.run.environment).items():
             before = getattr(self, f"_before_{name}", None)
@@ -123,6 +125,14 @@ class Life:
         settings = self.folder / "stacks" / "pulumi" / f"Pulumi.{self.run.environment}.yaml"
         said = yaml.safe_load(settings.read_text(encoding="utf-8"))
         settings.write_text(yaml.safe_dump({**said, "secretsprovider": "passphrase"}), encoding="utf-8")
+
+    def _prepare_aws(self) -> None:
+        """The environment's key, as an administrator's part of the bootstrap; the sweep finds it by its tag."""
+        spec, kms = load_spec(self._spec_file), self._aws("kms")
+        named = [{"TagKey": name, "TagValue": value} for name, value in tags(spec, component="key").items()]
+        key = kms.create_key(Description=self.run.aws, Tags=named)["KeyMetadata"]["KeyId"]
+        kms.enable_key_rotation(KeyId=key)
+        kms.create_alias(AliasName=f"alias/{self.run.aws}", TargetKeyId=key)
 
     def _prepare_snowflake(self) -> None:
         """A warehouse, and the role that deploys: an administrator's part of the bootstrap."""
