@@ -16,7 +16,9 @@ import boto3
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.environment_key import environment_key_policy
 from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
+from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator
@@ -130,7 +132,9 @@ class Life:
         """The environment's key, as an administrator's part of the bootstrap; the sweep finds it by its tag."""
         spec, kms = load_spec(self._spec_file), self._aws("kms")
         named = [{"TagKey": name, "TagValue": value} for name, value in tags(spec, component="key").items()]
-        key = kms.create_key(Description=self.run.aws, Tags=named)["KeyMetadata"]["KeyId"]
+        policy = policy_document(environment_key_policy(spec, blueprint_of(spec)), str)
+        made = kms.create_key(Description=self.run.aws, Tags=named, Policy=json.dumps(policy))
+        key = made["KeyMetadata"]["KeyId"]
         kms.enable_key_rotation(KeyId=key)
         kms.create_alias(AliasName=f"alias/{self.run.aws}", TargetKeyId=key)
 
