@@ -13,6 +13,7 @@ import yaml
 
 from firnline_infra.keys import create_key
 from firnline_infra.keys.access_key import create_access_key
+from firnline_infra.keys.encryption_key import record_encryption_key
 from firnline_infra.keys.owner import KeyOwner
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_ingest.ledger.errors import LedgerForbidden
@@ -56,7 +57,9 @@ class Static:
         self.spec_file, self._engine_of = folder / "static.yaml", engine_of
         self.spec_file.write_text(yaml.safe_dump(DOCUMENT))
         bootstrap(environment, self.spec)
-        create_key(KeyOwner.of(self.spec, self.spec_file, "ingest"), self.accounts)
+        owner = KeyOwner.of(self.spec, self.spec_file, "ingest")
+        record_encryption_key(self.spec, owner.file, self.accounts, environment=self.spec.name)
+        create_key(owner, self.accounts)
 
     @property
     def spec(self) -> EnvironmentSpec:

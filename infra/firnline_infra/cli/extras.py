@@ -7,6 +7,8 @@ EXTRA_OF = {
     "botocore": "firnline-infra[audit]",
     "snowflake": "firnline-infra[audit]",
     "cryptography": "firnline-infra[deploy]",
+    "fastavro": "firnline-infra[audit]",
+    "google": "firnline-infra[audit]",
     "grpc": "firnline-infra[deploy]",
     "pip": "firnline-infra[deploy]",
     "pulumi": "firnline-infra[deploy]",
@@ -14,6 +16,7 @@ EXTRA_OF = {
     "pulumi_snowflake": "firnline-infra[deploy]",
     "pyarrow": "firnline-ingest[spark]",
     "pyspark": "firnline-ingest[spark]",
+    "zstandard": "firnline-infra[audit]",
 }
 
 

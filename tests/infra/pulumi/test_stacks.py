@@ -9,6 +9,8 @@ import pulumi
 import pytest
 import yaml
 
+from firnline_infra.specification import load_spec
+from firnline_infra.specification.origin import Origin
 from firnline_local.keys import make_key_pair
 from tests.infra.pulumi.conftest import Deploy
 
@@ -17,6 +19,7 @@ SINGLE, LAYERED = STACKS / "pulumi", STACKS / "pulumi-layered"
 LAYERS = [LAYERED / name for name in ("foundation", "warehouse", "runtime")]
 PROGRAMS = [SINGLE, *LAYERS]
 ENVIRONMENTS = ["dev", "staging", "prod"]
+KEY = "arn:aws:kms:eu-central-1:{account}:key/1f0c1a2b-3c4d-4e5f-8a6b-7c8d9e0f1a2b"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,9 @@ def spec_file(tmp_path: Path, keys: str) -> Callable[..., Path]:
         file = tmp_path / f"{name}.yaml"
         file.write_text((STACKS / "environments" / f"{name}.yaml").read_text(encoding="utf-8"), encoding="utf-8")
         if with_keys:
-            (tmp_path / f"{name}.keys.yaml").write_text(keys, encoding="utf-8")
+            aws = load_spec(file).aws
+            made = {"encryption_key": KEY.format(account=aws.account)} if aws.key.origin is Origin.CREATE else {}
+            (tmp_path / f"{name}.keys.yaml").write_text(keys + yaml.safe_dump(made) * bool(made), encoding="utf-8")
         return file
 
     return copy
@@ -93,8 +98,9 @@ def test_a_preview_without_keys_shows_what_would_be_made_and_warns(
     config = {"firnline:spec": str(spec_file("prod", with_keys=False))}
     deployment = deploy(program(SINGLE), config=config, preview=True)
     assert deployment.of("Table")
-    (warning,) = warnings
-    assert "firnline keys create prod ingest" in warning
+    assert len(warnings) == 2
+    assert "firnline keys create prod ingest" in warnings[0]
+    assert "alias/firnline-prod" in warnings[1]
 
 
 @pytest.mark.parametrize("folder", PROGRAMS, ids=lambda folder: folder.name)

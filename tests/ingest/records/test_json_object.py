@@ -126,12 +126,14 @@ def test_what_can_t_be_a_row_is_rejected_with_its_reason(payload: bytes, reason:
     assert fate(payload) == reason
 
 
-def test_every_reason_is_among_the_cases_but_those_that_only_a_row_has() -> None:
+def test_every_reason_is_among_the_cases_but_those_of_a_row_and_of_other_formats() -> None:
     assert {reason for _, reason in REJECTED.values()} == set(RejectReason) - {
         RejectReason.TOO_LARGE,
         RejectReason.REFUSED,
         RejectReason.BROKEN_AGGREGATE,
         RejectReason.MISPLACED,
+        RejectReason.NOT_PACKED,
+        RejectReason.MALFORMED,
     }
 
 
