@@ -6,7 +6,7 @@ committed before it was opened are noted, so that their range can be proven, and
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -19,7 +19,7 @@ from firnline_ingest.shard.places import Places, places_of, position_of
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.snowflake.errors import Backpressure
-from firnline_ingest.values import Position
+from firnline_ingest.values import LAST_ROW, Position
 
 APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 BACKPRESSURE_PATIENCE_S = 60.0
@@ -88,10 +88,13 @@ class Appender:
 
 
 def _end(records: Sequence[Record], made: Rows, places: Places, last: int) -> Position:
-    """The position that an append with these rows accounts for: of what has no row, too, up to the next row's record."""
+    """The position that an append with these rows accounts for: of what has no row, too, up to the next row's record.
+
+    A record whose rows end before its last one is accounted for in whole: a letter has the rest of it.
+    """
     of_row = places[len(places) - 1]
     if of_row.is_inside_record:
-        return of_row
+        return of_row if last < len(made.rows) else replace(of_row, row=LAST_ROW)
     return max(of_row, position_of(records[made.indexes[last] - 1] if last < len(made.rows) else records[-1]))
 
 

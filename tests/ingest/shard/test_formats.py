@@ -12,6 +12,7 @@ from firnline_ingest.shard import appender
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
+from firnline_local.kinesis.packing import Packed, pack
 from tests.fakes.channels import MemoryChannel
 from tests.ingest.records.decoders.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
@@ -120,10 +121,8 @@ def test_one_line_that_can_t_be_a_row_makes_the_whole_record_a_letter(world: Wor
     assert letter.detail.startswith("line 2: ")
 
 
-@pytest.mark.parametrize("bad", [1, 2, 3])
-def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_append_on(
-    several: World, bad: int
-) -> None:
+def costs_the_channel(patch: pytest.MonkeyPatch, bad: int) -> None:
+    """Whatever append the row is in is lost, and the channel with it."""
     append, state, lost = MemoryChannel.append, MemoryChannel.state, set[int]()
 
     def swallow(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
@@ -138,9 +137,16 @@ def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_app
             raise ChannelLost(self.name, "lost", server_message="too many new columns")
         return state(self)
 
+    patch.setattr(MemoryChannel, "append", swallow)
+    patch.setattr(MemoryChannel, "state", say)
+
+
+@pytest.mark.parametrize("bad", [1, 2, 3])
+def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_append_on(
+    several: World, bad: int
+) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MemoryChannel, "append", swallow)
-        patch.setattr(MemoryChannel, "state", say)
+        costs_the_channel(patch, bad)
         receipt = bounded(several.services(), several.work())
     (letter,) = several.dead_letters.list()
     assert letter.reason == RejectReason.REFUSED
@@ -150,6 +156,23 @@ def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_app
     assert receipt.problem is None
     bounded(several.services("second"), several.work())
     assert numbers(several.served.rows) == [0, *before, 4, 5]
+
+
+@pytest.mark.parametrize("bad", [1, 2, 3])
+def test_what_a_letter_has_of_the_last_record_is_not_sent_after_a_restart(
+    world: World, monkeypatch: pytest.MonkeyPatch, bad: int
+) -> None:
+    """Though the table would take it by then: no record behind it has moved the ledger on."""
+    world.pipeline = pipeline(LINES)
+    world.stream.put(pack([Packed(lines(0)), Packed(lines(1, 2, 3))]))
+    monkeypatch.setattr(appender, "APPEND_BYTES", 450)
+    with pytest.MonkeyPatch.context() as patch:
+        costs_the_channel(patch, bad)
+        bounded(world.services(), world.work())
+    bounded(world.services("second"), world.work())
+    (letter,) = world.dead_letters.list()
+    assert (letter.sub_sequence_number, letter.row) == (1, bad - 1)
+    assert numbers(world.served.rows) == list(range(bad))
 
 
 def test_text_is_kept_in_one_column_as_it_is(world: World) -> None:
