@@ -59,7 +59,8 @@ class _Walk:
         self._position: RowPosition | None = None
         self._group: list[Outcome] = []
         self._is_behind_first = False
-        self._kept_of: int | None = None
+        self._letter: Outcome | None = None
+        """The last one that was met; it has all rows of its record from its own on."""
         self._advance()
 
     def along(self, records: Iterable[StreamRecord]) -> None:
@@ -82,6 +83,8 @@ class _Walk:
         self._position, self._group = next(self._groups, (None, []))
 
     def _match(self, record: StreamRecord) -> None:
+        if (letter := self._letter_before(record)) and all(each.place is not letter.place for each in self._group):
+            self._group.append(letter)
         if len(self._group) > 1:
             places = ", ".join(
                 f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
@@ -89,7 +92,7 @@ class _Walk:
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
         for outcome in self._group:
             if outcome.place is RecordPlace.DEAD_LETTERS:
-                self._kept_of = record.sequence_number
+                self._letter = outcome
             if record.status is ClaimStatus.AFTER_CLAIM:
                 self._counts.later += 1
                 continue
@@ -103,7 +106,7 @@ class _Walk:
     def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:
             return
-        if record.row and self._kept_of == record.sequence_number:  # its letter has the rows behind it, too
+        if self._letter_before(record):
             self._counts.records += 1
             self._findings.place(RecordPlace.DEAD_LETTERS)
             return
@@ -118,6 +121,11 @@ class _Walk:
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"
         detail = f"{len(record.data)} bytes{arrived}: in no table, and no dead letter"
         self._findings.report(ProblemKind.MISSING, record.position, detail)
+
+    def _letter_before(self, record: StreamRecord) -> Outcome | None:
+        """The letter that has this row too, because it has one before it of the same record."""
+        letter, place = self._letter, (record.sequence_number, record.sub_sequence_number)
+        return letter if letter and record.row and position_of(letter)[:2] == place else None
 
     def _report_without_record(self) -> None:
         for outcome in self._group:

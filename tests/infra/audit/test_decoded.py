@@ -64,6 +64,22 @@ def test_a_letter_from_a_row_on_has_the_rows_behind_it() -> None:
     assert (refused.counts.records, refused.counts.dead_letters) == (4, 3)
 
 
+def test_a_row_that_its_records_letter_has_too_is_doubled() -> None:
+    findings = compared(row(100, 0), letter(LINES, 1, "refused"), row(100, 2), letter(BROKEN))
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.DOUBLED, "100.0.2")]
+    counts = findings.counts
+    assert (counts.records, counts.rows + counts.dead_letters - counts.doubled) == (4, 4)
+
+
+def test_a_letter_of_one_user_record_has_no_row_of_the_next() -> None:
+    first = StreamRecord(100, b'{"n":0}\n{"n":1}', partition_key="key")
+    second = first._replace(data=b'{"n":2}\n{"n":3}', sub_sequence_number=1)
+    findings = ShardFindings(SHARD)
+    outcomes = [letter(first, 0, "refused"), Outcome(100, 1, RecordPlace.TABLE)]
+    compare_shard(findings, decoded_of(pipeline())(SHARD)([first, second]), outcomes, cutoff=RetentionCutoff(0))
+    assert [(each.kind, each.position) for each in findings.problems] == [(ProblemKind.MISSING, "100.1.1")]
+
+
 def test_a_letter_with_other_bytes_than_its_record_is_changed() -> None:
     (problem,) = compared(row(100, 0), letter(BROKEN._replace(sequence_number=100), 1), letter(BROKEN)).problems
     assert problem.kind is ProblemKind.CHANGED
