@@ -108,7 +108,7 @@ def _documents(spec: "EnvironmentSpec", spec_file: Path, *, github: str, branch:
 
     blueprint, environment = blueprint_of(spec), env_argument(spec_file)
     release = version("firnline-infra")
-    aws = yaml.safe_dump(template(spec, blueprint, repository=github), sort_keys=False, width=120)
+    aws = yaml.safe_dump(template(spec, blueprint, repository=github, branch=branch), sort_keys=False, width=120)
     return {
         f"{spec.name}-aws.yaml": aws,
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),

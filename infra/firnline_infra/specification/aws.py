@@ -16,7 +16,7 @@ BUCKET_NAME = Form(
     "acme-events",
 )
 KEY_ARN = Form(
-    r"arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key/.+",
+    r"arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key/[A-Za-z0-9-]+",
     "the ARN of a KMS key",
     "arn:aws:kms:eu-central-1:123456789012:key/1a2b3c4d-0000-1111-2222-333344445555",
 )

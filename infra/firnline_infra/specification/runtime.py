@@ -19,7 +19,9 @@ OIDC_PROVIDER = Form(
 )
 NAMESPACE = Form(r"[a-z0-9-]{1,63}", "1 to 63 lower-case letters, digits and hyphens", "ingest")
 SERVICE_ACCOUNT = Form(r"[a-z0-9.-]{1,253}", "1 to 253 lower-case letters, digits, dots and hyphens", "firnline")
-ROLE_ARN = Form(r"arn:[a-z-]+:iam::\d{12}:role/.+", "the ARN of an IAM role", "arn:aws:iam::123456789012:role/ingest")
+ROLE_ARN = Form(
+    r"arn:[a-z-]+:iam::\d{12}:role/[\w+=,.@/-]+", "the ARN of an IAM role", "arn:aws:iam::123456789012:role/ingest"
+)
 ROLE_NAME = Form(r"[\w+=,.@-]{1,64}", "1 to 64 letters, digits and _ + = , . @ -", "firnline-engine")
 EKS_CLUSTER = Form(
     r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", "1 to 100 letters, digits, _ and -, the first no sign", "platform"

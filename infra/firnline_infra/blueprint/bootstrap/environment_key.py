@@ -26,7 +26,10 @@ SEE_KEY = {
 ADMINISTRATION = (
     *("kms:PutKeyPolicy", "kms:ScheduleKeyDeletion", "kms:DisableKey", "kms:DisableKeyRotation", "kms:TagResource"),
     *("kms:UntagResource", "kms:CreateAlias", "kms:UpdateAlias", "kms:DeleteAlias", "kms:UpdateKeyDescription"),
+    *("kms:EnableKey", "kms:EnableKeyRotation", "kms:RotateKeyOnDemand", "kms:CancelKeyDeletion"),
+    *("kms:ImportKeyMaterial", "kms:DeleteImportedKeyMaterial", "kms:ReplicateKey", "kms:UpdatePrimaryRegion"),
 )
+GRANTS = ("kms:CreateGrant", "kms:RevokeGrant")
 
 
 def key_of(spec: EnvironmentSpec) -> Value | None:
@@ -58,9 +61,10 @@ def environment_key_policy(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple
         PolicyStatement(
             sid="EnvironmentGrantsToServicesAlone",
             effect=Effect.DENY,
-            actions=("kms:CreateGrant",),
+            actions=GRANTS,
             resources=("*",),
             principals={"AWS": "*"},
-            conditions={**denied, "Bool": {"kms:GrantIsForAWSResource": "false"}},
+            # A request that does not say it comes from a service is one of theirs.
+            conditions={**denied, "BoolIfExists": {"kms:GrantIsForAWSResource": "false"}},
         ),
     )

@@ -112,6 +112,7 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
     """`CREATE USER IF NOT EXISTS` takes any user of that name for ours, and what follows would let our AWS role be it.
 
     Snowflake Scripting in one statement (docs.snowflake.com, "Using blocks", EXECUTE IMMEDIATE): what it raises ends the run.
+    An exception's message may have no double quote ("DECLARE", exception declaration).
     """
     mark, names = mark_of(spec), blueprint.names
     yield "-- Two teams whose applications have one name would share these users: the run ends here where they are not ours."
@@ -119,8 +120,8 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
         said = (
             f"User {user.name} exists, and its comment is not: {mark}. If another team has it, give this environment an "
             f"application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: "
-            f"ALTER USER {user.sql} SET COMMENT = '{mark}'; then this again."
-        )
+            f"ALTER USER {user} SET COMMENT = '{mark}'; then this again."
+        ).replace('"', "'")
         yield "EXECUTE IMMEDIATE $$"
         yield f"DECLARE taken EXCEPTION (-20001, {_literal(said)}); others INTEGER;"
         yield "BEGIN"

@@ -33,14 +33,16 @@ PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "Re
 EXISTING_KEY = {
     "Type": "String",
     "Default": "",
-    "AllowedPattern": "|arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/.+",
+    "AllowedPattern": "|arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
     "Description": "The key of an environment whose first up, with an earlier release, made it; empty makes one.",
 }
 Template = dict[str, Any]
 
 
-def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) -> Template:
-    """`repository` is OWNER/NAME on GitHub. The same text whether or not the key that it makes is recorded already."""
+def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str, branch: str = "main") -> Template:
+    """`repository` is OWNER/NAME on GitHub, `branch` the one whose merges are deployed. The same text whether or not the key
+    that it makes is recorded already.
+    """
     spec = _unrecorded(spec)
     makes_key = blueprint.key is not None
     return {
@@ -59,7 +61,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str) ->
             "MakeGitHubProvider": {"Fn::Equals": [{"Ref": "GitHubProviderExists"}, "false"]},
             **({"MakeKey": {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}} if makes_key else {}),
         },
-        "Resources": dict(_resources(spec, blueprint, repository)),
+        "Resources": dict(_resources(spec, blueprint, repository, branch)),
         "Outputs": {
             "Backend": {"Value": backend_url(spec)},
             "SecretsProvider": {"Value": secrets_provider(spec)},
@@ -85,12 +87,9 @@ def preview_environment(spec: EnvironmentSpec) -> str:
     return f"{spec.name}-preview"
 
 
-def drift_environment(spec: EnvironmentSpec) -> str:
-    """The one whose job nobody approves: it compares the default branch, and reads as a preview does."""
-    return f"{spec.name}-drift"
-
-
-def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> Iterator[tuple[str, Template]]:
+def _resources(
+    spec: EnvironmentSpec, blueprint: Blueprint, repository: str, branch: str
+) -> Iterator[tuple[str, Template]]:
     names = bootstrap_names(spec)
     yield from _state(spec)
     yield from _environment_key(spec, blueprint)
@@ -116,7 +115,9 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, repository: str) -> 
         "Preview": (
             names.previewer_role,
             previewer_statements(spec, blueprint),
-            [f"environment:{each(spec)}" for each in (preview_environment, drift_environment)],
+            # Nobody approves the daily comparison: it is known by its branch, which no pull request's job has. GitHub makes an
+            # environment that a job names and that is not there, and lets everybody in.
+            [f"environment:{preview_environment(spec)}", f"ref:refs/heads/{branch}"],
         ),
     }
     for title, (name, statements, subjects) in roles.items():

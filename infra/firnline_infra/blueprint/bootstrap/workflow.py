@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from shlex import quote
 
 from firnline_infra.blueprint.bootstrap.settings import settings
-from firnline_infra.blueprint.bootstrap.template import drift_environment, preview_environment
+from firnline_infra.blueprint.bootstrap.template import preview_environment
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -74,7 +74,6 @@ def workflow(
     paths = f"[{', '.join(map(quoted, _paths(spec, environment)))}]"
     package, called = quote(f"firnline-infra[deploy]=={release}"), quote(environment)
     toolkit = TOOLKIT.format(package=package, environment=called)
-    drift = drift_environment(spec)
     merged = f"github.event_name == 'push' && github.ref == 'refs/heads/{branch}'"
     return (
         f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
@@ -82,9 +81,9 @@ def workflow(
         f"# approve both: a preview runs the program of the pull request, which can read both clouds and change neither.\n"
         "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
         "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
-        f"# Each day the default branch is compared with what is there. Nobody approves that: give the environment {drift}\n"
-        f"# no reviewers, and let nothing but the default branch deploy to it. It reads as previews do; where a network or\n"
-        "# authentication policy hides from them, the job says so and fails: then compare in the role that deploys.\n"
+        f"# Each day {branch} is compared with what is there; it has to be the repository's default branch. Nobody approves\n"
+        f"# that: AWS lets jobs of {branch} read as previews do, and no pull request's. Where a network or authentication\n"
+        "# policy hides from them, the job says so and fails: then compare in the role that deploys.\n"
         f"name: firnline {spec.name}\n"
         "on:\n"
         f"  pull_request:\n    paths: {paths}\n"
@@ -121,7 +120,7 @@ def workflow(
         + _job(
             "drift",
             condition="github.event_name == 'schedule'",
-            environment=drift,
+            environment=None,
             concurrency=f"{{group: firnline-{spec.name}-drift, cancel-in-progress: false}}",
             permissions="{contents: read, id-token: write}",
             settings=settings(spec, str(blueprint.names.preview_role)),
@@ -146,7 +145,7 @@ def _job(
     name: str,
     *,
     condition: str,
-    environment: str,
+    environment: str | None,
     concurrency: str,
     permissions: str,
     settings: dict[str, str],
@@ -160,11 +159,12 @@ def _job(
     credentials = (
         f"{{role-to-assume: {quoted(role)}, aws-region: {spec.aws.region}, allowed-account-ids: '{spec.aws.account}'}}"
     )
+    approved = "" if environment is None else f"    environment: {quoted(environment)}\n"
     return (
         f"  {name}:\n"
         f"    if: {condition}\n"
         "    runs-on: ubuntu-latest\n"
-        f"    environment: {quoted(environment)}\n"
+        f"{approved}"
         f"    concurrency: {concurrency}\n"
         f"    permissions: {permissions}\n"
         f"    env:\n{variables}"

@@ -193,19 +193,15 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
         yield f"{path}: {Names.of(spec).engine_role} is a role of CI; the engine needs one of its own."
 
 
-OF_PREVIEWS, OF_DRIFT = "-preview", "-drift"  # blueprint/bootstrap/template.py
+OF_PREVIEWS = "-preview"  # blueprint/bootstrap/template.py
 
 
 def _previews_of_one_are_not_the_deploys_of_another(spec: EnvironmentSpec) -> Iterator[str]:
-    for end, what, who in (
-        (OF_PREVIEWS, "previews", "a pull request"),
-        (OF_DRIFT, "the daily comparison", "whoever starts that, which nobody approves,"),
-    ):
-        if spec.name.endswith(end):
-            yield (
-                f"name: {spec.name} is what GitHub's environment for {what} of {spec.name.removesuffix(end)!r} is called: "
-                f"{who} there could deploy this one. Name it otherwise."
-            )
+    if spec.name.endswith(OF_PREVIEWS):
+        yield (
+            f"name: {spec.name} is what GitHub's environment for previews of {spec.name.removesuffix(OF_PREVIEWS)!r} is called: "
+            f"a pull request there could deploy this one. Name it otherwise."
+        )
 
 
 def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:

@@ -56,3 +56,15 @@ def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> Non
     text = statements(spec, blueprint_of(spec))
     assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
     assert text.count("$$") == 4 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
+
+
+def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentSpec) -> None:
+    """Snowflake takes none there (docs.snowflake.com, DECLARE in Snowflake Scripting); a plain name needs none."""
+    for role in ("FIRNLINE_PROD_DEPLOY", '"odd ""name"" here"'):
+        snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": role})
+        spec = prod_spec.model_copy(update={"snowflake": snowflake})
+        lines = statements(spec, blueprint_of(spec)).splitlines()
+        declared = [line for line in lines if line.startswith("DECLARE taken")]
+        assert len(declared) == 2
+        assert not [line for line in declared if '"' in line]
+        assert ("run: ALTER USER FIRNLINE_PROD_DEPLOY SET COMMENT" in declared[0]) is (role == "FIRNLINE_PROD_DEPLOY")

@@ -1,10 +1,11 @@
+import re
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
-from firnline_local.aws.policy import is_allowed_on
+from firnline_local.aws.policy import hold, is_allowed_on
 
 UNATTACHED = {"Boundary", "KeysPolicy"}
 
@@ -30,6 +31,9 @@ def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_sp
     made = template(prod_spec, blueprint_of(prod_spec), repository="acme/data")
     assert made["Conditions"]["MakeKey"] == {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}
     assert {made["Resources"][name]["Condition"] for name in ("EnvironmentKey", "EnvironmentKeyAlias")} == {"MakeKey"}
+    pattern = re.compile(made["Parameters"]["ExistingKeyArn"]["AllowedPattern"])
+    arn = "arn:aws:kms:eu-central-1:123456789012:key/"
+    assert [bool(pattern.fullmatch(each)) for each in ("", f"{arn}mrk-1a2b", f"{arn}*")] == [True, True, False]
     key = {"Fn::If": ["MakeKey", {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}, {"Ref": "ExistingKeyArn"}]}
     named = {
         statement["Sid"]
@@ -70,7 +74,11 @@ def test_the_keys_own_policy_refuses_the_environments_principals_what_an_adminis
     for role in ("deploy-firnline-prod", "preview-firnline-prod", "firnline-prod-engine", "firnline-prod-lake-volume"):
         assert not may("kms:PutKeyPolicy", role)
         assert not may("kms:ScheduleKeyDeletion", role)
-        assert not may("kms:CreateGrant", role, **{"kms:GrantIsForAWSResource": "false"})
+        for action in ("kms:EnableKey", "kms:ReplicateKey", "kms:DeleteImportedKeyMaterial", "kms:RotateKeyOnDemand"):
+            assert not may(action, role)
+        for action in ("kms:CreateGrant", "kms:RevokeGrant"):
+            assert not may(action, role, **{"kms:GrantIsForAWSResource": "false"})
+            assert not may(action, role)
         assert may("kms:CreateGrant", role, **{"kms:GrantIsForAWSResource": "true"})
         assert may("kms:Decrypt", role)
     assert may("kms:PutKeyPolicy", "administrator")
@@ -81,11 +89,13 @@ def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, sm
     assert "Boundary" not in resources(small_spec)
 
 
-def test_each_role_is_opened_by_one_environment_of_one_repository(prod_spec: EnvironmentSpec) -> None:
+def test_each_role_is_opened_by_one_environment_of_one_repository_and_the_reading_one_by_its_branch(
+    prod_spec: EnvironmentSpec,
+) -> None:
     subjects = "repo:acme/data:environment:prod"
     for role, subject in {
         "DeployRole": subjects,
-        "PreviewRole": [f"{subjects}-preview", f"{subjects}-drift"],
+        "PreviewRole": [f"{subjects}-preview", "repo:acme/data:ref:refs/heads/main"],
     }.items():
         (trust,) = resources(prod_spec)[role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
         assert trust["Condition"] == {
@@ -94,6 +104,22 @@ def test_each_role_is_opened_by_one_environment_of_one_repository(prod_spec: Env
                 "token.actions.githubusercontent.com:sub": subject,
             }
         }
+
+
+def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews(prod_spec: EnvironmentSpec) -> None:
+    """GitHub makes an environment that a job names and that is not there, without reviewers: none but those two is named."""
+    made = template(prod_spec, blueprint_of(prod_spec), repository="acme/data", branch="release/2")["Resources"]
+    (trust,) = made["PreviewRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    issuer = "token.actions.githubusercontent.com"
+
+    def let_in(subject: str) -> bool:
+        told = {f"{issuer}:aud": "sts.amazonaws.com", f"{issuer}:sub": f"repo:acme/data:{subject}"}
+        return hold(trust["Condition"], told)
+
+    assert let_in("environment:prod-preview")
+    assert let_in("ref:refs/heads/release/2")
+    for subject in ("environment:prod-drift", "pull_request", "ref:refs/heads/feature", "ref:refs/heads/main"):
+        assert not let_in(subject)
 
 
 def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: EnvironmentSpec) -> None:
