@@ -14,7 +14,9 @@ NAMESPACE = Form(
     r"(?!AWS/)[A-Za-z0-9._/#:-]{1,255}", "1 to 255 letters, digits and . _ / # : -, not beginning with AWS/", "Firnline"
 )
 ENDPOINT = Form(
-    r"https?://[^\s/]+(/\S*)?", "a URL with http:// or https://", "https://collector.example.com/v1/metrics"
+    r"https?://[^\s/@]+(/\S*)?",
+    "a URL with http:// or https://, and no password in it",
+    "https://collector.example.com/v1/metrics",
 )
 EXTRAS = ("opentelemetry", "prometheus")
 DEFAULT_NAMESPACE = "Firnline"

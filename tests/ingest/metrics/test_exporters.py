@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import ValidationError
 
 from firnline_ingest.config.metrics import METRICS, Kind, MetricsConfig, OpenTelemetryConfig, PrometheusConfig
 from firnline_ingest.metrics import EngineMetrics
@@ -142,3 +143,11 @@ def test_what_can_not_be_published_is_said_once_and_tried_again(caplog: pytest.L
 
 def _config(port: int) -> OpenTelemetryConfig:
     return OpenTelemetryConfig(endpoint=f"http://127.0.0.1:{port}/v1/metrics", interval_seconds=3600)
+
+
+def test_a_collectors_password_stays_out_of_the_configuration() -> None:
+    """What is in a configuration is in a bucket, a parameter and the log. Headers come from the driver's variables."""
+    with pytest.raises(ValidationError, match="no password in it"):
+        OpenTelemetryConfig(endpoint="https://firnline:secret@collector.example.com/v1/metrics")
+    taken = OpenTelemetryConfig(endpoint="https://collector.example.com:4318/teams/a@b/v1/metrics")
+    assert taken.endpoint.endswith("/teams/a@b/v1/metrics")
