@@ -59,14 +59,13 @@ class AvroSchema:
             schema = json.loads(text)
             self._parsed = parse_schema(schema)
             self.cost: Cost = SchemaCost()(self._parsed)
-            canonical = to_parsing_canonical_form(schema)
+            self.fingerprint = bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
         except SchemaRefused:
             raise
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
             raise SchemaRefused(f"{type(error).__name__}: {error}"[:300]) from error
         if not (isinstance(schema, dict) and schema.get("type") == "record"):
             raise SchemaRefused("it is no record, whose fields could be columns")
-        self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
 
     def object_in(self, stream: io.BytesIO) -> dict[str, Any]:
         return _read(stream, self._parsed)

@@ -95,6 +95,8 @@ class SchemaCost:
         name = str(schema["name"])
         if name in within:
             raise SchemaRefused(f"{name!r} contains itself")
+        if len({each["name"] for each in schema["fields"]}) < len(schema["fields"]):
+            raise SchemaRefused(f"{name!r} has two fields of one name")
         self._named[name] = schema
         fields = [self(each["type"], (*within, name)) for each in schema["fields"]]
         memory = 200 + sum(60 + each.memory for each in fields)

@@ -163,3 +163,15 @@ def test_a_schema_goes_with_the_framings_that_have_none() -> None:
     for section in ({"framing": "none"}, {"avro_schema": "{}"}, {"framing": "none", "avro_schema": "{"}):
         with pytest.raises(ConfigError):
             maker({"type": "avro", **section})
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [(("\ud800",), "UnicodeEncodeError"), (("a", "a"), "'R' has two fields of one name")],
+)
+def test_names_of_which_no_columns_can_be_made_are_refused_with_their_schema(names: tuple[str, ...], why: str) -> None:
+    schema = {"type": "record", "name": "R", "fields": [{"name": name, "type": "int"} for name in names]}
+    header = {"magic": MAGIC, "meta": {"avro.schema": json.dumps(schema).encode()}, "sync": bytes(16)}
+    block = {"objects": 1, "data": bytes(len(names)), "sync": bytes(16)}
+    one = rejected({"type": "avro"}, alone(header, HEADER) + alone(block, BLOCK))
+    assert (one.reason, why in one.detail) == (RejectReason.MALFORMED, True)

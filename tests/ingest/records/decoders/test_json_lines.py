@@ -29,6 +29,7 @@ def values(made: Rows) -> list[object]:
         b'{"n":1}\n{"n":2}',
         b'{"n":1}\n{"n":2}\n',
         b'\n\n {"n":1}\r\n\r\n\t{ "n" : 2 }\r\n \n',
+        b'{"n":1}\n\x0b\n\f\n{"n":2}',
     ],
 )
 def test_each_line_is_a_row_and_blank_lines_are_none(payload: bytes) -> None:
@@ -78,3 +79,9 @@ def test_what_would_be_too_much_for_memory_waits_or_is_a_letter(monkeypatch: pyt
 def test_rows_are_numbered_only_where_the_metadata_wants_it() -> None:
     (row,) = convert(b"{}", metadata={"row": False}).rows
     assert "row" not in json.loads(bytes(row))["KINESISMETADATA"]
+
+
+@pytest.mark.parametrize("empty", ["ignore", "ingest"])
+def test_an_empty_line_makes_no_tombstone_of_the_others(empty: str) -> None:
+    made = convert(b'{"n":1}\n\x0b\n{"n":2}', empty_records=empty)
+    assert (values(made), dict(made.left_out)) == ([1, 2], {})
