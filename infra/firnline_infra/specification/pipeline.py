@@ -12,7 +12,7 @@ from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
 
 
@@ -122,4 +122,5 @@ class Pipeline(Section):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
+        refuse_metadata_column(self.format, self.metadata.column)
         return self

@@ -18,7 +18,10 @@ def _checked(name: str) -> str:
 
 
 def _is_json(text: str) -> str:
-    json.loads(text)
+    try:
+        json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return text
 
 
@@ -166,3 +169,13 @@ class EmptyRecords(StrEnum):
     """It is left out, and counted as `tombstones`."""
     INGEST = "ingest"
     """It becomes a row that has its metadata only."""
+
+
+def refuse_metadata_column(of: Format, metadata_column: str) -> None:
+    """Raises ValueError for a format that would put a record's content where its metadata goes."""
+    columns = (
+        of.columns if isinstance(of, CsvFormat) else [of.column] if isinstance(of, TextFormat | BytesFormat) else []
+    )
+    for name in columns:
+        if stored_name(name).upper() == stored_name(metadata_column).upper():
+            raise ValueError(f"format: the column {name} is the metadata column; rename one of them")

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.reader import FanOutReader, Reader
 
@@ -180,6 +180,11 @@ class PipelineConfig(Section):
     The SDK sends rows of up to 1,048,000 bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which
     the workers' network has to let through.
     """
+
+    @model_validator(mode="after")
+    def _content_and_metadata_have_columns_of_their_own(self) -> Self:
+        refuse_metadata_column(self.format, self.metadata.column)
+        return self
 
     @property
     def conversion_hash(self) -> str:

@@ -21,7 +21,7 @@ from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, 
 from firnline_ingest.records.splice import splice
 from firnline_ingest.values import row_number
 
-RECORD_BYTES = 16_000_000  # of the rows of one record
+RECORD_BYTES, RECORD_ROWS = 16_000_000, 200_000  # of the rows of one record
 AT_ONCE_BYTES = 8_000_000  # of rows, after which the rest of a page waits: records may become many times their size
 
 
@@ -134,6 +134,8 @@ class RowMaker:
             if len(row) > most:
                 raise Unusable(_too_large(len(row), most))
             size += len(row)
+            if number >= RECORD_ROWS:
+                raise Unusable(Rejection(RejectReason.TOO_LARGE, f"it has more than {RECORD_ROWS:,} rows."))
             if size > RECORD_BYTES:
                 detail = f"its rows have more than {RECORD_BYTES:,} bytes with their metadata."
                 raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))

@@ -25,6 +25,10 @@ def test_records_are_json_where_nothing_is_said() -> None:
         ({"type": "xml"}, "format: "),
         ({"type": "text", "colunm": "A"}, "format.colunm: unknown name; did you mean 'column'"),
         ({"type": "text", "column": 1}, "format.column: "),
+        ({"type": "text", "column": "kinesisMetadata"}, "is the metadata column"),
+        ({"type": "bytes", "column": '"KINESISMETADATA"'}, "is the metadata column"),
+        ({"type": "csv", "columns": ["A", "kinesismetadata"]}, "is the metadata column"),
+        ({"type": "avro", "framing": "none", "avro_schema": "[" * 100_000}, "nested too deeply"),
     ],
 )
 def test_what_is_wrong_with_a_format_is_said_at_its_place_in_the_document(section: dict[str, Any], said: str) -> None:

@@ -13,6 +13,8 @@ from firnline_ingest.records.decoders.decoder import Decoder
 from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
+FIELDS = 100_000  # of a row; a table has far fewer columns
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -43,16 +45,33 @@ def csv_decoder(of: CsvFormat, check: Callable[[bytes], bytes]) -> Decoder:
 
 def _lines(of: CsvFormat, text: Iterator[str]) -> Iterator[tuple[int, Sequence[str]]]:
     """With the number of the line on which each one ends. Blank lines are none."""
+    bounded = _Bounded(text, of.delimiter)
     if of.quote is None:
-        reader = csv.reader(text, delimiter=of.delimiter, quoting=csv.QUOTE_NONE, strict=True)
+        reader = csv.reader(bounded, delimiter=of.delimiter, quoting=csv.QUOTE_NONE, strict=True)
     else:
-        reader = csv.reader(text, delimiter=of.delimiter, quotechar=of.quote, strict=True)
+        reader = csv.reader(bounded, delimiter=of.delimiter, quotechar=of.quote, strict=True)
     try:
         for fields in reader:
+            bounded.delimiters = 0
             if fields:
                 yield reader.line_num, fields
     except csv.Error as error:
         raise _malformed(f"line {reader.line_num}: {error}.") from error
+
+
+class _Bounded:
+    """Lines of text, as long as what they have of delimiters since `delimiters` was set to 0 may be the fields of one row."""
+
+    def __init__(self, text: Iterator[str], delimiter: str) -> None:
+        self.delimiters = 0
+        self._text, self._delimiter = text, delimiter
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._text:
+            self.delimiters += line.count(self._delimiter)
+            if self.delimiters >= FIELDS:
+                raise Unusable(Rejection(RejectReason.TOO_LARGE, f"a row has more than {FIELDS:,} fields."))
+            yield line
 
 
 def _member(key: bytes, field: str) -> bytes:
