@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from firnline_infra.rollout.bounds import Bounds
@@ -148,7 +149,7 @@ class RollOut:
         return staying
 
     def _stopping(self, beat: Callable[[], None]) -> Stopping:
-        wait = lambda: self._wait(beat)  # noqa: E731 (a function with one argument less)
+        wait = partial(self._wait, beat)
         return Stopping(self.runtime, self.ledger, self.bounds, self.clock, wait, self._phases, self.say)
 
     # Starting

@@ -4,6 +4,7 @@ No key is stored anywhere: GitHub's token opens the AWS roles, and those open Sn
 it, and runs the toolkit's own commands.
 """
 
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 from shlex import quote
 
@@ -71,26 +72,11 @@ def workflow(
 ) -> str:
     """`release` is a version of firnline-infra, `environment` what commands call the specification: a name, or a path."""
     names, arns = bootstrap_names(spec), Arns(spec)
-    paths = f"[{', '.join(map(quoted, _paths(spec, environment)))}]"
     package, called = quote(f"firnline-infra[deploy]=={release}"), quote(environment)
     toolkit = TOOLKIT.format(package=package, environment=called)
     merged = f"github.event_name == 'push' && github.ref == 'refs/heads/{branch}'"
     return (
-        f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
-        f"# In the repository's settings make the environments {spec.name} and {preview_environment(spec)}; let reviewers\n"
-        f"# approve both: a preview runs the program of the pull request, which can read both clouds and change neither.\n"
-        "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
-        "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
-        f"# Each day {branch} is compared with what is there; it has to be the repository's default branch. Nobody approves\n"
-        f"# that: AWS lets jobs of {branch} read as previews do, and no pull request's. Where a network or authentication\n"
-        "# policy hides from them, the job says so and fails: then compare in the role that deploys.\n"
-        f"name: firnline {spec.name}\n"
-        "on:\n"
-        f"  pull_request:\n    paths: {paths}\n"
-        f"  push:\n    branches: [{quoted(branch)}]\n    paths: {paths}\n"
-        f"  schedule: [{{cron: '{DRIFT_AT}'}}]\n"
-        "permissions: {}\n"
-        "jobs:\n"
+        _head(spec, branch, _paths(spec, environment))
         + _job(
             "preview",
             # Forks get no token; without this their runs would fail instead of being left out.
@@ -129,6 +115,28 @@ def workflow(
             command=DRIFT.format(environment=called),
             spec=spec,
         )
+    )
+
+
+def _head(spec: EnvironmentSpec, branch: str, changed: Iterable[str]) -> str:
+    """What the workflow is, and when it runs."""
+    paths = f"[{', '.join(map(quoted, changed))}]"
+    return (
+        f"# Environment {spec.name}: previewed in pull requests, changed when they are merged into {branch}.\n"
+        f"# In the repository's settings make the environments {spec.name} and {preview_environment(spec)}; let reviewers\n"
+        f"# approve both: a preview runs the program of the pull request, which can read both clouds and change neither.\n"
+        "# After a merge the preview is made again, and kept: who approves `up` sees it in the run's summary, and `up` does\n"
+        "# nothing that it does not say. A preview writes no state, so the first `up` of all is a person's.\n"
+        f"# Each day {branch} is compared with what is there; it has to be the repository's default branch. Nobody approves\n"
+        f"# that: AWS lets jobs of {branch} read as previews do, and no pull request's. Where a network or authentication\n"
+        "# policy hides from them, the job says so and fails: then compare in the role that deploys.\n"
+        f"name: firnline {spec.name}\n"
+        "on:\n"
+        f"  pull_request:\n    paths: {paths}\n"
+        f"  push:\n    branches: [{quoted(branch)}]\n    paths: {paths}\n"
+        f"  schedule: [{{cron: '{DRIFT_AT}'}}]\n"
+        "permissions: {}\n"
+        "jobs:\n"
     )
 
 
