@@ -4,7 +4,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.kinesis.consumer_errors import ConsumerMissing, SubscriptionTaken
+from firnline_ingest.kinesis.consumer_errors import ConsumerElsewhere, ConsumerMissing, SubscriptionTaken
 from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing, answered
 from firnline_ingest.kinesis.lineage import read_summary
 
@@ -23,12 +23,16 @@ class Consumers:
     def make_sure_of(self, stream: str, arn: str) -> None:
         """That it can be subscribed with.
 
-        Raises ConsumerMissing, SubscriptionTaken while it is being made, and the errors of kinesis/errors.py.
+        Raises ConsumerMissing, ConsumerElsewhere, SubscriptionTaken while it is being made, and the errors of
+        kinesis/errors.py.
         """
         with self._lock:
             if arn in self._active:
                 return
-        status = describe(self._client, stream, arn)["ConsumerStatus"]
+        found = describe(self._client, stream, arn)
+        if found["StreamARN"] != read_summary(self._client, stream).arn:
+            raise ConsumerElsewhere(stream, arn, found["StreamARN"])
+        status = found["ConsumerStatus"]
         if status != "ACTIVE":
             raise SubscriptionTaken(stream, f"the consumer {arn} is {status}, and has to be ACTIVE.")
         with self._lock:

@@ -39,6 +39,7 @@ class StreamSummary:
     retention_hours: int
     told_ms: int
     """The service's time; 0 where it did not say."""
+    arn: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ def read_summary(client: "KinesisClient", stream: str) -> StreamSummary:
     )
     summary = answer["StreamDescriptionSummary"]
     created_ms = int(summary["StreamCreationTimestamp"].timestamp() * 1000)
-    return StreamSummary(created_ms, summary["RetentionPeriodHours"], service_time_ms(answer) or 0)
+    told_ms = service_time_ms(answer) or 0
+    return StreamSummary(created_ms, summary["RetentionPeriodHours"], told_ms, summary["StreamARN"])
 
 
 def read_lineage(client: "KinesisClient", stream: str, summary: StreamSummary | None = None) -> Lineage:

@@ -8,7 +8,12 @@ import pytest
 from firnline_ingest.config.model import AwsConfig, PollingConfig
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.client import subscribing_client
-from firnline_ingest.kinesis.consumer_errors import ConsumerMissing, ConsumerShared, SubscriptionTaken
+from firnline_ingest.kinesis.consumer_errors import (
+    ConsumerElsewhere,
+    ConsumerMissing,
+    ConsumerShared,
+    SubscriptionTaken,
+)
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.errors import StreamKeyUnusable, StreamUnreachable
 from firnline_ingest.kinesis.fan_out import FanOutSource
@@ -212,6 +217,34 @@ def test_a_consumer_that_is_not_there_is_named(world: World) -> None:
     world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
     with pytest.raises(ConsumerMissing, match="consumer/one"):
         world.read(world.reader())
+
+
+def test_a_consumer_of_another_stream_is_refused_before_its_records_are_taken_for_this_ones(world: World) -> None:
+    other = world.kinesis.create_stream("other")
+    other.put({"n": 7})
+    made = world.kinesis.call("RegisterStreamConsumer", {"StreamARN": other.arn, "ConsumerName": "one"})
+    world.arn = made["Consumer"]["ConsumerARN"]
+    with pytest.raises(ConsumerElsewhere, match="stream/other"):
+        world.read(world.reader())
+
+
+def test_a_consumer_that_is_being_deregistered_is_waited_for_and_then_missed(world: World) -> None:
+    world.kinesis.account.consumer_change_s = 20
+    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    reader = world.reader()
+    reader.read(world.wait)
+    assert "DELETING" in str(reader.trouble)
+    world.clock.advance(seconds=20)
+    with pytest.raises(ConsumerMissing):
+        world.read(reader)
+
+
+def test_a_consumer_that_is_deregistered_while_it_is_read_through_is_named(world: World) -> None:
+    reader = world.reader()
+    world.read(reader, lambda read: read.is_at_tip)
+    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    with pytest.raises(ConsumerMissing, match="consumer/one"):
+        world.read(reader)
 
 
 def test_a_reader_that_stalls_keeps_its_place_and_little_in_memory(
