@@ -57,21 +57,25 @@ class ShardGroup:
     start: Callable[[ShardRunner], None] = ShardRunner.start
     """Makes a runner's thread."""
     _runners: dict[ShardKey, ShardRunner] = field(default_factory=dict)
+    _is_over: bool = False
+    """The run was asked to stop, which nobody takes back: no shard is opened for it any more."""
 
     def run(self, works: Sequence[ShardWork], deadline: Deadline, watch: Watch | None = None) -> list[Receipt]:
         """One receipt a shard, in the order of `works`, soon after the deadline. Raises nothing that one shard could cause.
+        None where the watch has told of a stop before: Spark may begin one more epoch than its driver wants.
 
         After them come those of shards that ended since they were asked for last: no plan has them any more. A stop waits for
         the last proof, for as long as that may take; whoever takes longer is late.
         """
         self.services.channels.look_for_new_key()
         self._drop_what_ended()
-        asked = self._ask(works, deadline)
+        asked = [] if self._is_over else self._ask(works, deadline)
         over = threading.Event()
         if watch is not None:
             threading.Thread(target=_keep_watch, args=(watch, deadline, over), name="watch", daemon=True).start()
         self._await(asked, deadline)
         over.set()
+        self._is_over |= watch is not None and deadline.is_stopped
         return [runner.receipt(is_due=deadline.is_stopped) for runner in asked] + self._ends_of_others(asked)
 
     def finish(self) -> list[Receipt]:

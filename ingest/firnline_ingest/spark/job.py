@@ -177,6 +177,8 @@ class EngineJob:
         """Never raises: what fails here is either waited out, or ends the run from the main thread."""
         with self._running:
             self._has_begun = True
+            if not self._over.is_set():
+                self._heart.look()  # tasks hear of a stop in the ledger too, and Spark then begins the next epoch at once
             if not self._over.is_set() and self._runner is not None:
                 self._watch.began(batch_id)
                 try:

@@ -7,18 +7,21 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard import group as group_module
 from firnline_ingest.shard import report
+from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.group import ShardGroup
+from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
 from firnline_ingest.values import ShardKey
+from tests.fakes.ledger import MemoryLedger
 from tests.ingest.shard.conftest import World
 
 from .running import HANGS_S, bounded, epochs, has_rows, numbers, soon, until
@@ -44,6 +47,21 @@ def test_what_was_read_between_two_epochs_is_in_the_next_receipt_and_nothing_is_
     assert [sum(receipt.records for receipt in receipts), sum(receipt.rows for receipt in receipts)] == [3, 3]
     assert all(before.end == after.start for before, after in pairwise(receipts))
     assert (receipts[-1].epoch, receipts[-1].end) == (2, world.shard.last_position.token)
+
+
+def test_a_group_that_was_told_to_stop_opens_no_shard_any_more(world: World) -> None:
+    """Spark may begin one more batch before its driver has heard of it."""
+    world.stream.put({"n": 0})
+    ledger = MemoryLedger()
+    assert ledger.begin_run(Run("run", "this one"), None)
+    with world.group() as group:
+        epochs(group, [world.work()], has_rows(world, 1))
+        ledger.request_stop("run")
+        (told,) = group.run([world.work(epoch=2)], Deadline.after(HANGS_S), Watch(ledger, "run"))
+        world.stream.put({"n": 1})
+        assert group.run([world.work(epoch=3)], soon(), Watch(ledger, "run")) == []
+    assert (told.state, told.end) == (ShardState.READING, world.row.read_through.token)
+    assert (world.served.opens, numbers(world.served.rows)) == (1, [0])
 
 
 def test_a_shard_that_no_epoch_asks_for_proves_what_it_sent_and_ends(

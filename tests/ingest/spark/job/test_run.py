@@ -46,6 +46,20 @@ def test_a_batch_that_begins_while_the_engine_stops_holds_up_no_end() -> None:
     assert not spark.killed.is_set()
 
 
+def test_an_epoch_that_begins_after_a_stop_was_asked_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tasks see the stop, prove their rows and end; Spark begins the next batch before the heart has beaten once more."""
+    ledger, worked = MemoryLedger(), list[int]()
+    monkeypatch.setattr(job_module, "BEAT_S", 3600.0)
+
+    def epoch(number: int) -> list[Receipt]:
+        worked.append(number)
+        ledger.request_stop(run_of(ledger).run_id)
+        return [receipt()]
+
+    assert Running(StandIn(epoch).job(ledger)).ends() == SUCCESS
+    assert worked == [0]
+
+
 def test_the_heart_beats_while_spark_starts() -> None:
     ledger, started = MemoryLedger(), threading.Event()
     spark = StandIn(read_on, opens=lambda: bool(started.wait(HANGS_S)) and None)
