@@ -7,6 +7,7 @@ from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.engine_config import consumer_of
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
+from firnline_infra.blueprint.iam.extra import extra_statements
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
@@ -31,8 +32,8 @@ from firnline_ingest.errors import ConfigError
 
 
 def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) -> tuple[PolicyStatement, ...]:
-    """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on, and what its
-    runtime needs."""
+    """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on, what its
+    runtime needs, and what the specification adds."""
     arns, uses_bucket = Arns(spec), has_bucket(spec)
     read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
     of_engine = engine_statements(
@@ -57,7 +58,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             bucket_key=key_arn if uses_bucket else None,
         )
     )
-    return (*of_engine, *runtime_statements(spec))
+    return (*of_engine, *runtime_statements(spec), *extra_statements(spec))
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

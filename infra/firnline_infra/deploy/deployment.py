@@ -13,6 +13,7 @@ from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.by_hand import made_by_hand
+from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.blueprint.runtime import ServerlessApplication
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
@@ -116,6 +117,8 @@ class Deployment:
         """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
         self._refuse_what_no_stack_makes()
         state = self._state_with_its_names()
+        for line in extra_lines(self.spec):
+            self.say(f"Beside its own rights: {line}.")
         with self._session() as session:
             check_owners(session, state)
             self._refuse_lost_secrets()

@@ -11,7 +11,7 @@ from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, Snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.doctor import clock, limits, network, quotas, rights, tools
+from firnline_infra.doctor import boundary, clock, limits, network, quotas, rights, tools
 from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import FirnlineError, SnowflakeError
@@ -39,6 +39,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
     yield Check(area="accounts", run=partial(_snowflake_account, spec, accounts))
     yield Check(area="clock", run=lambda: clock.skew(aws("sts")))
     yield Check(area="rights", run=partial(_rights, spec, blueprint, accounts))
+    yield Check(area="rights", run=lambda: boundary.boundary(spec, blueprint, aws("iam")))
     yield Check(area="limits", run=lambda: limits.shards(blueprint, aws("kinesis")))
     yield Check(area="limits", run=lambda: limits.consumers(blueprint, aws("kinesis")))
     yield Check(area="limits", run=partial(limits.policies, blueprint))

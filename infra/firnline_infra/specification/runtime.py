@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.statements import ExtraStatement
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 
@@ -316,6 +317,9 @@ class Runtime(Section):
     role_arn: Annotated[str, ROLE_ARN] | None = None
     """An IAM role that exists, for the engine to run as: it is adopted, and its owner gives it the policy and the trust that
     the stack's outputs engine_policy and engine_trust hold."""
+    statements: list[ExtraStatement] = Field(default_factory=list)
+    """Rights of the engine beside those that Firnline knows it needs, for a transform of yours or a rule of your company. An
+    administrator applies `firnline bootstrap` again for them: they work within the permissions boundary."""
     python: Literal["3.11", "3.12", "3.13"] = "3.13"
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
     size: Sizing = Sizing()

@@ -2,13 +2,15 @@
 
 It names the environment's tables, secrets, buckets and keys, and the one stream that may be written to; keys that AWS manages
 are known by their aliases, which nobody else may make. The streams that are read are all of the account's: a policy has no
-room for hundreds of them, and the roles' own policies name those. What a runtime needs for itself is in it as it is.
+room for hundreds of them, and the roles' own policies name those. What a runtime needs for itself is in it as it is, and so
+is what the specification adds to the engine's rights.
 """
 
 from firnline_infra.blueprint.bootstrap.environment_key import key_of
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.extra import extra_bounds
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
@@ -57,7 +59,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
             "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
         },
     )
-    statements = (*statements, managed, *runtime_statements(spec))
+    statements = (*statements, managed, *runtime_statements(spec), *extra_bounds(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
 

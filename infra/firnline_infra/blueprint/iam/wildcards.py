@@ -49,6 +49,13 @@ WILDCARDS = (
         for sid in ("EnvironmentAdministersNothing", "EnvironmentGrantsToServicesAlone")
         for element in ("Principal", "Resource")
     ),
+    Wildcard(
+        sid="ExtraNeverStatesKey",
+        element="Action",
+        value="kms:*",
+        why="It refuses: the key of Pulumi's state, to any statement that a specification adds.",
+    ),
+    *_same(KEY, "It refuses: keys with the alias of the state's.", "ExtraNeverStatesKey"),
     *_same("…:cluster/*", "EMR makes up a cluster's id; a node only looks.", "NodeOfCluster"),
     *_same("…:s3:::…/*", "AWS's own buckets, which anybody may read: a node installs itself from them.", "InstallNode"),
     *_same("…:log-stream:*", "EMR Serverless makes up the streams of the log group.", "SendLogs"),

@@ -6,7 +6,16 @@ are told at once.
 
 from collections.abc import Iterator
 
-from firnline_infra.specification.checks import adopted, aws, columns, dead_letters, pipelines, runtime, snowflake
+from firnline_infra.specification.checks import (
+    adopted,
+    aws,
+    columns,
+    dead_letters,
+    pipelines,
+    runtime,
+    snowflake,
+    statements,
+)
 from firnline_infra.specification.model import EnvironmentSpec
 
 CHECKS = (
@@ -17,6 +26,7 @@ CHECKS = (
     *aws.CHECKS,
     *dead_letters.CHECKS,
     *runtime.CHECKS,
+    *statements.CHECKS,
 )
 
 

@@ -12,7 +12,10 @@ from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.environments import spec_of
 
+from .conftest import running_on
+
 END_OF_A_FOLDER = re.compile(r"arn:aws:s3:::[a-z0-9-]+/([^*?]+/)?\*")
+KEY = "arn:aws:kms:eu-central-1:123456789012:key/1-2"
 Held = tuple[str, str, str]
 
 
@@ -42,7 +45,9 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
     adopting = spec_of(
         "prod", "emr_serverless", emr_serverless={"origin": "adopt", "application_id": "00fabcdefghijk09"}
     )
-    specs = (prod_spec, small_spec, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting)
+    key = {"sid": "Open", "why": "opens what a transform reads", "actions": ["kms:Decrypt"], "resources": [KEY]}
+    extra = running_on({"statements": [key]})
+    specs = (prod_spec, small_spec, extra, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting)
     made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in specs)
     return {found for each in made for document in documents(each) for found in wildcards(document)}
 

@@ -1,0 +1,93 @@
+"""The boundary against answers that IAM's model takes (botocore's Stubber); none goes over the network."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import boto3
+import pytest
+import yaml
+from botocore.stub import Stubber
+
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.doctor.boundary import boundary
+from firnline_infra.doctor.findings import Finding, Verdict
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+
+OWN = "arn:aws:iam::111122223333:policy/firnline-dev-boundary"
+READ = {
+    "sid": "ReadLookups",
+    "why": "a transform looks up prices",
+    "actions": ["dynamodb:GetItem"],
+    "resources": ["arn:aws:dynamodb:eu-central-1:111122223333:table/lookups"],
+}
+
+
+def spec_of(*statements: dict[str, Any], arn: str | None = OWN) -> EnvironmentSpec:
+    aws = {
+        "region": "eu-central-1",
+        "account": "111122223333",
+        "permissions_boundary": arn,
+        "runtime": {"statements": list(statements)},
+    }
+    document = {
+        "version": 1,
+        "name": "dev",
+        "aws": aws,
+        "snowflake": {"account": "ACME-DEV", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "D", "schema": "S"}],
+    }
+    return parse_spec(yaml.safe_dump(document), "dev.yaml")
+
+
+def rendered(spec: EnvironmentSpec) -> dict[str, Any]:
+    return policy_document(boundary_statements(spec, blueprint_of(spec)))
+
+
+def looked(spec: EnvironmentSpec, there: dict[str, Any] | None) -> list[Finding]:
+    iam = boto3.client("iam", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x")
+    with Stubber(iam) as stub:
+        if there is None:
+            stub.add_client_error("get_policy", "NoSuchEntity", expected_params={"PolicyArn": OWN})
+        else:
+            policy = {"PolicyName": "firnline-dev-boundary", "DefaultVersionId": "v2", "Arn": OWN}
+            stub.add_response("get_policy", {"Policy": policy}, {"PolicyArn": OWN})
+            version = {"Document": quote(json.dumps(there))}
+            stub.add_response("get_policy_version", {"PolicyVersion": version}, {"PolicyArn": OWN, "VersionId": "v2"})
+        return list(boundary(spec, blueprint_of(spec), iam))
+
+
+def test_a_boundary_that_was_not_renewed_lacks_what_the_specification_adds_since() -> None:
+    (found,) = looked(spec_of(READ), rendered(spec_of()))
+    assert found.verdict is Verdict.WRONG
+    assert found.said == "is not as specified: ExtraReadLookups"
+    assert "have an administrator apply it" in found.next_step
+
+
+def test_one_that_was_renewed_is_good_however_iam_writes_it() -> None:
+    there = rendered(spec_of(READ))
+    for statement in there["Statement"]:
+        statement["Action"] = statement["Action"][0] if len(statement["Action"]) == 1 else statement["Action"][::-1]
+    (found,) = looked(spec_of(READ), there)
+    assert found.verdict is Verdict.GOOD
+
+
+def test_one_that_is_not_there_is_wrong_and_one_of_ones_own_is_not_known() -> None:
+    (missing,) = looked(spec_of(), None)
+    assert missing.said == "is not there"
+    own = spec_of(arn="arn:aws:iam::111122223333:policy/everybody")
+    (found,) = boundary(own, blueprint_of(own), iam=None)
+    assert found.verdict is Verdict.UNKNOWN
+    assert list(boundary(spec_of(arn=None), blueprint_of(own), iam=None)) == []
+
+
+def test_who_may_not_look_is_told_so() -> None:
+    iam = boto3.client("iam", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x")
+    with Stubber(iam) as stub:
+        stub.add_client_error("get_policy", "AccessDenied")
+        with pytest.raises(AwsRefused, match="iam:GetPolicyVersion"):
+            list(boundary(spec_of(), blueprint_of(spec_of()), iam))
