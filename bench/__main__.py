@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from bench import aggregates, full_rate, letters, page, placement, planning, start, trickle
+from bench import aggregates, full_rate, letters, page, placement, planning, shards, start, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -18,6 +18,7 @@ PARTS = (
     aggregates.PART,
     full_rate.PATH,
     full_rate.MEMORY,
+    shards.PART,
     trickle.PART,
     letters.PART,
     start.PART,
@@ -73,13 +74,13 @@ QUICK = Length(
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 @click.option(
-    "--quick", is_flag=True, help="One short run of each part, two minutes in all: an impression, not a figure."
+    "--quick", is_flag=True, help="One short run of each part, eight minutes in all: an impression, not a figure."
 )
 @click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
 def main(*, parts: tuple[str, ...], quick: bool, is_json: bool) -> None:
     """Measure the engine against canned servers on this machine; all PARTS where none is named.
 
-    Takes about 23 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
+    Takes about 40 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
     could not be measured.
     """
     os.environ.update(CREDENTIALS)
@@ -104,6 +105,8 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if letters.PART in parts:
         _say("letters: one shard's records that can't be rows")
         yield from letters.measure(runs=length.runs, pages=length.letter_pages)
+    if shards.PART in parts:
+        yield from shards.figures([_shards(number, length) for number in range(length.runs)])
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
     if start.PART in parts:
@@ -138,6 +141,11 @@ def _soak(length: Length) -> full_rate.Run | None:
         return None
     _say(f"memory: one long run of {(length.soak_warm_up_s + length.soak_s) / 60:.0f} minutes")
     return full_rate.engine_run(warm_up_s=length.soak_warm_up_s, seconds=length.soak_s)
+
+
+def _shards(number: int, length: Length) -> shards.Round:
+    _say(f"shards: many, large records, a hot one, run {number + 1} of {length.runs}")
+    return shards.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s, epochs=length.epochs)
 
 
 def _trickle(number: int, length: Length) -> trickle.Run:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bench.figure import Bar, Figure, at_least, at_most, slope
-from bench.payload import mean_bytes
+from bench.payload import SIZE_BYTES, mean_bytes
 from bench.processes import Role, Sample
 from bench.subject import Subject
 from bench.world import Shards, World
@@ -32,6 +32,8 @@ class Run:
     megabytes: float
     """Of payload, by the rows that the sink counted."""
     samples: Sequence[Sample]
+    tree_mb: float = 0.0
+    """Of all its processes at the last moment."""
     reopened: int = 0
     """Channels that had to be opened again; each time, what was not proven is read again."""
 
@@ -59,12 +61,13 @@ class Run:
         return slope([(sample.at_s / 60, sample.rss_mb.get(role, 0.0)) for sample in self.samples])
 
 
-def engine_run(*, shards: int = SHARDS, warm_up_s: float, seconds: float) -> Run:
+def engine_run(*, shards: int = SHARDS, warm_up_s: float, seconds: float, record_bytes: int = SIZE_BYTES) -> Run:
+    served = Shards(count=shards, records_per_s=RECORDS_PER_S, is_trickle=False, record_bytes=record_bytes)
     with (
-        World(Shards(count=shards, records_per_s=RECORDS_PER_S, is_trickle=False)) as world,
+        World(served) as world,
         world.engine(epoch_s=EPOCH_S) as engine,
     ):
-        run = _observed(engine, world, warm_up_s=warm_up_s, seconds=seconds)
+        run = _observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
         engine.finish()
         return replace(run, reopened=world.written()["opens"] - shards)
 
@@ -77,14 +80,16 @@ def obvious_run(*, seconds: float) -> Run:
         return _observed(loop, world, warm_up_s=3.0, seconds=seconds)
 
 
-def _observed(subject: Subject, world: World, *, warm_up_s: float, seconds: float) -> Run:
+def _observed(
+    subject: Subject, world: World, *, warm_up_s: float, seconds: float, record_bytes: int = SIZE_BYTES
+) -> Run:
     subject.wait_until(lambda: world.written()["rows"] > 0, what="the first row arrived", timeout_s=START_TIMEOUT_S)
     subject.run_for(warm_up_s)
     before, first = world.written()["rows"], subject.tree.sample()
     subject.run_for(seconds)
     rows, last = world.written()["rows"] - before, subject.tree.sample()
     between = [sample for sample in subject.tree.samples if first.at_s < sample.at_s < last.at_s]
-    return Run(rows * mean_bytes() / 1e6, [first, *between, last])
+    return Run(rows * mean_bytes(record_bytes) / 1e6, [first, *between, last], subject.tree.memory_mb())
 
 
 def path_figures(ours: Sequence[Run], obvious: Sequence[Run]) -> list[Figure]:

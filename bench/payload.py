@@ -16,20 +16,25 @@ PLAIN_NAMES = ("Maria Jensen", "John Baker", "Ines Ferreira", "Tom Hale")
 NAMES = ("Zoë Møller", "Łukasz Wójcik", "Søren Åberg", "山田 花子")
 
 
-def payloads(count: int = COUNT) -> Sequence[bytes]:
-    """`count` different JSON objects, each of SIZE_BYTES or a little less."""
+def payloads(count: int = COUNT, *, size_bytes: int = SIZE_BYTES) -> Sequence[bytes]:
+    """`count` different JSON objects, each of `size_bytes` or a little less."""
     choice = random.Random(SEED)  # noqa: S311 - content, not a secret
-    return [_payload(number, choice) for number in range(count)]
+    return [_payload(number, choice, size_bytes) for number in range(count)]
 
 
-def mean_bytes() -> float:
+def stream_payloads(size_bytes: int = SIZE_BYTES) -> Sequence[bytes]:
+    """What the canned stream gives, over and over: about 4 MB of it, whatever the size of one."""
+    return payloads(COUNT * SIZE_BYTES // size_bytes, size_bytes=size_bytes)
+
+
+def mean_bytes(size_bytes: int = SIZE_BYTES) -> float:
     """Of a record of the canned stream."""
-    return statistics.fmean(map(len, payloads()))
+    return statistics.fmean(map(len, stream_payloads(size_bytes)))
 
 
-def _payload(number: int, choice: random.Random) -> bytes:
+def _payload(number: int, choice: random.Random, size_bytes: int) -> bytes:
     order = _order(number, choice)
-    while len(text := _compact(order)) <= SIZE_BYTES:
+    while len(text := _compact(order)) <= size_bytes:
         written = text
         order["items"].append(_item(choice))
     return written

@@ -76,6 +76,10 @@ class ProcessTree:
         while not self._over.wait(SAMPLE_EVERY_S):
             self.samples.append(self.sample())
 
+    def memory_mb(self) -> float:
+        """Of all its processes as they are now; what several share counts once (their proportional set sizes)."""
+        return sum(_shared_fairly_mb(PROC / str(pid)) for pid, _ in _tree(self._root))
+
     def sample(self) -> Sample:
         with self._lock:
             return self._sample()
@@ -112,6 +116,15 @@ def _stat(entry: Path) -> list[str]:
         return (entry / "stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return []
+
+
+def _shared_fairly_mb(entry: Path) -> float:
+    try:
+        lines = (entry / "smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    kilobytes = next((line.split()[1] for line in lines if line.startswith("Pss:")), "0")
+    return int(kilobytes) * 1024 / 1e6
 
 
 def _role(pid: int, parent: Role) -> Role:

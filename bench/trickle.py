@@ -43,6 +43,8 @@ class Append:
 
 @dataclass(frozen=True)
 class Run:
+    """Of the shards that trickle."""
+
     inside_ms: Sequence[float]
     at_boundaries_ms: Sequence[float]
     reads_per_s: float
@@ -57,9 +59,10 @@ class Run:
         return [*self.inside_ms, *self.at_boundaries_ms]
 
 
-def measure(*, epochs: int) -> Run:
-    """`epochs` is how many boundaries are looked at."""
-    with World(Shards(count=SHARDS, records_per_s=RECORDS_PER_S, is_trickle=True)) as world:
+def measure(*, epochs: int, hot: int = 0) -> Run:
+    """`epochs` is how many boundaries are looked at; `hot` more shards of the same worker are as full as can be."""
+    served = Shards(count=SHARDS + hot, records_per_s=RECORDS_PER_S, is_trickle=True, hot=hot)
+    with World(served) as world:
         notes = world.folder / "appends.txt"
         with world.engine(epoch_s=EPOCH_S, notes=notes) as engine:
             engine.wait_until(notes.exists, what="a worker started", timeout_s=START_TIMEOUT_S)
@@ -68,9 +71,10 @@ def measure(*, epochs: int) -> Run:
             engine.run_for((epochs + 1) * (EPOCH_S + 1))
             after = world.read()
             engine.finish()
-        reads_per_s = (after["reads"] - before["reads"]) / SHARDS / ((epochs + 1) * (EPOCH_S + 1))
+        reads_per_s = (after["reads"] - before["reads"]) / served.count / ((epochs + 1) * (EPOCH_S + 1))
         receipts = list(_receipts(engine.log_file))
-        inside, boundaries = told_apart(_appends(notes), _ends(receipts))
+        cold = (append for append in _appends(notes) if append.shard >= hot)
+        inside, boundaries = told_apart(cold, _ends(receipts))
         return Run(
             [wait for append in inside for wait in append.waits_ms(world.first_arrival_s)],
             [wait for append in boundaries for wait in append.waits_ms(world.first_arrival_s)],

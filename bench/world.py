@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from bench.payload import SIZE_BYTES
 from bench.subject import Subject
 from firnline_local.process import ChildProcess
 
@@ -38,6 +39,9 @@ class Shards:
     records_per_s: float
     """Of one shard."""
     is_trickle: bool
+    hot: int = 0
+    """How many of them, the first ones, are as full as a reader likes although the others trickle."""
+    record_bytes: int = SIZE_BYTES
 
     @property
     def options(self) -> list[str]:
@@ -45,6 +49,8 @@ class Shards:
             f"--shards={self.count}",
             f"--records-per-s={self.records_per_s}",
             "--trickle" if self.is_trickle else "--full",
+            f"--hot={self.hot}",
+            f"--record-bytes={self.record_bytes}",
         ]
 
 

@@ -23,9 +23,16 @@ Request = dict[str, Any]
 class CannedKinesis:
     """Counts what it was asked, and how often it had to refuse."""
 
-    def __init__(self, shards: Sequence[CannedShard], *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        shards: Sequence[CannedShard],
+        *,
+        record_bytes: int = SIZE_BYTES,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._shards = {shard.id: shard for shard in shards}
         self._meters = {shard.id: ReadMeter() for shard in shards}
+        self._record_bytes = record_bytes
         self._clock = clock
         self.counts = {"reads": 0, "refused": 0, "records": 0}
 
@@ -54,7 +61,7 @@ class CannedKinesis:
             self.counts["refused"] += 1
             return _json(TOO_MANY, status=400)
         body, records = shard.page(int(first), request.get("Limit", MAX_RECORDS), now_s)
-        meter.count(int(now_s * 1000), records * SIZE_BYTES)
+        meter.count(int(now_s * 1000), records * self._record_bytes)
         self.counts["reads"] += 1
         self.counts["records"] += records
         return Reply(200, body)

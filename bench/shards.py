@@ -1,0 +1,54 @@
+"""Part: what many shards, large records and a hot shard change; each beside a run without it, so that ratios carry over."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench import full_rate, trickle
+from bench.figure import Bar, Figure, at_most, percentile
+
+PART = "shards"
+MANY_SHARDS = 64
+LARGE_BYTES = 10 * 1024
+TARGET_RATIO, TARGET_TREE_MB = 1.1, 1500.0
+HOT = 1
+
+
+@dataclass(frozen=True)
+class Round:
+    few: full_rate.Run
+    many: full_rate.Run
+    large: full_rate.Run
+    calm: trickle.Run
+    beside_hot: trickle.Run
+
+
+def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
+    return Round(
+        few=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds),
+        many=full_rate.engine_run(shards=MANY_SHARDS, warm_up_s=warm_up_s, seconds=seconds),
+        large=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, record_bytes=LARGE_BYTES),
+        calm=trickle.measure(epochs=epochs),
+        beside_hot=trickle.measure(epochs=epochs, hot=HOT),
+    )
+
+
+def figures(rounds: Sequence[Round]) -> list[Figure]:
+    def figure(name: str, unit: str, values: Sequence[float], bar: Bar | None = None) -> Figure:
+        return Figure(part=PART, name=name, unit=unit, values=values, bar=bar)
+
+    few, many = [one.few for one in rounds], [one.many for one in rounds]
+    ratios = [much.cpu_ms_per_mb() / little.cpu_ms_per_mb() for much, little in zip(many, few, strict=True)]
+    large = [one.large.cpu_ms_per_mb() / one.few.cpu_ms_per_mb() for one in rounds]
+    return [
+        figure(f"{full_rate.SHARDS} shards", "CPU ms/MB", [run.cpu_ms_per_mb() for run in few]),
+        figure(f"{MANY_SHARDS} shards", "CPU ms/MB", [run.cpu_ms_per_mb() for run in many]),
+        figure("  against the fewer", "x", ratios, at_most(TARGET_RATIO)),
+        figure("  throughput meanwhile", "MB/s", [run.megabytes_per_s for run in many]),
+        figure("  all processes together", "MB", [run.tree_mb for run in many], at_most(TARGET_TREE_MB)),
+        figure(f"all processes with {full_rate.SHARDS} shards", "MB", [run.tree_mb for run in few]),
+        figure("records of 10 KB, against those of 1 KB", "x", large),
+        figure("latency at a trickle, p50", "ms", [percentile(one.calm.all_ms, 50) for one in rounds]),
+        figure("  beside a hot shard", "ms", [percentile(one.beside_hot.all_ms, 50) for one in rounds]),
+        figure("latency at a trickle, p99", "ms", [percentile(one.calm.all_ms, 99) for one in rounds]),
+        figure("  beside a hot shard", "ms", [percentile(one.beside_hot.all_ms, 99) for one in rounds]),
+    ]
