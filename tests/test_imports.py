@@ -29,6 +29,7 @@ MAY_LOAD = {
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.shard": AWS,
+    "firnline_ingest.sink": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
     "firnline_infra.rollout": AWS,
     "firnline_infra.pulumi": {"grpc", "pulumi", "pulumi_aws", "pulumi_snowflake"},
@@ -48,7 +49,7 @@ ROOMS_BELOW = {
     "ingest.__main__": "aws config deadletter errors kinesis ledger logs spark validate values",
     "ingest.aws": "config errors",
     "ingest.config": "errors identifiers",
-    "ingest.deadletter": "aws config errors kinesis records values",
+    "ingest.deadletter": "aws config errors kinesis records sink values",
     "ingest.errors": "",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
@@ -58,6 +59,7 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
+    "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs metrics shard snowflake values",
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark",
@@ -71,7 +73,7 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
+        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.sink"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",
@@ -94,8 +96,8 @@ ROOMS_BELOW = {
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
-        "accounts demo environment event_file folder producer running infra.accounts infra.cli infra.keys "
-        "infra.specification infra.terminal ingest.errors ingest.snowflake"
+        "accounts demo environment folder running infra.accounts infra.cli infra.keys infra.specification "
+        "infra.terminal ingest.errors ingest.sink ingest.snowflake"
     ),
     "local.clock": "",
     "local.commit_log": "infra.audit ingest.config",
@@ -110,7 +112,6 @@ ROOMS_BELOW = {
     ),
     "local.environment_key": "infra.blueprint infra.specification",
     "local.errors": "ingest.errors",
-    "local.event_file": "",
     "local.exit_with_parent": "",
     "local.faults": "ingest.errors",
     "local.folder": "errors",
@@ -118,7 +119,6 @@ ROOMS_BELOW = {
     "local.kinesis": "clock exit_with_parent faults process ingest.values",
     "local.materialise": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
-    "local.producer": "errors ingest.errors",
     "local.provisioning": (
         "environment_key errors materialise pulumi running infra.blueprint infra.pulumi infra.specification"
     ),
@@ -126,7 +126,7 @@ ROOMS_BELOW = {
         "endpoints errors exit_with_parent folder materialise running state infra.pulumi_cli ingest.errors"
     ),
     "local.report": "endpoints folder state",
-    "local.running": "endpoints errors faults folder producer report state",
+    "local.running": "endpoints errors faults folder report state ingest.sink",
     "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.errors",
     "local.servers": "endpoints folder process infra.specification",
     "local.snowflake": "aws exit_with_parent faults process ingest.snowflake",

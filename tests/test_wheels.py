@@ -32,6 +32,7 @@ ROOMS = {
             "permissions",
             "records",
             "shard",
+            "sink",
             "snowflake",
             "spark",
         ),

@@ -10,8 +10,6 @@ LocalError
 ├── StaleEnvironment     one ran there, and was killed
 ├── UnknownTypeToken     a program names a type that can't exist there
 ├── InputNotCarried      a resource is asked for what can't be made there
-├── PutRefused           a stream did not take all events
-├── NoSuchStream         there is no such stream
 ├── StatementRefused     a statement was refused
 └── ControlRefused       a server of it refused a request of ours
 """
@@ -153,30 +151,6 @@ class ControlRefused(LocalError):
         super().__init__(
             f"{url} refused: {answer}",
             next_step="correct the request; where it can't be reached, read the logs in the environment's folder.",
-        )
-
-
-class PutRefused(LocalError):
-    """Events could not be put into a stream. Runbook: FL-6037."""
-
-    id = "FL-6037"
-
-    def __init__(self, stream: str, why: str) -> None:
-        super().__init__(
-            f"Stream {stream} did not take all events; some may be in it. {why}",
-            next_step="correct what it says; where a fault was asked for, remove it: firnline local fault --clear",
-        )
-
-
-class NoSuchStream(LocalError):
-    """Events were for a stream that is not there. Runbook: FL-6034."""
-
-    id = "FL-6034"
-
-    def __init__(self, stream: str, *, near: str) -> None:
-        super().__init__(
-            f"There is no stream {stream!r} in the embedded environment; {near}",
-            next_step="name one that is there; where there is none yet: firnline up ENV --local makes them.",
         )
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Self
 from firnline_local.endpoints import SERVERS, Endpoints, Login, aws_client, control, servers_of, sql_session
 from firnline_local.errors import StatementRefused
 from firnline_local.folder import Folder
-from firnline_local.producer import PartitionKey, PutReport, put_records
 from firnline_local.report import report_json, report_table
 from firnline_local.state import State
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
 
+    from firnline_ingest.sink import PartitionKey, SinkReport
     from firnline_local.faults import Fault
 
 
@@ -77,11 +77,13 @@ class RunningEnvironment:
             return names, [tuple(row) for row in rows]
 
     def put_events(
-        self, stream: str, events: Iterable[bytes | Mapping[str, Any]], *, key: PartitionKey | None = None
-    ) -> PutReport:
-        """Bytes go in as they are, mappings as JSON. Raises PutRefused."""
+        self, stream: str, events: Iterable[bytes | Mapping[str, Any]], *, key: "PartitionKey | None" = None
+    ) -> "SinkReport":
+        """Bytes go in as they are, mappings as JSON. Raises SinkFailed."""
+        from firnline_ingest.sink import SinkOptions, by_number, put_all
+
         encoded = (event if isinstance(event, bytes) else json.dumps(event).encode() for event in events)
-        return put_records(self.client("kinesis"), stream, encoded, key=key)
+        return put_all(self.client("kinesis"), stream, encoded, SinkOptions(in_flight=4), key=key or by_number)
 
     def set_faults(self, faults: "Iterable[Fault]") -> None:
         """Replaces the faults of all servers, and so clears those that get none. Raises InvalidFault."""

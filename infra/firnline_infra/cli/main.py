@@ -32,6 +32,7 @@ EXIT_ERROR = 2
         "outputs": "firnline_infra.cli.outputs:outputs",
         "pipeline": "firnline_infra.cli.pipeline:pipeline",
         "preview": "firnline_infra.cli.preview:preview",
+        "put": "firnline_infra.cli.put:put",
         "resume": "firnline_infra.cli.engine:resume",
         "run": "firnline_infra.cli.engine:run",
         "spec": "firnline_infra.cli.spec:spec",

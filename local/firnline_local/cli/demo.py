@@ -70,13 +70,13 @@ def demo(
 
 
 def _events(records: int, file: Path | None) -> list[bytes]:
+    from firnline_ingest.sink.lines import lines_of
     from firnline_local.demo.errors import NoEvents
     from firnline_local.demo.events import shop_events
-    from firnline_local.event_file import events_of
 
     if file is None:
         return list(shop_events(records))
-    events = list(events_of(file))
+    events = list(lines_of(file))
     if not events:
         raise NoEvents(str(file))
     return events

@@ -102,15 +102,15 @@ def test_no_record_is_larger_than_a_stream_takes(size: int) -> None:
 
     widest = letter(10**129 - 1, data=b"\xff" * size, key="\x01" * 256, detail="\x01" * 2_000)
     entries = list(_entries(widest))
-    assert max(len(entry["Data"]) + len(entry["PartitionKey"].encode()) for entry in entries) <= RECORD_BYTES
-    assert all(1 <= len(entry["PartitionKey"]) <= 256 for entry in entries)
+    assert max(entry.size for entry in entries) <= RECORD_BYTES
+    assert all(1 <= len(entry.key) <= 256 for entry in entries)
 
 
 def test_the_parts_of_a_letter_are_letters_without_their_numbers() -> None:
     from firnline_ingest.deadletter.stream import _entries
 
     large = letter(FIRST, data=b"x" * 700_001)
-    first, second = [json.loads(entry["Data"]) for entry in _entries(large)]
+    first, second = [json.loads(entry.fields["Data"]) for entry in _entries(large)]
     assert (first.pop("parts"), second.pop("parts")) == (2, 2)
     assert {first.keys() - {"part"} == second.keys() - {"part"}} == {True}
     import msgspec

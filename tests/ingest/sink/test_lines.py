@@ -1,7 +1,7 @@
 import gzip
 from pathlib import Path
 
-from firnline_local.event_file import events_of
+from firnline_ingest.sink.lines import lines_of
 
 LINES = b'{"id": 1}\r\n\nnot json \xff\n{"id": 2}'
 EVENTS = [b'{"id": 1}', b"not json \xff", b'{"id": 2}']
@@ -9,14 +9,14 @@ EVENTS = [b'{"id": 1}', b"not json \xff", b'{"id": 2}']
 
 def test_lines_come_as_they_are_but_for_their_ends(tmp_path: Path) -> None:
     (tmp_path / "orders.ndjson").write_bytes(LINES)
-    assert list(events_of(tmp_path / "orders.ndjson")) == EVENTS
+    assert list(lines_of(tmp_path / "orders.ndjson")) == EVENTS
 
 
 def test_a_gzipped_file_is_known_by_its_first_bytes_not_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "orders.ndjson").write_bytes(gzip.compress(LINES))
-    assert list(events_of(tmp_path / "orders.ndjson")) == EVENTS
+    assert list(lines_of(tmp_path / "orders.ndjson")) == EVENTS
 
 
 def test_an_empty_file_holds_no_events(tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(b"")
-    assert list(events_of(tmp_path / "none")) == []
+    assert list(lines_of(tmp_path / "none")) == []

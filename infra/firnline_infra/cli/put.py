@@ -1,0 +1,142 @@
+"""`firnline put`"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from firnline_ingest.sink import PartitionKey, SinkReport
+
+files_argument = click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True),
+)
+"""`-` is standard input."""
+
+
+def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which partition key a record gets: parameters `key_fields`, `delimiter` and `fixed_key`."""
+    fields = click.option(
+        "--key",
+        "key_fields",
+        metavar="FIELD",
+        multiple=True,
+        help="A first-level field whose value is the partition key; several are joined. Else records are spread.",
+    )
+    delimiter = click.option(
+        "--delimiter", default="|", show_default=True, metavar="TEXT", help="Between several fields."
+    )
+    one = click.option(
+        "--fixed-key", metavar="TEXT", help="This partition key for every record: all go into one shard."
+    )
+    return fields(delimiter(one(command)))
+
+
+@click.command()
+@click.argument("stream")
+@files_argument
+@key_options
+@click.option(
+    "--ordered", is_flag=True, help="Records of one partition key in the order of the files; few keys are slow."
+)
+@click.option(
+    "--fail-on-error", is_flag=True, help="End with the first record that is refused, and don't put it again."
+)
+@click.option(
+    "--attempts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Requests in a row that may get nothing in; 10 where absent.",
+)
+@click.option(
+    "--batch-records", type=click.IntRange(1, 500), metavar="N", help="Records of a request; 500 where absent."
+)
+@click.option(
+    "--batch-bytes", type=click.IntRange(1, 10_485_760), metavar="N", help="Bytes of a request; 5242880 where absent."
+)
+@click.option(
+    "--in-flight", type=click.IntRange(1, 1_000), metavar="N", help="Requests under way at once; 16 where absent."
+)
+@click.option(
+    "--buffered-records", type=click.IntRange(min=1), metavar="N", help="Records read ahead; 10000 where absent."
+)
+@click.option(
+    "--linger", "linger_s", type=float, metavar="S", help="How long a record waits for a full request; 5 where absent."
+)
+@click.option(
+    "--read-timeout",
+    "read_timeout_s",
+    type=float,
+    metavar="S",
+    help="How long an answer is waited for; 60 where absent.",
+)
+@click.option("--region", metavar="NAME", help="The stream's region; else the profile's, or AWS_REGION.")
+@click.option("--profile", metavar="NAME", help="A profile of this machine's AWS configuration.")
+@click.option("--endpoint", metavar="URL", help="Another endpoint of Kinesis: a private one, or an emulator's.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a sentence.")
+def put(
+    *,
+    stream: str,
+    files: tuple[Path, ...],
+    key_fields: tuple[str, ...],
+    delimiter: str,
+    fixed_key: str | None,
+    region: str | None,
+    profile: str | None,
+    endpoint: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Put the lines of files into a stream, one record each.
+
+    Files may be gzipped, and - is standard input. Lines are bytes: one that is no JSON becomes a record all the same. Each
+    is acknowledged before this ends with status 0; what ends with 2 says how many are in. A record is put at least once: an
+    answer that was lost may leave it there twice.
+
+    \b
+    For example:
+      firnline put orders events.ndjson more.ndjson.gz --key customer_id
+      tail -f app.log | firnline put logs - --linger 1
+    """
+    from itertools import chain
+
+    from firnline_ingest.config.model import AwsConfig
+    from firnline_ingest.sink import SinkOptions, put_all
+    from firnline_ingest.sink.client import region_of, sink_client
+    from firnline_ingest.sink.lines import lines_of
+
+    chosen = SinkOptions(**{name: value for name, value in options.items() if value is not None})
+    endpoints = {"kinesis": endpoint} if endpoint else {}
+    aws = AwsConfig.model_validate({"region": region or region_of(profile), "profile": profile, "endpoints": endpoints})
+    records = chain.from_iterable(lines_of(file) for file in files)
+    report = put_all(sink_client(aws, chosen), stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
+    tell(report, as_json=as_json)
+
+
+def key_of(fields: tuple[str, ...], delimiter: str, fixed_key: str | None) -> "PartitionKey":
+    from firnline_ingest.sink import by_fields, by_number, fixed
+
+    if fields and fixed_key is not None:
+        raise click.UsageError("give one of --key and --fixed-key")
+    if fixed_key is not None:
+        return fixed(fixed_key)
+    return by_fields(*fields, delimiter=delimiter) if fields else by_number
+
+
+def tell(report: "SinkReport", *, as_json: bool) -> None:
+    import json
+    from dataclasses import asdict
+
+    if as_json:
+        click.echo(json.dumps(asdict(report)))
+        return
+    again = f", {report.retried:,} of them more than once" if report.retried else ""
+    click.echo(
+        f"{report.stream}: {report.records:,} records{again}, {report.size_bytes / 1e6:,.1f} MB "
+        f"in {report.seconds:.1f} s ({report.megabytes_per_second:.1f} MB/s)"
+    )

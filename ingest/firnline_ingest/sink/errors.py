@@ -1,0 +1,83 @@
+"""Why records could not be put into a stream."""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, KinesisError, Retryable, did_you_mean
+from firnline_ingest.sink.options import MOST_BYTES
+
+
+class RecordUnfit(KinesisError, Fatal):
+    """No stream takes the record."""
+
+    id = "FL-2401"
+
+    def __init__(self, stream: str, what: str) -> None:
+        super().__init__(
+            f"A record for {stream!r} {what}, and was not put.",
+            next_step=f"a record has at most {MOST_BYTES:,} bytes with its key, and a key has 1 to 256 characters.",
+        )
+
+
+class RecordsRefused(KinesisError, Retryable):
+    """The stream took nothing for a while, or one refusal was enough."""
+
+    id = "FL-2402"
+
+    def __init__(self, stream: str, *, refused: int, attempts: int, cause: str) -> None:
+        after = f"After {attempts} attempts, {refused} records" if attempts > 1 else f"{refused} records"
+        super().__init__(
+            f"{after} of a request to {stream!r} were refused: {cause}",
+            next_step="put what was not acknowledged again, more slowly, or give the stream more shards: one takes 1,000 "
+            "records and 1 MB a second. Where a fault was asked for: firnline local fault --clear",
+        )
+        self.refused, self.attempts, self.cause = refused, attempts, cause
+
+
+class RequestRefused(KinesisError, Fatal):
+    """The service takes this request at no time."""
+
+    id = "FL-2403"
+
+    def __init__(self, stream: str, *, largest: int, cause: str) -> None:
+        super().__init__(
+            f"PutRecords on {stream!r} was refused: {cause} The request's largest record has {largest:,} bytes with its key.",
+            next_step="a stream takes records of 1 MiB, or of more where it was told so: aws kinesis "
+            "update-max-record-size; otherwise correct what it says.",
+        )
+
+
+class SinkStreamMissing(KinesisError, Fatal):
+    id = "FL-2404"
+
+    def __init__(self, stream: str, known: Sequence[str] | None) -> None:
+        near = f"; {did_you_mean(stream, known)}" if known is not None else "."
+        super().__init__(
+            f"There is no stream {stream!r} in this account and region{near}",
+            next_step="name one that is there; check the region, the endpoint, and whose credentials these are. "
+            "firnline up ENV makes those of an environment.",
+        )
+
+
+class PutForbidden(KinesisError, Fatal):
+    id = "FL-2405"
+
+    def __init__(self, stream: str, cause: str) -> None:
+        super().__init__(
+            f"kinesis:PutRecords on {stream!r} was denied: {cause}",
+            next_step="allow kinesis:PutRecords on the stream to whom these credentials belong to, and "
+            "kms:GenerateDataKey on its key where it is encrypted.",
+        )
+
+
+class SinkFailed(KinesisError, Fatal):
+    """What was given and not acknowledged may be in the stream or not."""
+
+    id = "FL-2406"
+
+    def __init__(self, stream: str, *, acknowledged: int, unacknowledged: int, cause: Exception) -> None:
+        what = getattr(cause, "what", None) or f"{type(cause).__name__}: {cause}"
+        super().__init__(
+            f"{acknowledged:,} records are in {stream!r}; of {unacknowledged:,} more it is not known. {what}",
+            next_step=getattr(cause, "next_step", "report this, with the trace."),
+        )
+        self.acknowledged, self.unacknowledged = acknowledged, unacknowledged

@@ -1,0 +1,214 @@
+"""A stream to put records into: full requests, several at once, what was refused alone again.
+
+Every record is acknowledged before `flush` returns, or an error says that one is not. Records are put at least once: an
+answer that is lost is no refusal. Any thread may give records.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from firnline_ingest.sink.errors import RecordUnfit, SinkFailed
+from firnline_ingest.sink.keys import MOST_CHARACTERS, PartitionKey, by_number
+from firnline_ingest.sink.options import MOST_BYTES, SinkOptions
+from firnline_ingest.sink.put_records import put_records
+from firnline_ingest.sink.sending import Patience, send
+from firnline_ingest.sink.waiting import Backlog, Entry, InAnyOrder, InOrderOfKeys, entry
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinkReport:
+    """What is in the stream."""
+
+    stream: str
+    records: int
+    size_bytes: int
+    """Of the records, without their keys."""
+    retried: int
+    """Records that were refused for a moment, and put again; each as often as it was."""
+    seconds: float
+
+    @property
+    def megabytes_per_second(self) -> float:
+        return self.size_bytes / 1e6 / self.seconds if self.seconds else 0.0
+
+
+class KinesisSink:
+    """Threads start with the first requests, at most `in_flight` of them, and end with `close`."""
+
+    def __init__(
+        self,
+        client: "KinesisClient",
+        stream: str,
+        options: SinkOptions | None = None,
+        *,
+        key: PartitionKey = by_number,
+        pause: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`client` should try nothing again by itself and keep `in_flight` connections (sink/client.py makes one). `key` is
+        for records that are given without one.
+        """
+        self._client = client
+        self._stream = stream
+        self._options = options or SinkOptions()
+        self._key = key
+        self._clock = clock
+        self._began_s = clock()
+        self._patience = Patience(1 if self._options.fail_on_error else self._options.attempts, pause)
+        backlog = InOrderOfKeys if self._options.ordered else InAnyOrder
+        self._backlog: Backlog = backlog(self._options)
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._idle = self._given = self._settled = self._bytes = self._retried = 0
+        self._wanted = 0
+        """Who waits for everything to be in."""
+        self._is_closed = False
+        self._failure: Exception | None = None
+
+    def put(self, data: bytes, key: str | None = None, *, hash_key: str | None = None) -> None:
+        """Returns when the record is given, not when it is in; waits while too many are neither.
+
+        Raises RecordUnfit for what no stream takes, which hurts no other record; SinkFailed once the sink has failed.
+        """
+        partition_key = self._key(self._given, data) if key is None else key
+        given = entry(data, partition_key, hash_key, self._clock())
+        self._refuse_unfit(given, partition_key)
+        with self._changed:
+            while self._given - self._settled >= self._options.buffered_records and not self._failure:
+                self._wanted += 1  # what waits for company would wait for us
+                self._call_workers()
+                self._changed.wait()
+                self._wanted -= 1
+            self._raise_failure()
+            if self._is_closed:
+                raise RuntimeError("the sink is closed")
+            self._given += 1
+            self._backlog.add(given)
+            if self._backlog.is_full() or not self._threads:
+                self._call_workers()
+
+    def flush(self) -> None:
+        """Returns when every record that was given before is acknowledged. Raises SinkFailed."""
+        with self._changed:
+            due = self._given
+            self._wanted += 1
+            self._call_workers()
+            while self._settled < due and not self._failure:
+                self._changed.wait()
+            self._wanted -= 1
+            self._raise_failure()
+
+    def close(self) -> SinkReport:
+        """Flushes, and ends the threads. Raises SinkFailed; the threads end all the same."""
+        try:
+            self.flush()
+        finally:
+            self._end()
+        return self.report
+
+    @property
+    def report(self) -> SinkReport:
+        with self._changed:
+            return SinkReport(
+                stream=self._stream,
+                records=self._settled,
+                size_bytes=self._bytes,
+                retried=self._retried,
+                seconds=self._clock() - self._began_s,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, _trace: TracebackType | None) -> None:
+        """Closes; after an error, without what is not under way yet."""
+        self._end() if kind else self.close()
+
+    def _end(self) -> None:
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _refuse_unfit(self, given: Entry, key: str) -> None:
+        if given.size > MOST_BYTES:
+            raise RecordUnfit(self._stream, f"has {given.size:,} bytes with its key")
+        if not 1 <= len(key) <= MOST_CHARACTERS:
+            raise RecordUnfit(self._stream, f"has a partition key of {len(key)} characters")
+
+    def _raise_failure(self) -> None:
+        if self._failure:
+            unacknowledged = self._given - self._settled
+            raise SinkFailed(
+                self._stream, acknowledged=self._settled, unacknowledged=unacknowledged, cause=self._failure
+            ) from self._failure
+
+    def _call_workers(self) -> None:
+        if not self._idle and len(self._threads) < self._options.in_flight:
+            self._threads.append(threading.Thread(target=self._work, name="put", daemon=True))
+            self._threads[-1].start()
+        self._changed.notify_all()
+
+    def _work(self) -> None:
+        while entries := self._next():
+            try:
+                send(self._put, self._stream, entries, self._patience, self._settle)
+            except Exception as error:
+                self._fail(error)
+                return
+
+    def _next(self) -> list[Entry]:
+        """The next request's records, when there are enough of them, or one has waited for long; none at the end."""
+        with self._changed:
+            while not self._failure and not self._is_closed:
+                oldest_s, left_s = self._backlog.oldest_s(), None
+                if oldest_s is not None:
+                    left_s = oldest_s + self._options.linger_s - self._clock()
+                    if self._wanted or self._backlog.is_full() or left_s <= 0:
+                        return self._backlog.take()
+                self._idle += 1
+                self._changed.wait(left_s)
+                self._idle -= 1
+            return []
+
+    def _put(self, entries: Sequence[Entry]) -> list[str | None]:
+        causes = put_records(self._client, self._stream, [each.fields for each in entries])
+        with self._changed:
+            self._retried += len(causes) - causes.count(None)
+        return causes
+
+    def _settle(self, entries: list[Entry]) -> None:
+        with self._changed:
+            self._settled += len(entries)
+            self._bytes += sum(len(each.fields["Data"]) for each in entries)
+            self._backlog.settle(entries)
+            self._changed.notify_all()
+
+    def _fail(self, error: Exception) -> None:
+        with self._changed:
+            self._failure = self._failure or error
+            self._changed.notify_all()
+
+
+def put_all(
+    client: "KinesisClient",
+    stream: str,
+    records: Iterable[bytes],
+    options: SinkOptions | None = None,
+    *,
+    key: PartitionKey = by_number,
+    pause: Callable[[float], object] = time.sleep,
+) -> SinkReport:
+    """Returns when every record is in the stream. Raises SinkFailed; then a part of them is."""
+    with KinesisSink(client, stream, options, key=key, pause=pause) as sink:
+        for record in records:
+            sink.put(record)
+        return sink.close()

@@ -1,0 +1,27 @@
+"""Records in files, one a line, gzipped or not."""
+
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+GZIP_MAGIC = b"\x1f\x8b"
+STDIN = Path("-")
+
+
+def lines_of(path: Path) -> Iterator[bytes]:
+    """The lines as they are, but for their ends; an empty line is no record. `-` is standard input, which is not unzipped."""
+    if path == STDIN:
+        yield from _records(sys.stdin.buffer)
+        return
+    with path.open("rb") as file:
+        is_gzipped = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        file.seek(0)
+        yield from _records(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if is_gzipped else file)
+
+
+def _records(lines: IO[bytes]) -> Iterator[bytes]:
+    for line in lines:
+        if record := line.rstrip(b"\r\n"):
+            yield record

@@ -1,0 +1,69 @@
+"""One PutRecords, with what the service answers sorted into refused for now and refused for good."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_ingest.kinesis.errors import StreamForbidden, StreamMissing, kinesis_error
+from firnline_ingest.sink.errors import PutForbidden, RequestRefused, SinkStreamMissing
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+INVALID = {"InvalidArgumentException", "ValidationException", "SerializationException"}
+MOST_NAMES = 1_000
+
+
+def put_records(client: "KinesisClient", stream: str, entries: Sequence[dict[str, Any]]) -> list[str | None]:
+    """For each record None, or why it is not in.
+
+    Raises SinkStreamMissing, PutForbidden, RequestRefused, or StreamKeyUnusable (kinesis/errors.py).
+    """
+    try:
+        answer = client.put_records(StreamName=stream, Records=entries)  # type: ignore[arg-type]  # built by sink/waiting.py
+        results = answer["Records"]
+        if len(results) != len(entries):
+            return [f"an answer about {len(results)} records"] * len(entries)
+    except ClientError as error:
+        if error.response["Error"]["Code"] in INVALID:
+            raise RequestRefused(stream, largest=_largest(entries), cause=_words(error)) from error
+        return [_passing(client, stream, error)] * len(entries)
+    except (BotoCoreError, KeyError) as error:
+        return [_passing(client, stream, error)] * len(entries)
+    return [
+        f"{each['ErrorCode']} {each.get('ErrorMessage', '')}" if each.get("ErrorCode") else None for each in results
+    ]
+
+
+def _passing(client: "KinesisClient", stream: str, error: Exception) -> str:
+    """What to say of an error that a later request may not meet. Raises the others."""
+    explained = kinesis_error(error, operation="PutRecords", stream=stream)
+    if isinstance(explained, StreamMissing):
+        raise SinkStreamMissing(stream, _names(client.list_streams)) from error
+    if isinstance(explained, StreamForbidden):
+        raise PutForbidden(stream, str(error)) from error
+    if not getattr(explained, "is_retryable", isinstance(error, KeyError)):
+        raise explained from error
+    return f"{error}"
+
+
+def _names(list_streams: Callable[..., Any]) -> list[str] | None:
+    """The first streams there are; None where we may not know."""
+    names: list[str] = []
+    with suppress(BotoCoreError, ClientError):
+        page = list_streams()
+        names += islice(page["StreamNames"], MOST_NAMES)
+        return names
+    return None
+
+
+def _words(error: ClientError) -> str:
+    told = error.response["Error"]
+    return f"{told['Code']}: {told.get('Message', '')}"
+
+
+def _largest(entries: Sequence[dict[str, Any]]) -> int:
+    return max(len(each["Data"]) + len(each["PartitionKey"].encode()) for each in entries)

@@ -1,0 +1,65 @@
+"""`firnline put` as a command, against the embedded Kinesis over HTTP."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firnline_infra.cli.put import put
+from firnline_ingest.sink.client import RegionUnknown
+from firnline_ingest.sink.errors import SinkFailed
+from firnline_local.kinesis import FakeKinesis, KinesisServer
+
+pytestmark = pytest.mark.contract
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[KinesisServer]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    with KinesisServer(FakeKinesis()) as server:
+        server.kinesis.create_stream("orders", shards=2)
+        yield server
+
+
+def run(server: KinesisServer, *arguments: str, lines: str | None = None) -> Result:
+    options = [*arguments, "--endpoint", server.endpoint]
+    return CliRunner().invoke(put, options, input=lines, catch_exceptions=True)
+
+
+def test_lines_of_files_and_of_standard_input_are_records(server: KinesisServer, tmp_path: Path) -> None:
+    file = tmp_path / "orders.ndjson"
+    file.write_bytes(b'{"c": "ada", "n": 1}\n\n{"c": "bob", "n": 2}\nno json')
+    done = run(
+        server, "orders", str(file), "-", "--key", "c", "--region", "us-east-1", "--ordered", "--json",
+        lines='{"c": "ada", "n": 3}\n',
+    )  # fmt: skip # a command line
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output) | {"seconds": 0} == {
+        "stream": "orders", "records": 4, "size_bytes": 67, "retried": 0, "seconds": 0,
+    }  # fmt: skip # a line
+    records = [record for shard in server.kinesis.stream("orders").shards for record in shard.records]
+    assert [record.data[-3:-1] for record in records if record.partition_key == "ada"] == [b" 1", b" 3"]
+    assert {record.partition_key for record in records} == {"ada", "bob", "2"}
+
+
+def test_a_stream_that_is_not_there_ends_the_command_with_what_there_is(server: KinesisServer, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x\n")
+    failed = run(server, "oders", str(tmp_path / "file"), "--region", "us-east-1")
+    assert isinstance(failed.exception, SinkFailed)
+    assert "did you mean 'orders'?" in failed.exception.what
+
+
+def test_a_region_that_nobody_says_is_asked_for(server: KinesisServer) -> None:
+    assert isinstance(run(server, "orders", "-", lines="x").exception, RegionUnknown)
+
+
+def test_two_ways_to_say_the_key_are_one_too_many(server: KinesisServer) -> None:
+    refused = run(server, "orders", "-", "--key", "c", "--fixed-key", "k", "--region", "us-east-1", lines="x")
+    assert refused.exit_code == 2
+    assert "give one of --key and --fixed-key" in refused.output

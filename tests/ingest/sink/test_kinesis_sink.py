@@ -1,0 +1,268 @@
+"""The sink against the embedded Kinesis: every record acknowledged or a said failure, whatever the service answers."""
+
+import random
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.sink import KinesisSink, SinkOptions, fixed, put_all
+from firnline_ingest.sink.errors import PutForbidden, RecordUnfit, RequestRefused, SinkFailed, SinkStreamMissing
+from firnline_local.clock import ManualClock
+from firnline_local.faults import Fault, FaultKind
+from firnline_local.kinesis import FakeKinesis
+
+
+@pytest.fixture
+def kinesis() -> FakeKinesis:
+    kinesis = FakeKinesis()
+    kinesis.create_stream("orders", shards=4)
+    return kinesis
+
+
+def stored(kinesis: FakeKinesis) -> list[bytes]:
+    return sorted(record.data for shard in kinesis.stream("orders").shards for record in shard.records)
+
+
+def by_key(kinesis: FakeKinesis) -> dict[str, list[bytes]]:
+    found = defaultdict(list)
+    for shard in kinesis.stream("orders").shards:
+        for record in shard.records:
+            found[record.partition_key].append(record.data)
+    return found
+
+
+def no_pause(_: float) -> None:
+    return None
+
+
+class Watched:
+    """The embedded service's client, that notes each request and can fail as the service and a network do."""
+
+    def __init__(self, kinesis: FakeKinesis, seed: int | None = None) -> None:
+        self.client = kinesis.client()
+        self.exceptions = self.client.exceptions
+        self.requests: list[list[dict[str, Any]]] = []
+        self.is_losing = False
+        self._chance = None if seed is None else random.Random(seed)
+        self._lock = threading.Lock()
+
+    def list_streams(self) -> Any:
+        return self.client.list_streams()
+
+    def put_records(self, *, StreamName: str, Records: list[dict[str, Any]]) -> Any:  # noqa: N803 - the API's names
+        with self._lock:
+            self.requests.append(Records)
+            fate = self._chance.random() if self._chance else 1.0
+            refused = {n for n in range(len(Records)) if self._chance and fate < 0.5 and self._chance.random() < 0.3}
+        if 0.5 < fate < 0.6:
+            raise ClientError(
+                {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow"}}, "PutRecords"
+            )
+        if 0.6 < fate < 0.65:
+            raise ClientError({"Error": {"Code": "InternalFailureException", "Message": "oops"}}, "PutRecords")
+        taken = [each for n, each in enumerate(Records) if n not in refused]
+        answers = iter(self.client.put_records(StreamName=StreamName, Records=taken)["Records"]) if taken else iter(())
+        if self.is_losing and 0.65 < fate < 0.75:
+            raise ReadTimeoutError(endpoint_url="http://kinesis")
+        no = {"ErrorCode": "InternalFailure", "ErrorMessage": "this one not"}
+        return {"Records": [no if n in refused else next(answers) for n in range(len(Records))]}
+
+
+def records(count: int) -> list[bytes]:
+    return [b"%d" % number for number in range(count)]
+
+
+def test_every_record_is_in_the_stream_once_as_it_was(kinesis: FakeKinesis) -> None:
+    events = [*records(1_234), b"no json \xff"]
+    report = put_all(kinesis.client(), "orders", iter(events))
+    assert stored(kinesis) == sorted(events)
+    assert (report.stream, report.records, report.retried) == ("orders", 1_235, 0)
+    assert report.size_bytes == sum(map(len, events))
+    assert all(len(shard.records) > 200 for shard in kinesis.stream("orders").shards)
+
+
+def test_nothing_given_is_nothing_put(kinesis: FakeKinesis) -> None:
+    assert put_all(kinesis.client(), "orders", []).records == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("ordered", [False, True])
+def test_whatever_is_refused_every_record_ends_in_the_stream_once(
+    kinesis: FakeKinesis, seed: int, ordered: bool
+) -> None:
+    """Refusals of some records, of whole requests, in any mixture; in order of their keys where that was asked for."""
+    client, events, keys = Watched(kinesis, seed), records(300), random.Random(seed)
+    options = SinkOptions(
+        batch_records=keys.choice([1, 7, 40]), in_flight=4, buffered_records=100, ordered=ordered, attempts=50
+    )
+    given = defaultdict(list)
+    with KinesisSink(client, "orders", options, pause=no_pause) as sink:  # type: ignore[arg-type]  # a client that fails
+        for event in events:
+            key = str(keys.randrange(9))
+            given[key].append(event)
+            sink.put(event, key)
+    assert stored(kinesis) == sorted(events)
+    if ordered:
+        assert by_key(kinesis) == given
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_answer_that_was_lost_doubles_and_loses_nothing_and_keeps_the_order_of_keys(
+    kinesis: FakeKinesis, seed: int
+) -> None:
+    client, events = Watched(kinesis, seed), records(120)
+    client.is_losing = True
+    options = SinkOptions(batch_records=10, in_flight=3, ordered=True, attempts=50)
+    put_all(client, "orders", events, options, key=lambda number, _: str(number % 5), pause=no_pause)  # type: ignore[arg-type]
+    for found in by_key(kinesis).values():
+        first = list(dict.fromkeys(found))
+        assert first == sorted(first, key=int)
+    assert sorted(set(stored(kinesis))) == sorted(events)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_sink_that_fails_says_how_many_are_in_and_those_are(kinesis: FakeKinesis, seed: int) -> None:
+    client = Watched(kinesis, seed)
+    options = SinkOptions(batch_records=5, in_flight=3, fail_on_error=True)
+    with pytest.raises(SinkFailed) as raised:
+        put_all(client, "orders", records(500), options, pause=no_pause)  # type: ignore[arg-type]
+    assert raised.value.acknowledged <= len(stored(kinesis)) <= raised.value.acknowledged + raised.value.unacknowledged
+    assert raised.value.unacknowledged > 0
+
+
+def test_in_order_a_request_has_one_record_of_a_key(kinesis: FakeKinesis) -> None:
+    client = Watched(kinesis)
+    put_all(client, "orders", records(40), SinkOptions(ordered=True), key=lambda number, _: str(number % 3))  # type: ignore[arg-type]
+    assert all(len({each["PartitionKey"] for each in request}) == len(request) for request in client.requests)
+
+
+def test_only_what_was_refused_is_put_again() -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(write_limits=True, clock=clock)
+    kinesis.create_stream("orders", shards=2)
+    events = records(3_000)  # about 2,000 fit into one second
+    report = put_all(kinesis.client(), "orders", events, pause=lambda _: clock.advance(seconds=1))
+    assert stored(kinesis) == sorted(events)
+    assert report.retried > 0
+
+
+def test_a_stream_that_takes_nothing_fails_the_sink_after_so_many_attempts_with_longer_pauses() -> None:
+    kinesis = FakeKinesis(write_limits=True, clock=ManualClock())
+    kinesis.create_stream("orders")
+    pauses: list[float] = []
+    with pytest.raises(SinkFailed, match=r"10 attempts, (.|\n)*ProvisionedThroughputExceededException") as raised:
+        put_all(kinesis.client(), "orders", records(1_500), SinkOptions(in_flight=1), pause=pauses.append)
+    assert (raised.value.acknowledged, raised.value.unacknowledged) == (1_000, 500)
+    assert 0.025 <= pauses[0] <= 0.05
+    assert 1.5 <= pauses[-1] <= 3
+
+
+@pytest.mark.parametrize("size", [1_048_500, 5_300_000])
+def test_a_record_larger_than_most_goes_alone(kinesis: FakeKinesis, size: int) -> None:
+    client = Watched(kinesis)
+    client.client = type("Takes", (), {"put_records": lambda _, **asked: {"Records": [{} for _ in asked["Records"]]}})()
+    put_all(client, "orders", [b"a", b"x" * 1_048_600, b"b", b"y" * size, b"c"], SinkOptions(in_flight=1))  # type: ignore[arg-type]
+    together = [sorted(each["Data"][:1] for each in request) for request in client.requests]
+    assert [b"x"] in together
+    assert ([b"y"] in together) == (size > 1_048_576)
+
+
+@pytest.mark.parametrize(
+    ("data", "key", "what"),
+    [(b"x" * 10_485_760, "k", "10,485,761 bytes"), (b"x", "", "0 characters"), (b"x", "k" * 257, "257 characters")],
+)
+def test_what_no_stream_takes_is_refused_at_once_and_the_others_go_on(
+    kinesis: FakeKinesis, data: bytes, key: str, what: str
+) -> None:
+    with KinesisSink(kinesis.client(), "orders") as sink:
+        sink.put(b"before", "k")
+        with pytest.raises(RecordUnfit, match=what):
+            sink.put(data, key)
+        sink.put(b"after", "k")
+    assert stored(kinesis) == [b"after", b"before"]
+
+
+def failing(kinesis: FakeKinesis, code: str) -> FirnlineError:
+    kinesis.faults.replace([Fault(endpoint="kinesis:PutRecords", kind=FaultKind.ERROR, status=400, code=code)])
+    with pytest.raises(SinkFailed) as raised:
+        put_all(kinesis.client(), "orders", [b"x"], pause=no_pause)
+    cause = raised.value.__cause__
+    assert isinstance(cause, FirnlineError)
+    assert cause.what in raised.value.what
+    assert raised.value.next_step == cause.next_step
+    return cause
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("AccessDeniedException", PutForbidden),
+        ("ValidationException", RequestRefused),
+        ("InvalidArgumentException", RequestRefused),
+    ],
+)
+def test_what_no_attempt_would_mend_fails_at_once_and_names_the_cause(
+    kinesis: FakeKinesis, code: str, error: type[FirnlineError]
+) -> None:
+    assert isinstance(failing(kinesis, code), error)
+
+
+@pytest.mark.parametrize(
+    ("named", "hint"), [("oders", "did you mean 'orders'?"), ("x", "expected one of: orders, returns.")]
+)
+def test_a_stream_that_is_not_there_is_told_with_those_that_are(kinesis: FakeKinesis, named: str, hint: str) -> None:
+    kinesis.create_stream("returns")
+    with pytest.raises(SinkFailed) as caught:
+        put_all(kinesis.client(), named, [b"x"])
+    assert isinstance(caught.value.__cause__, SinkStreamMissing)
+    assert hint in caught.value.what
+
+
+def test_a_record_waits_for_company_no_longer_than_it_was_told(kinesis: FakeKinesis) -> None:
+    arrived = threading.Event()
+    client = Watched(kinesis)
+    put, client.put_records = client.put_records, lambda **asked: (put(**asked), arrived.set())[0]  # type: ignore[method-assign]
+    with KinesisSink(client, "orders", SinkOptions(linger_s=0.01), key=fixed("k")) as sink:  # type: ignore[arg-type]
+        sink.put(b"alone")
+        assert arrived.wait(30)
+
+
+def test_more_than_the_buffer_takes_waits_for_what_is_under_way(kinesis: FakeKinesis) -> None:
+    """And is put without waiting for company: whoever would bring it waits too."""
+    options = SinkOptions(buffered_records=3, linger_s=3_600)
+    assert put_all(kinesis.client(), "orders", records(50), options).records == 50
+
+
+def test_threads_may_share_a_sink(kinesis: FakeKinesis) -> None:
+    with KinesisSink(kinesis.client(), "orders", SinkOptions(batch_records=20)) as sink:
+        threads = [
+            threading.Thread(target=lambda first=first: [sink.put(b"%d" % (first + n)) for n in range(100)])
+            for first in range(0, 400, 100)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert stored(kinesis) == sorted(records(400))
+
+
+def test_after_an_error_of_its_user_nothing_more_is_put_and_the_threads_end(kinesis: FakeKinesis) -> None:
+    def give() -> Iterator[bytes]:
+        yield b"x"
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        put_all(kinesis.client(), "orders", give(), SinkOptions(linger_s=3_600))
+    assert stored(kinesis) == []
+    assert not any(thread.name == "put" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("wrong", [{"batch_records": 501}, {"batch_bytes": 10_485_761}, {"in_flight": 0}])
+def test_options_that_the_service_does_not_take_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        SinkOptions(**wrong)  # type: ignore[arg-type]
