@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
     from firnline_ingest.errors import (
         ConfigError,
+        CredentialsError,
         DeadLetterError,
         EnvironmentalError,
         Fatal,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConfigError",
+    "CredentialsError",
     "DeadLetter",
     "DeadLetterError",
     "DeadLetterStore",

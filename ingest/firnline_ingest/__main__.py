@@ -157,7 +157,8 @@ def _resume(config: "EngineConfig", options: argparse.Namespace) -> int:
         return resume_from(row, ResumeFrom(options.start), now_ms)
 
     ledger = open_ledger(config)
-    incarnation = read_lineage(kinesis_client(config.aws), options.stream).incarnation
+    access = config.access_of(options.stream)
+    incarnation = read_lineage(kinesis_client(config.aws, access=access), options.stream).incarnation
     if options.start == ResumeFrom.HORIZON and is_replaced(ledger, options.stream, incarnation):
         begin_anew(ledger, RunLease(ledger, config.application), options.stream, incarnation, now_ms)
         print(f"{options.stream}: the stream that is there now is read from its oldest record.")

@@ -3,6 +3,7 @@
     FirnlineError
     ├── ConfigError          the user's document: printed without a traceback, all problems at once
     ├── UsageError           the user's command
+    ├── CredentialsError     who the engine is to AWS
     ├── KinesisError         the source
     ├── LedgerError          the checkpoint table
     ├── SnowflakeError       the target
@@ -80,6 +81,12 @@ class EnvironmentalError(FirnlineError, Fatal):
     id = "FL-1100"
 
 
+class CredentialsError(FirnlineError):
+    """There is nothing to sign a request to AWS with: a role was refused, a token or a key is missing."""
+
+    id = "FL-1300"
+
+
 class KinesisError(FirnlineError):
     """Reading the stream failed."""
 
@@ -120,6 +127,7 @@ def nearest(name: str, valid: Iterable[str]) -> str | None:
 
 __all__ = [
     "ConfigError",
+    "CredentialsError",
     "DeadLetterError",
     "EnvironmentalError",
     "Fatal",

@@ -34,8 +34,8 @@ def validate(config: EngineConfig) -> Iterator[Check]:
     yield _checked("dead letters", partial(_dead_letters, config))
     yield _checked("ledger", partial(_ledger, config))
     for pipeline in config.pipelines:
-        yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline.stream))
-        yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline.stream))
+        yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline))
+        yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline))
     yield from _snowflake(config)
 
 
@@ -88,15 +88,15 @@ def _ledger(config: EngineConfig) -> str:
     return f"table {config.ledger.table}" + ("" if is_there else ", which the engine makes when it starts")
 
 
-def _stream(config: EngineConfig, stream: str) -> str:
+def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
 
-    lineage = read_lineage(kinesis_client(config.aws), stream)
+    lineage = read_lineage(kinesis_client(config.aws, access=pipeline.access), pipeline.stream)
     return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
 
 
-def _losses(config: EngineConfig, stream: str) -> str:
+def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:
     """What left retention unread is no problem that a start would meet: it is said, so that nobody overlooks it."""
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.lineage import read_lineage
@@ -105,7 +105,8 @@ def _losses(config: EngineConfig, stream: str) -> str:
 
     try:
         ledger = existing_ledger(config)
-        incarnation = read_lineage(kinesis_client(config.aws), stream).incarnation
+        client = kinesis_client(config.aws, access=pipeline.access)
+        incarnation = read_lineage(client, pipeline.stream).incarnation
         found = list(losses(ledger.rows(incarnation).values())) if ledger else []
     except FirnlineError as error:  # which the checks of the ledger and of the stream have told
         return f"not known ({error.id})"

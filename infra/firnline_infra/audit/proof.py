@@ -40,8 +40,11 @@ def audit(
     from firnline_ingest.kinesis.pin import server_time_ms
 
     pipelines = _chosen(config, stream)
-    client = kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE)
-    times = {each.stream: server_time_ms(client, each.stream) for each in pipelines}
+    clients = {
+        each.stream: kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE, access=each.access)
+        for each in pipelines
+    }
+    times = {each.stream: server_time_ms(clients[each.stream], each.stream) for each in pipelines}
     windows = {
         each.stream: AuditWindow.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines
     }
@@ -51,7 +54,7 @@ def audit(
                 PipelineAudit(
                     config=config,
                     pipeline=pipeline,
-                    client=client,
+                    client=clients[pipeline.stream],
                     connection=connection,
                     role=reader.role,
                     window=windows[pipeline.stream],

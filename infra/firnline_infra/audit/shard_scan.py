@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from firnline_infra.audit.errors import StreamSilent
-from firnline_ingest.errors import KinesisError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.page import Record
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class ShardScan:
                 page = self._call("get_records", ShardIterator=iterator, Limit=limit)
             except IteratorExpired:
                 iterator = None
-            except KinesisError as error:
+            except FirnlineError as error:
                 if not error.is_retryable:
                     raise
                 if self._clock() - silent_since_s > PATIENCE_S:

@@ -1,11 +1,12 @@
-"""AWS clients as the configuration wants them: endpoint, region, profile, and how often to try again."""
+"""AWS clients as the configuration wants them: endpoint, region, credentials, trust, and how often to try again."""
 
 from typing import TYPE_CHECKING, Any, cast
 
 from botocore.config import Config
 from botocore.session import Session
 
-from firnline_ingest.aws.credentials import renewed_credentials
+from firnline_ingest.aws.identity import ca_file, signing
+from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig, AwsService
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ def aws_client(
     connections: int = 10,
     read_timeout_s: float = READ_TIMEOUT_S,
     session: Session | None = None,
+    access: Access = HERE,
 ) -> Any:
-    """A client of `session`, where that is absent, of a new one; it signs for the configuration's profile."""
+    """A client of `session`, or of a new one. `access` says where a stream is that is elsewhere, and who reads it."""
     config = Config(
         connect_timeout=CONNECT_TIMEOUT_S,
         read_timeout=read_timeout_s,
@@ -39,7 +41,12 @@ def aws_client(
         max_pool_connections=connections,
         parameter_validation=False,  # our requests are built in one place each, and validation costs more than signing
     )
-    session = renewed_credentials(session or Session(profile=aws.profile), aws.profile)
-    return session.create_client(
-        service, region_name=aws.region, endpoint_url=aws.endpoints.get(service), config=config
+    region = access.region or aws.region
+    own_endpoint = aws.endpoints.get(service) if region == aws.region else None
+    return signing(session or Session(), aws, access).create_client(
+        service,
+        region_name=region,
+        endpoint_url=access.endpoint or own_endpoint,
+        config=config,
+        verify=ca_file(aws),
     )

@@ -1,76 +1,116 @@
-"""Credentials that are looked up again once AWS says that they are no longer good.
+"""Credentials that are looked up when they are first needed, before they expire, and once AWS says that they are no longer good.
 
 botocore renews what it knows to expire. What it does not know to (a session token that another program writes into the
 profile's file, a key that was replaced there, a role's token that was revoked, a clock that was wrong) would be presented
-until the process ends. Here the first refusal of that kind makes the next request use what the chain gives then.
+until the process ends. Here the first refusal of that kind makes the next request use what is found then.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.credentials import Credentials, ReadOnlyCredentials
+from botocore.exceptions import NoCredentialsError
 from botocore.session import Session
 
 from firnline_ingest.aws.codes import STALE
 
 AGAIN_S = 10.0  # between two looks: all shards of a process are refused at once
+RENEWED_AT = (
+    2 / 3
+)  # of their life, so that a third of it is there to heal in; botocore's 15 minutes are all that some have
+MARGIN_S = 10.0  # before their end, in which a request may be under way
 
 log = logging.getLogger(__name__)
 
 
-class RenewedCredentials(Credentials):
-    """Stands for what the chain gave last, whatever kind that is."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look gave."""
 
-    def __init__(
-        self,
-        inner: Credentials,
-        look: Callable[[], Credentials | None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(inner.access_key, inner.secret_key, inner.token, inner.method)
-        self._inner = inner
+    credentials: Credentials
+    lasts_s: float | None = None
+    """None where they last for ever, or renew themselves."""
+
+
+class RenewedCredentials(Credentials):
+    """Stands for what the last look gave. Thread-safe: one thread looks, and the others wait only where there is nothing good."""
+
+    def __init__(self, look: Callable[[], Found | None], clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__("", "", method="firnline")
         self._look = look
         self._clock = clock
-        self._looked_s = float("-inf")
+        self._found: Found | None = None
+        self._due_s = self._over_s = float("inf")
+        self._looked_s = self._refused_s = float("-inf")
+        self._failure: Exception | None = None
         self._lock = threading.Lock()
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
-        return self._inner.get_frozen_credentials()
+        """Raises what the look raises, NoCredentialsError where it finds nothing; only once there is nothing good any more."""
+        found = self._found
+        if found is None or self._clock() >= self._due_s:
+            found = self._renewed(found)
+        return found.credentials.get_frozen_credentials()
 
     def renew(self) -> None:
-        """Keeps what there is where the chain gives nothing now; never raises."""
+        """The service says that they are no longer good. Keeps what there is where a look gives nothing; never raises."""
         with self._lock:
-            if self._clock() - self._looked_s < AGAIN_S:
-                return
-            self._looked_s = self._clock()
-            try:
-                self._inner = self._look() or self._inner
-            except Exception as error:
-                log.warning("credentials.unrenewed", extra={"cause": str(error)})
+            if self._clock() - self._refused_s >= AGAIN_S:
+                self._refused_s = self._clock()
+                self.look()
+                if self._failure is not None:
+                    log.warning("credentials.unrenewed", extra={"cause": str(self._failure)})
 
     def after_call(self, *, parsed: Any = None, **_: Any) -> None:
         """An event's handler: botocore calls it with every answer."""
         if isinstance(parsed, Mapping) and parsed.get("Error", {}).get("Code") in STALE:
             self.renew()
 
+    def _renewed(self, found: Found | None) -> Found:
+        if not self._lock.acquire(blocking=found is None or self._is_over):
+            assert found is not None
+            return found  # another thread is looking, and these are good meanwhile
+        try:
+            now_s = self._clock()
+            if (self._found is None or now_s >= self._due_s) and now_s - self._looked_s >= AGAIN_S:
+                self.look()
+                if self._failure is not None and not self._is_over:
+                    log.warning("credentials.unrenewed", extra={"cause": str(self._failure)})
+            if self._found is None or self._is_over:
+                raise self._failure or NoCredentialsError()
+            return self._found
+        finally:
+            self._lock.release()
 
-def renewed_credentials(session: Session, profile: str | None) -> Session:
-    """The session, whose clients sign with what the chain gives for the profile, now and whenever that has gone stale."""
-    found = _from_the_chain(profile)
-    if found is not None:
-        renewed = RenewedCredentials(found, lambda: _from_the_chain(profile))
-        session.register_component("credential_provider", _Given(renewed))
-        session.register("after-call", renewed.after_call)
+    @property
+    def _is_over(self) -> bool:
+        return self._clock() >= self._over_s
+
+    def look(self) -> None:
+        """Now; never raises: what fails is raised to who wants to sign."""
+        asked_s = self._looked_s = self._clock()
+        self._failure = None
+        try:
+            found = self._look()
+        except Exception as error:
+            self._failure = error
+            return
+        if found is None:
+            return
+        self._found = found
+        lasts_s = float("inf") if found.lasts_s is None else found.lasts_s
+        self._due_s, self._over_s = asked_s + lasts_s * RENEWED_AT, asked_s + lasts_s - MARGIN_S
+
+
+def signed_by(session: Session, credentials: RenewedCredentials) -> Session:
+    """The session, whose clients sign with these."""
+    session.register_component("credential_provider", _Given(credentials))
+    session.register("after-call", credentials.after_call)
     return session
-
-
-def _from_the_chain(profile: str | None) -> Credentials | None:
-    """A session reads files and environment once, so each look has one of its own."""
-    found: Credentials | None = Session(profile=profile).get_credentials()
-    return found
 
 
 class _Given:

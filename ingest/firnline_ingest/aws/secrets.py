@@ -62,7 +62,7 @@ class SecretCredentialsMissing(SnowflakeError, Fatal):
         super().__init__(
             f"There are no AWS credentials to read {secret} with, which holds the Snowflake user's private key: {cause}",
             next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
-            "aws.profile); `aws sts get-caller-identity` has to answer there.",
+            "aws.credentials); `aws sts get-caller-identity` has to answer there.",
         )
 
 

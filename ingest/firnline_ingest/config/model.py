@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
@@ -29,13 +30,16 @@ AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
 class AwsConfig(Section):
-    """How AWS is reached. Credentials come from the default chain (environment, profile, role)."""
+    """How AWS is reached."""
 
     region: str
-    profile: str | None = None
-    """A named profile of the machine's AWS configuration; the default chain where absent."""
+    credentials: Credentials = Credentials()
+    """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default_factory=dict)
     """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
+    ca_file: Path | None = Field(default=None, strict=False)
+    """A PEM file of certificate authorities to trust instead of those that come with botocore; on the driver and on every
+    executor. Nothing makes the engine trust every certificate."""
 
 
 class PrivateKey(Section):
@@ -148,6 +152,8 @@ class PipelineConfig(Section):
     """One stream into one table."""
 
     stream: str
+    access: Access = HERE
+    """How the stream is reached where it is in another region or account."""
     database: str
     schema_: Annotated[str, Field(alias="schema")]
     table: str | None = None
@@ -307,6 +313,10 @@ class EngineConfig(Section):
 
     def pipeline_of(self, stream: str) -> PipelineConfig:
         return next(pipeline for pipeline in self.pipelines if pipeline.stream == stream)
+
+    def access_of(self, stream: str) -> Access:
+        """Where the engine is, for a stream that no pipeline names."""
+        return next((pipeline.access for pipeline in self.pipelines if pipeline.stream == stream), HERE)
 
     @property
     def subscribes(self) -> bool:

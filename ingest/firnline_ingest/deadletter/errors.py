@@ -110,7 +110,7 @@ class LettersUnauthenticated(DeadLetterError, Fatal):
         super().__init__(
             f"There are no AWS credentials that open {place}, where dead letters are kept: {cause}",
             next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
-            "aws.profile); `aws sts get-caller-identity` has to answer there.",
+            "aws.credentials); `aws sts get-caller-identity` has to answer there.",
         )
 
 

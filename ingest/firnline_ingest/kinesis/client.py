@@ -14,6 +14,7 @@ from botocore.parsers import EventStreamJSONParser, JSONParser, ResponseParser, 
 from botocore.session import Session
 
 from firnline_ingest.aws.client import READ_TIMEOUT_S, aws_client
+from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.errors import UnreadablePage
 from firnline_ingest.kinesis.page import decode_event, decode_page
@@ -28,29 +29,34 @@ SILENCE_S = 60.0
 
 
 def kinesis_client(
-    aws: AwsConfig, *, attempts: int = 1, connections: int = 10, read_timeout_s: float = READ_TIMEOUT_S
+    aws: AwsConfig,
+    *,
+    attempts: int = 1,
+    connections: int = 10,
+    read_timeout_s: float = READ_TIMEOUT_S,
+    access: Access = HERE,
 ) -> "KinesisClient":
     """GetRecords answers with typed records (kinesis/page.py)."""
-    session = kinesis_session(aws.profile)
     client = aws_client(
         aws,
         "kinesis",
         attempts=attempts,
         connections=connections,
         read_timeout_s=read_timeout_s,
-        session=session,
+        session=kinesis_session(),
+        access=access,
     )
     return cast("KinesisClient", client)
 
 
-def subscribing_client(aws: AwsConfig, *, connections: int) -> "KinesisClient":
+def subscribing_client(aws: AwsConfig, *, connections: int, access: Access = HERE) -> "KinesisClient":
     """For SubscribeToShard: each subscription keeps a connection, on which nothing may come for a while."""
-    return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S)
+    return kinesis_client(aws, connections=connections, read_timeout_s=SILENCE_S, access=access)
 
 
-def kinesis_session(profile: str | None = None) -> Session:
+def kinesis_session() -> Session:
     """A botocore session whose Kinesis clients answer GetRecords with typed records; all else is botocore's."""
-    session = Session(profile=profile)
+    session = Session()
     session.register_component("response_parser_factory", TypedPageParserFactory())
     return session
 

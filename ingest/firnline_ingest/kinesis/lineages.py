@@ -29,13 +29,13 @@ class Lineages:
 
     def __init__(
         self,
-        client: "KinesisClient",
+        client_of: Callable[[str], "KinesisClient"],
         streams: Sequence[str],
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._client = client
+        self._client_of = client_of
         self._turns = {stream: number for number, stream in enumerate(streams)}
         self._every = max(1, math.ceil(len(streams) / RENEWED))
         self._plan = 0
@@ -47,17 +47,17 @@ class Lineages:
 
     def read(self, stream: str) -> Lineage:
         """Raises the errors of kinesis/errors.py."""
-        known = self._read.get(stream)
+        known, client = self._read.get(stream), self._client_of(stream)
         if known is not None and (self._plan + self._turns[stream]) % self._every != 0:
             summary, before = known
-            lineage = read_lineage(self._client, stream, summary)
+            lineage = read_lineage(client, stream, summary)
             if lineage.is_of_the_same_stream_as(before):
                 self._read[stream] = summary, lineage
                 return lineage
         self._read.pop(stream, None)
         self._window.wait()
-        summary = read_summary(self._client, stream)
-        lineage = read_lineage(self._client, stream, summary)
+        summary = read_summary(client, stream)
+        lineage = read_lineage(client, stream, summary)
         self._read[stream] = summary, lineage
         return lineage
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from firnline_ingest.errors import KinesisError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import (
     ShardExpired,
     StreamMissing,
@@ -39,11 +39,11 @@ def _is_there(client: "KinesisClient", stream: str, shard: str) -> bool:
     return True
 
 
-def why_missing(client: "KinesisClient", key: ShardKey, *, times: int) -> KinesisError:
+def why_missing(client: "KinesisClient", key: ShardKey, *, times: int) -> FirnlineError:
     """StreamMissing, StreamReplaced or ShardExpired; what passes where the service contradicts itself."""
     try:
         lineage = read_lineage(client, key.stream)
-    except KinesisError as cause:
+    except FirnlineError as cause:
         return cause
     if lineage.stream_created_ms != key.stream_created_ms:
         return StreamReplaced(key.stream)

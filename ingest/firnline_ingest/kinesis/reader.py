@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PollingConfig
-from firnline_ingest.errors import KinesisError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import (
     IteratorExpired,
     PageUnreadable,
@@ -100,7 +100,7 @@ class ShardReader:
         self.unreadable_pages = 0
         self.answered_at_s = clock()
         """When the last good answer came, by `clock`; when the reader was made, where there was none yet."""
-        self.trouble: KinesisError | None = None
+        self.trouble: FirnlineError | None = None
         """Why there was no good answer since."""
 
     @property
@@ -127,7 +127,7 @@ class ShardReader:
         except StreamThrottled as error:
             self.throttled += 1
             self._back_off(error)
-        except KinesisError as error:
+        except FirnlineError as error:
             self._source.forget()
             self._back_off(self._passing(error))
         return None
@@ -138,11 +138,11 @@ class ShardReader:
     def _page(self) -> Page | None:
         try:
             return self._source.page(self._next)
-        except KinesisError:
+        except FirnlineError:
             self._childless_ends = 0
             raise
 
-    def _passing(self, error: KinesisError) -> KinesisError:
+    def _passing(self, error: FirnlineError) -> FirnlineError:
         """The error where time can heal it. Raises the others."""
         if isinstance(error, StreamMissing):
             self._missing += 1
@@ -219,7 +219,7 @@ class ShardReader:
             skip += 1
         return records[skip:] if skip else records
 
-    def _back_off(self, error: KinesisError) -> None:
+    def _back_off(self, error: FirnlineError) -> None:
         """Full jitter, from the polling interval up to some seconds."""
         self.trouble = error
         self._failures += 1
@@ -227,5 +227,5 @@ class ShardReader:
         self._not_before_s = self._clock() + max(self._interval_s, longest * self._jitter())
 
 
-def _of(error: KinesisError) -> dict[str, str]:
+def _of(error: FirnlineError) -> dict[str, str]:
     return {"problem": error.id, "what": error.what}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from uuid import uuid4
 
-from firnline_ingest.errors import LedgerError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import BY_HAND, Run, RunLedger
 from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
 
@@ -87,7 +87,7 @@ class RunLease:
         """Gives the name back; a ledger that can't be reached now is found dead by the next run."""
         try:
             self.ledger.end_run(self.run.run_id)
-        except LedgerError:
+        except FirnlineError:
             return
 
 
@@ -113,7 +113,7 @@ class Heart:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.is_asked_to_stop = False
-        self.failure: LedgerError | None = None
+        self.failure: FirnlineError | None = None
         """What no later beat will heal."""
         self._lease = lease
         self._changed = changed
@@ -157,7 +157,7 @@ class Heart:
         with self._beating:
             try:
                 asked = self._lease.beat()
-            except LedgerError as error:
+            except FirnlineError as error:
                 self._report(error)
                 if not error.is_retryable:
                     self.failure = error
@@ -168,7 +168,7 @@ class Heart:
             self.is_asked_to_stop = True
             self._changed()
 
-    def _report(self, error: LedgerError) -> None:
+    def _report(self, error: FirnlineError) -> None:
         """At once, and then each minute."""
         if self._clock() - self._reported_s >= REPORT_EVERY_S:
             self._reported_s = self._clock()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
 
-from firnline_ingest.errors import LedgerError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import RunLedger
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.demand import Demand
@@ -42,7 +42,7 @@ class Watch:
     def wants_a_stop(self) -> bool:
         try:
             run = self.ledger.current_run()
-        except LedgerError as error:
+        except FirnlineError as error:
             log.warning("ledger.unwatched", extra={"problem": error.id, "cause": error.what})
             return False
         return run is None or run.run_id != self.run_id or run.stop_requests > 0

@@ -54,7 +54,7 @@ class Retirement:
         first = min((shard for shard, row in rows.items() if not row.ended), default="")
         if first not in {work.key.shard_id for work in works}:
             return
-        lineage = read_lineage(self.services.kinesis, key.stream)
+        lineage = read_lineage(self.services.clients_of(works[0].pipeline).kinesis, key.stream)
         if lineage.incarnation != key.incarnation:
             return
         removed = retired(rows, lineage)

@@ -60,10 +60,11 @@ class ShardSession:
         self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, caution: Caution
     ) -> None:
         start, reads_by = opened.resume.start, work.pipeline.reader
-        client = services.subscriber or services.kinesis
-        source = page_source(client, work.key, reads_by, services.polling, services.consumers, clock=time.monotonic)
+        clients = services.clients_of(work.pipeline)
+        client = clients.subscriber or clients.kinesis
+        source = page_source(client, work.key, reads_by, services.polling, clients.consumers, clock=time.monotonic)
         self.reader = ShardReader(
-            services.kinesis, work.key, start, services.polling, source=source, jitter=services.jitter
+            clients.kinesis, work.key, start, services.polling, source=source, jitter=services.jitter
         )
         self._work = work
         self._services = services
@@ -344,7 +345,8 @@ class ShardSession:
 def _user_records(work: ShardWork, services: ShardServices, opened: Opened) -> UserRecords:
     """Of a session that goes on where the shard was left, perhaps inside an aggregate."""
     start, is_on = opened.resume.start, work.pipeline.aggregation is Aggregation.AUTO
-    own_range = partial(read_hash_range, services.kinesis, work.key.stream, work.key.shard_id)
+    client = services.clients_of(work.pipeline).kinesis
+    own_range = partial(read_hash_range, client, work.key.stream, work.key.shard_id)
     return UserRecords(own_range, start.position if isinstance(start, After) else None, is_on=is_on)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PipelineConfig, PollingConfig
 from firnline_ingest.deadletter import DeadLetterStore
+from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
@@ -50,10 +51,13 @@ class ShardServices:
 
     ledger: Ledger
     kinesis: "KinesisClient"
+    """Of the streams that are where the engine is."""
     channels: ChannelOpener
     dead_letters: DeadLetterStore
     polling: PollingConfig
     run_id: str
+    elsewhere: PerAccess[StreamClients] | None = None
+    """For streams that are not."""
     subscriber: "KinesisClient | None" = None
     """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
     consumers: Consumers | None = None
@@ -71,3 +75,9 @@ class ShardServices:
     reopen_delay_s: float = 0.5
     jitter: Callable[[], float] = random.random
     """From 0 to 1: whatever shards do at times of their own, they do not do all at once."""
+
+    def clients_of(self, pipeline: PipelineConfig) -> StreamClients:
+        """What its stream is read with."""
+        if self.elsewhere is None:
+            return StreamClients(self.kinesis, self.subscriber, self.consumers)
+        return self.elsewhere.of(pipeline.access)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.errors import FirnlineError, KinesisError, LedgerError
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
@@ -160,12 +160,13 @@ class EngineJob:
 
     def _bound_ms(self) -> int:
         """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
-        client, times, refusals = kinesis_client(self._config.aws), list[int](), list[FirnlineError]()
+        times, refusals = list[int](), list[FirnlineError]()
         for pipeline in self._config.pipelines:
+            client = kinesis_client(self._config.aws, access=pipeline.access)
             ask = partial(server_time_ms, client, pipeline.stream)
             try:
                 times.append(patiently(ask, Patience(START_PATIENCE_S), self._over.wait))
-            except KinesisError as error:
+            except FirnlineError as error:
                 refusals.append(error)
         if not times:
             raise refusals[0]
@@ -225,7 +226,7 @@ class EngineJob:
             return
         try:
             self._ledger.show_fingerprints(self._lease.run.run_id, found)
-        except LedgerError as error:
+        except FirnlineError as error:
             log.warning("engine.unheard", extra=describe(error))
         else:
             self._fingerprints = found
@@ -280,7 +281,7 @@ class EngineJob:
     def _let_epoch_end(self) -> bool:
         """Whether it has; within a bound. Tasks watch the ledger too: they prove their last rows and return early."""
         asked = Aside("stop", lambda: self._ledger.request_stop(self._lease.run.run_id))
-        if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, LedgerError):
+        if asked.wait(STOP_S, self._signals.at_once) and isinstance(asked.failure, FirnlineError):
             log.warning("engine.unheard", extra=describe(asked.failure))
         if self._has_ended(STOP_S):
             return self._finish()

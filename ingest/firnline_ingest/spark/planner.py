@@ -14,14 +14,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.access import HERE, Access
+from firnline_ingest.config.model import AwsConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.clients import PerAccess
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
@@ -107,6 +110,7 @@ class ShardPlanner:
     ledger: StreamLedger
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
+    _clients: "PerAccess[KinesisClient]" = field(init=False)
     _lineages: Lineages = field(init=False)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
@@ -114,11 +118,12 @@ class ShardPlanner:
 
     def __post_init__(self) -> None:
         streams = [pipeline.stream for pipeline in self.config.pipelines]
-        self._lineages = Lineages(self.kinesis, streams, sleep=self.sleep)
+        self._clients = PerAccess(self.kinesis, partial(_client, self.config.aws))
+        self._lineages = Lineages(self._client_of, streams, sleep=self.sleep)
 
     @classmethod
     def of(cls, config: EngineConfig) -> "ShardPlanner":
-        kinesis = kinesis_client(config.aws, connections=AT_ONCE)
+        kinesis = _client(config.aws)
         ledger = DynamoLedger(dynamodb_client(config.aws, connections=AT_ONCE), config.ledger.table)
         return cls(config, kinesis, ledger)
 
@@ -159,11 +164,14 @@ class ShardPlanner:
         pin: Pin = TrimHorizon()
         if view.is_first_start:
             if not mark.begins_at_the_horizon:
-                pin = initial_pin(pipeline.initial_position, self.kinesis, pipeline.stream)
+                pin = initial_pin(pipeline.initial_position, self._client_of(pipeline.stream), pipeline.stream)
             if view.lineage.lacks_parents:
                 view = replace(view, lineage=view.lineage.joined(self._lineages.read(pipeline.stream)))
-        gone = gone_shards(self.kinesis, pipeline.stream, view.suspects())
+        gone = gone_shards(self._client_of(pipeline.stream), pipeline.stream, view.suspects())
         return view, plan_shards(view.lineage, view.rows, view.offsets, pin, gone).offsets
+
+    def _client_of(self, stream: str) -> "KinesisClient":
+        return self._clients.of(self.config.pipeline_of(stream).access)
 
     def _settled(self, lineage: Lineage, before: SourceOffset) -> StreamMark:
         """Asked for once an incarnation. Raises StreamReplaced."""
@@ -200,6 +208,10 @@ class ShardPlanner:
                     return ShardProblem.of(error)
             self.sleep(pause_s * (0.5 + self.jitter() / 2))
         raise AssertionError("the last attempt has no pause")
+
+
+def _client(aws: AwsConfig, access: Access = HERE) -> "KinesisClient":
+    return kinesis_client(aws, connections=AT_ONCE, access=access)
 
 
 def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:

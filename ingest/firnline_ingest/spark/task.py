@@ -6,14 +6,20 @@ configuration or the run changes.
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.memory import keep_freed_memory
 from firnline_ingest.shard.retirement import Retirement
 from firnline_ingest.spark.assignment import Assignment
+
+if TYPE_CHECKING:
+    from firnline_ingest.kinesis.clients import StreamClients
 
 AGAIN_S = 2.0
 """A task that is tried again only takes its shards on: the others' epoch is nearly over, and should not wait for a whole one."""
@@ -65,22 +71,35 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
     from firnline_ingest.aws.client import dynamodb_client
     from firnline_ingest.deadletter import open_store
-    from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
-    from firnline_ingest.kinesis.consumers import Consumers
+    from firnline_ingest.kinesis.clients import PerAccess
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.sdk import SdkChannels
 
     threads = config.epoch.shards_per_task + 2
-    subscriber = subscribing_client(config.aws, connections=threads) if config.subscribes else None
+    here = _stream_clients(config, HERE)
     services = ShardServices(
         ledger=DynamoLedger(dynamodb_client(config.aws, connections=threads), config.ledger.table),
-        kinesis=kinesis_client(config.aws, connections=threads),
+        kinesis=here.kinesis,
         channels=SdkChannels(config),
         dead_letters=open_store(config, connections=threads),
         polling=config.polling,
         run_id=run_id,
-        subscriber=subscriber,
-        consumers=Consumers(subscriber) if subscriber else None,
+        subscriber=here.subscriber,
+        consumers=here.consumers,
+        elsewhere=PerAccess(here, partial(_stream_clients, config)),
     )
     return ShardGroup(services, config.epoch.progress_seconds)
+
+
+def _stream_clients(config: EngineConfig, access: Access) -> "StreamClients":
+    from firnline_ingest.kinesis.client import kinesis_client, subscribing_client
+    from firnline_ingest.kinesis.clients import StreamClients
+    from firnline_ingest.kinesis.consumers import Consumers
+
+    threads = config.epoch.shards_per_task + 2
+    polling = kinesis_client(config.aws, connections=threads, access=access)
+    if not config.subscribes:
+        return StreamClients(polling)
+    subscriber = subscribing_client(config.aws, connections=threads, access=access)
+    return StreamClients(polling, subscriber, Consumers(subscriber))

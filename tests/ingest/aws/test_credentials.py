@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 
-from firnline_ingest.aws import credentials
+from firnline_ingest.aws import identity
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.aws.codes import STALE
+from firnline_ingest.config.access import Credentials, Profile
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import kinesis_error
@@ -21,7 +22,8 @@ from firnline_ingest.ledger.errors import LedgerCredentialsStale
 CREDENTIALS = (
     "[{profile}]\naws_access_key_id = {key}\naws_secret_access_key = secret\naws_session_token = {key}-token\n"
 )
-AWS = AwsConfig(region="us-east-1", profile="renewed")
+PROFILE = "renewed"
+AWS = AwsConfig(region="us-east-1", credentials=Credentials(profile=Profile(name=PROFILE)))
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def presents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
 
     def write(key: str) -> None:
-        file.write_text(CREDENTIALS.format(profile=AWS.profile, key=key))
+        file.write_text(CREDENTIALS.format(profile=PROFILE, key=key))
 
     write("OLD")
     return write
@@ -100,14 +102,14 @@ def test_a_stream_whose_credentials_have_expired_is_read_on_with_the_next_ones(p
 def test_credentials_that_nobody_renews_are_looked_for_now_and_then_and_refused_each_time(
     presents: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks: list[str | None] = []
-    from_the_chain = credentials._from_the_chain
+    looks: list[Profile | None] = []
+    chain = identity._chain
 
-    def counted(profile: str | None) -> Any:
+    def counted(aws: AwsConfig, profile: Profile | None = None) -> Any:
         looks.append(profile)
-        return from_the_chain(profile)
+        return chain(aws, profile)
 
-    monkeypatch.setattr(credentials, "_from_the_chain", counted)
+    monkeypatch.setattr(identity, "_chain", counted)
     ledger = DynamoLedger(client := dynamodb_client(AWS), "ledger")
     Service(client, "ExpiredTokenException", {})
     for _ in range(5):

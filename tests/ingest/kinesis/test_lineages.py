@@ -28,7 +28,7 @@ class World:
 
     def lineages(self, *streams: str) -> Lineages:
         return Lineages(
-            self.client,
+            lambda _: self.client,
             streams,
             clock=lambda: self.clock().timestamp(),
             sleep=lambda seconds: self.clock.advance(seconds=seconds),

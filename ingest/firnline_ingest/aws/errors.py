@@ -1,0 +1,104 @@
+"""Why there is nothing to sign with, before the service that was wanted is asked at all."""
+
+from firnline_ingest.errors import CredentialsError, Fatal, Retryable
+
+
+class RoleRefused(CredentialsError, Fatal):
+    """STS says the same of a trust that does not name who asks, of a wrong external id, and of a role that does not exist."""
+
+    id = "FL-1301"
+
+    def __init__(self, role: str, external_id: str | None, cause: str) -> None:
+        condition = (
+            f"where it asks for sts:ExternalId, for {external_id!r}, which is what was said"
+            if external_id
+            else "and ask for no sts:ExternalId: none was said (external_id of the role)"
+        )
+        super().__init__(
+            f"The role {role} can't be assumed: {cause}",
+            next_step="three things have to be true, and STS does not tell which is not: the role exists; its trust policy "
+            f"allows sts:AssumeRole to whom the message names, {condition}; and the policies of whom the message names allow "
+            "sts:AssumeRole on the role (docs/credentials.md).",
+        )
+
+
+class StsUnreachable(CredentialsError, Retryable):
+    id = "FL-1302"
+
+    def __init__(self, role: str, cause: str) -> None:
+        super().__init__(
+            f"STS gave no session of the role {role}: {cause}",
+            next_step="nothing is lost, and it is asked again by itself; if it lasts, check the network, aws.region and "
+            "aws.endpoints.sts.",
+        )
+
+
+class SourceExpired(CredentialsError, Retryable):
+    """What a role is assumed with has expired, or the clock is wrong."""
+
+    id = "FL-1303"
+
+    def __init__(self, role: str, cause: str) -> None:
+        super().__init__(
+            f"The role {role} can't be assumed now, because what it is assumed with was good before, and is not any more: "
+            f"{cause}",
+            next_step="nothing: where that comes from is asked again. If it lasts, look at what renews it (a profile's file and "
+            "a token's file are read again, variables of the environment are not), and at the machine's clock.",
+        )
+
+
+class WebIdentityMissing(CredentialsError, Fatal):
+    id = "FL-1304"
+
+    def __init__(self, file: str, cause: str) -> None:
+        super().__init__(
+            f"The file {file}, which should hold a web identity's token, can't be used: {cause}",
+            next_step="correct web_identity.token_file, or give the process the file, on the driver and on every executor: a "
+            "pod has it in a projected volume of its service account.",
+        )
+
+
+class WebIdentityRefused(CredentialsError, Fatal):
+    id = "FL-1305"
+
+    def __init__(self, role: str, file: str, cause: str) -> None:
+        super().__init__(
+            f"The role {role} can't be assumed with the token in {file}: {cause}",
+            next_step="the role's trust has to allow sts:AssumeRoleWithWebIdentity to the token's issuer, which is an identity "
+            "provider of the role's account, on the token's subject (sub) and audience (aud).",
+        )
+
+
+class AccessKeyMissing(CredentialsError, Fatal):
+    id = "FL-1306"
+
+    def __init__(self, where: str, lacks: str) -> None:
+        super().__init__(
+            f"The access key should be in {where}, which {lacks}.",
+            next_step="put it there, on the driver and on every executor, or correct access_key in the configuration. A role "
+            "needs no key at all.",
+        )
+
+
+class ProfileUnusable(CredentialsError, Fatal):
+    id = "FL-1307"
+
+    def __init__(self, profile: str, cause: str) -> None:
+        super().__init__(
+            f"The profile {profile!r} gives no credentials: {cause}",
+            next_step="check profile.name and profile.file in the configuration, on the driver and on every executor: "
+            f"`aws sts get-caller-identity --profile {profile}` has to answer there.",
+        )
+
+
+class SessionRefused(CredentialsError, Fatal):
+    """STS does not take what was asked of it."""
+
+    id = "FL-1308"
+
+    def __init__(self, role: str, cause: str) -> None:
+        super().__init__(
+            f"STS gives no such session of the role {role}: {cause}",
+            next_step="correct the role in the configuration: duration_seconds is at most the role's own maximum, and 3600 where "
+            "it is assumed with another role's credentials.",
+        )

@@ -1,0 +1,41 @@
+"""Clients by how streams are reached: made when they are needed first, and shared by all streams that are reached alike."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from firnline_ingest.config.access import HERE, Access
+from firnline_ingest.kinesis.consumers import Consumers
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamClients:
+    """What a process reads streams with that are reached alike."""
+
+    kinesis: "KinesisClient"
+    subscriber: "KinesisClient | None" = None
+    """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
+    consumers: Consumers | None = None
+    """What all shards know of the consumers that they are subscribed by."""
+
+
+class PerAccess(Generic[Made]):
+    """Thread-safe. `here` is of the streams that are where the engine is, with its own credentials."""
+
+    def __init__(self, here: Made, make: Callable[[Access], Made]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._made = {HERE.model_dump_json(): here}
+
+    def of(self, access: Access) -> Made:
+        key = access.model_dump_json()
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = self._make(access)
+            return self._made[key]
