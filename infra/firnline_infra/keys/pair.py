@@ -3,7 +3,7 @@
 import base64
 from dataclasses import dataclass, field
 
-from firnline_ingest.snowflake.key import fingerprint_of
+from firnline_ingest.snowflake.key import fingerprint_of, private_key
 
 BITS = 3072
 
@@ -37,7 +37,7 @@ def pair_of(private_pem: str) -> KeyPair:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
     try:
-        key = s.load_pem_private_key(private_pem.encode(), password=None)
+        key = private_key(private_pem)
     except (ValueError, TypeError):
         raise ValueError("it holds no unencrypted private key in PEM form") from None
     if not isinstance(key, RSAPrivateKey):

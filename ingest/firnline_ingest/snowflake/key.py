@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, PrivateKey
@@ -11,6 +12,7 @@ from firnline_ingest.snowflake.errors import KeyAbsent, KeyUnusable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 LIFETIME_S = 300
 
@@ -20,10 +22,9 @@ class SigningKey:
 
     def __init__(self, pem: str, place: str) -> None:
         from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-        from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
         try:
-            key = load_pem_private_key(pem.encode(), password=None)
+            key = private_key(pem)
         except (ValueError, TypeError) as error:
             raise KeyUnusable(place, str(error)) from None
         if not isinstance(key, RSAPrivateKey):
@@ -53,6 +54,17 @@ class SigningKey:
         claims = {"iss": f"{subject}.{self.fingerprint}", "sub": subject, "iat": now, "exp": now + LIFETIME_S}
         signed = b".".join(_base64url(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT"}, claims))
         return (signed + b"." + _base64url(self._key.sign(signed, PKCS1v15(), SHA256()))).decode()
+
+
+@lru_cache(maxsize=8)
+def private_key(pem: str) -> "PrivateKeyTypes":
+    """Unencrypted, of whatever kind. Raises ValueError or TypeError where it is none.
+
+    Each key is read once a process: to check an RSA key takes 30 ms of CPU, and every session begins with one.
+    """
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    return load_pem_private_key(pem.encode(), password=None)
 
 
 def load_key(config: EngineConfig) -> SigningKey:
