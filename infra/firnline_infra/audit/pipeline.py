@@ -23,10 +23,10 @@ from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
 from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
+from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
 from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
-from firnline_ingest.records.decoders.of_format import makes_several_rows
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient

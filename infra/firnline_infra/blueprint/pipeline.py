@@ -17,6 +17,7 @@ from firnline_infra.blueprint.snowflake import (
     Table,
 )
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.metadata_type import metadata_type
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
 from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
@@ -46,6 +47,8 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
             columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
             base_location="/".join(part.name.lower() for part in name.parts),
+            format_version=pipeline.iceberg_version,
+            structured_metadata=metadata_type(pipeline) if pipeline.has_structured_metadata else "",
             schema_evolution=pipeline.schema_evolution,
             error_logging=pipeline.error_logging,
             durability=durability,

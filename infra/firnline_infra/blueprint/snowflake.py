@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self
 
+from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_ingest.identifiers import like_pattern
@@ -117,12 +118,10 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class IcebergTable:
-    """An Iceberg table of the format's third version, the first that knows VARIANT."""
+    """An Iceberg table in Snowflake's own catalog."""
 
     securable: ClassVar[Securable] = Securable.ICEBERG_TABLE
-    column_type: ClassVar[str] = "VARIANT"
     catalog: ClassVar[str] = "SNOWFLAKE"
-    format_version: ClassVar[int] = 3
 
     name: QualifiedName
     metadata_column: Identifier
@@ -130,10 +129,48 @@ class IcebergTable:
     """After the metadata column."""
     volume: Identifier
     base_location: str
+    format_version: int = 3
+    """3 is the first that has VARIANT."""
+    structured_metadata: str = ""
+    """The metadata column's type; VARIANT where empty."""
     schema_evolution: bool = True
     error_logging: bool = True
     durability: Durability = Durability.PROTECTED
     comment: str = ""
+
+    @property
+    def column_type(self) -> str:
+        return self.structured_metadata or "VARIANT"
+
+    @property
+    def has_structure(self) -> bool:
+        """The provider's resource refuses structured types, so that a statement makes such a table."""
+        return any(ColumnType.parse(each).parts for each in (self.column_type, *(each.type for each in self.columns)))
+
+    @property
+    def create(self) -> str:
+        columns = ", ".join([f"{self.metadata_column.sql} {self.column_type}", *(each.sql for each in self.columns)])
+        settings = {
+            "EXTERNAL_VOLUME": literal(self.volume.sql),
+            "CATALOG": literal(self.catalog),
+            "BASE_LOCATION": literal(self.base_location),
+            "ICEBERG_VERSION": self.format_version,
+            "ERROR_LOGGING": str(self.error_logging).upper(),
+            "COMMENT": literal(self.comment),
+        }
+        written = " ".join(f"{key} = {value}" for key, value in settings.items())
+        return f"CREATE ICEBERG TABLE IF NOT EXISTS {self.name.sql} ({columns}) {written}"
+
+    @property
+    def drop(self) -> str:
+        """Does nothing where the table is protected."""
+        return (
+            f"DROP ICEBERG TABLE IF EXISTS {self.name.sql}" if self.durability is Durability.EPHEMERAL else "SELECT 1"
+        )
+
+    @property
+    def query(self) -> str:
+        return _show("ICEBERG TABLES", self.name)
 
     @property
     def alterations(self) -> tuple[Alteration, ...]:
@@ -175,8 +212,17 @@ class InteractiveTable:
 
     @property
     def query(self) -> str:
-        *container, name = self.name.parts
-        return f"SHOW INTERACTIVE TABLES LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
+        return _show("INTERACTIVE TABLES", self.name)
+
+
+def literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def _show(kind: str, of: QualifiedName) -> str:
+    *container, name = of.parts
+    return f"SHOW {kind} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from typing import Any
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table, User
+from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.identifiers import like_pattern, quoted
 
@@ -20,7 +21,6 @@ AnyTable = Table | IcebergTable | InteractiveTable
 ON = {"ON", "Y", "TRUE"}
 OFF = {"OFF", "N", "FALSE"}
 NOTHING = "nothing"
-SYNONYMS = {"TEXT": "VARCHAR", "STRING": "VARCHAR"}
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -68,8 +68,7 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
     if row is None:
-        create = table.create if isinstance(table, InteractiveTable) else ""
-        yield Finding(name, "exists", "yes", NOTHING, create)
+        yield Finding(name, "exists", "yes", NOTHING, _creation(table))
         return
     yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
@@ -77,6 +76,17 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     yield from columns(name, _columns(table), described, alter=alter)
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
+
+
+def _creation(table: AnyTable) -> str:
+    """Of a table that a statement makes."""
+    match table:
+        case InteractiveTable():
+            return table.create
+        case IcebergTable() if table.has_structure:
+            return table.create
+        case _:
+            return ""
 
 
 def _switches(table: AnyTable) -> dict[str, bool]:
@@ -132,7 +142,7 @@ def columns(object_: str, wanted: Mapping[str, str], described: Iterable[Row], *
         if name not in found:
             repair = f"{alter} ADD COLUMN {quoted(name)} {type_}" if alter else ""
             yield Finding(object_, f"column {name}", type_, NOTHING, repair)
-        elif _base_type(found[name]) != _base_type(type_):
+        elif not same_type(type_, found[name]):
             yield Finding(object_, f"column {name}", type_, found[name])
 
 
@@ -146,9 +156,3 @@ def sorting(object_: str, wanted: Iterable[str], row: Row) -> Iterator[Finding]:
 
 def _switch(on: bool) -> str:
     return "TRUE" if on else "FALSE"
-
-
-def _base_type(type_: str) -> str:
-    """Without length and precision, which the blueprint leaves to Snowflake."""
-    name = type_.upper().partition("(")[0].strip()
-    return SYNONYMS.get(name, name)

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from firnline_infra.specification.column_type import written_type
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
@@ -11,9 +12,9 @@ from firnline_ingest.config.form import Form
 DIGITS = r"(\(\d{1,2}\))?"
 COLUMN_TYPE = Form(
     r"NUMBER(\(\d{1,2}(, ?\d{1,2})?\))?|FLOAT|BOOLEAN|DATE|VARIANT|(VARCHAR|BINARY)(\(\d{1,9}\))?"
-    rf"|(TIME|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIMESTAMP_TZ){DIGITS}|OBJECT|ARRAY",
+    rf"|(TIME|TIMESTAMP_NTZ|TIMESTAMP_LTZ|TIMESTAMP_TZ){DIGITS}|OBJECT|ARRAY|(OBJECT|ARRAY|MAP)\(.+\)",
     "a type as DESCRIBE TABLE writes it: NUMBER(p, s), FLOAT, VARCHAR, BOOLEAN, DATE, TIME, TIMESTAMP_NTZ, _LTZ or _TZ, BINARY, "
-    "VARIANT, OBJECT, ARRAY",
+    "VARIANT, OBJECT, ARRAY, or structured: OBJECT(key TYPE, …), ARRAY(TYPE), MAP(VARCHAR, TYPE), NOT NULL behind a part",
     "NUMBER(18, 4)",
 )
 
@@ -23,8 +24,8 @@ class Column(Section):
 
     name: IdentifierText
     """Filled from the first-level key of that name, whatever its case."""
-    type: Annotated[str, COLUMN_TYPE]
-    """A value that does not fit is a rejected row."""
+    type: Annotated[str, COLUMN_TYPE, AfterValidator(written_type)]
+    """A value that does not fit is a rejected row; one of a structured OBJECT has its keys and no others."""
     nullable: bool = True
     """Whether a record may lack it; `false` rejects rows without it."""
     select: str | None = Field(default=None, min_length=1)

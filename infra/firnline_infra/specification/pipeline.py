@@ -1,13 +1,14 @@
 """One stream into one table."""
 
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from firnline_infra.specification.aws import StreamName
 from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.aggregation import Aggregation
@@ -76,6 +77,12 @@ class Pipeline(Section):
     """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
     external_volume: IdentifierText | None = None
     """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    iceberg_version: Literal[2, 3] = 3
+    """Of an Iceberg table's format. 3 by default: it has VARIANT, which is what nested keys become; 2 for readers that know no
+    other. It can't be changed: another version is another table."""
+    structured_metadata: bool | None = None
+    """Whether an Iceberg table's metadata column is an OBJECT with its keys and types, which every reader of Iceberg knows, and
+    not VARIANT. Absent, it is with iceberg_version: 2, which has no VARIANT."""
     columns: list[Column] = Field(default_factory=list)
     """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
     An interactive table has no others either, so it needs them."""
@@ -120,7 +127,20 @@ class Pipeline(Section):
     def _the_kind_has_what_it_needs(self) -> Self:
         if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
+        if self.table_kind is not TableKind.ICEBERG:
+            if given := sorted(self.model_fields_set & {"iceberg_version", "structured_metadata"}):
+                raise ValueError(f"{' and '.join(given)}: only of table_kind: iceberg; remove it")
+        elif self.iceberg_version < WITH_VARIANT and self.structured_metadata is False:
+            raise ValueError(
+                "structured_metadata: iceberg_version: 2 has no VARIANT; remove it, or give iceberg_version: 3"
+            )
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
         refuse_metadata_column(self.format, self.metadata.column)
         return self
+
+    @property
+    def has_structured_metadata(self) -> bool:
+        if self.structured_metadata is None:
+            return self.table_kind is TableKind.ICEBERG and self.iceberg_version < WITH_VARIANT
+        return self.structured_metadata

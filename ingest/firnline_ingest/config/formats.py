@@ -179,3 +179,10 @@ def refuse_metadata_column(of: Format, metadata_column: str) -> None:
     for name in columns:
         if stored_name(name).upper() == stored_name(metadata_column).upper():
             raise ValueError(f"format: the column {name} is the metadata column; rename one of them")
+
+
+def makes_several_rows(of: Format) -> bool:
+    """Whether a record can be several rows: then each has its number."""
+    if isinstance(of, AvroFormat):
+        return of.framing is AvroFraming.CONTAINER
+    return isinstance(of, JsonLinesFormat | CsvFormat | CloudWatchLogsFormat)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from firnline_ingest.config.formats import EmptyRecords
+from firnline_ingest.config.formats import EmptyRecords, makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
-from firnline_ingest.records.decoders.of_format import decoder_of, makes_several_rows
+from firnline_ingest.records.decoders.of_format import decoder_of
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
 from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable

@@ -11,6 +11,7 @@ import pulumi_snowflake as snowflake
 from firnline_infra.blueprint.snowflake import Database, IcebergTable, InteractiveTable, Pipe, Schema, Table
 from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 from firnline_infra.pulumi.snowflake.retry import until_the_volume_can_be_used
+from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import QualifiedName
 
 
@@ -47,10 +48,17 @@ class TablePlace(TypedDict):
 
 def table(children: ChildFactory, args: Table | IcebergTable | InteractiveTable) -> list[pulumi.Resource]:
     """With what is altered on it."""
-    if isinstance(args, InteractiveTable):
-        return [_interactive(children, args)]
-    made = _iceberg(children, args) if isinstance(args, IcebergTable) else _standard(children, args)
-    return [made, *_alterations(children, args)]
+    match args:
+        case InteractiveTable():
+            return [_by_statement(children, args, children.options(durability=args.durability))]
+        case IcebergTable() if args.has_structure:
+            hooks = until_the_volume_can_be_used(children.name("table", args.name))
+            options = children.waiting_options(durability=args.durability, hooks=hooks)
+            return [_by_statement(children, args, options), *_alterations(children, args)]
+        case IcebergTable():
+            return [_iceberg(children, args), *_alterations(children, args)]
+        case Table():
+            return [_standard(children, args), *_alterations(children, args)]
 
 
 def pipe(children: ChildFactory, args: Pipe) -> pulumi.Resource:
@@ -82,7 +90,7 @@ def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
     made = snowflake.IcebergTable(
         name,
         **_place(children, args.name),
-        columns=_columns(args),
+        columns=_iceberg_columns(args),
         external_volume=args.volume.name,
         catalog=args.catalog,
         base_location=args.base_location,
@@ -97,8 +105,7 @@ def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
     return made
 
 
-def _columns(args: Table | IcebergTable) -> list[Any]:
-    """The two resources have types of their own for the same three fields."""
+def _columns(args: Table) -> list[Any]:
     declared = [
         {"name": each.name.name, "type": each.type} | ({} if each.nullable else {"nullable": False})
         for each in args.columns
@@ -106,14 +113,24 @@ def _columns(args: Table | IcebergTable) -> list[Any]:
     return [{"name": args.metadata_column.name, "type": args.column_type}, *declared]
 
 
-def _interactive(children: ChildFactory, args: InteractiveTable) -> pulumi.Resource:
+def _iceberg_columns(args: IcebergTable) -> list[Any]:
+    declared = [
+        {"name": each.name.name, "type": with_size(each.type)} | ({} if each.nullable else {"not_null": "true"})
+        for each in args.columns
+    ]
+    return [{"name": args.metadata_column.name, "type": args.column_type}, *declared]
+
+
+def _by_statement(
+    children: ChildFactory, args: InteractiveTable | IcebergTable, options: pulumi.ResourceOptions
+) -> pulumi.Resource:
     *schema, _ = args.name.parts
     made = snowflake.Execute(
         children.name("table", args.name),
         execute=children.after(ObjectKind.SCHEMA, QualifiedName(tuple(schema)), args.create),
         revert=args.drop,
         query=args.query,
-        opts=children.options(durability=args.durability),
+        opts=options,
     )
     children.add(ObjectKind.TABLE, args.name, made.execute)
     return made

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator
 
+from firnline_infra.specification.column_type import ColumnType
+from firnline_infra.specification.iceberg_types import iceberg_lacks
 from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.metadata_type import OF_EVERY_ROW
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline, TableKind
 from firnline_ingest.errors import did_you_mean
@@ -18,12 +21,25 @@ def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
                 yield f"{path}.name: {column.name} is also {other}; keys are matched whatever their case, so name another."
 
 
-def _an_iceberg_table_has_no_loose_objects(spec: EnvironmentSpec) -> Iterator[str]:
-    """docs.snowflake.com/en/user-guide/tables-iceberg-data-types; the third version of the format has VARIANT."""
+def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
         for number, column in enumerate(pipeline.columns):
-            if column.type in ("OBJECT", "ARRAY") and pipeline.table_kind is TableKind.ICEBERG:
-                yield f"pipelines[{index}].columns[{number}].type: an Iceberg table has no {column.type}; expected VARIANT."
+            kind, path = ColumnType.parse(column.type), f"pipelines[{index}].columns[{number}].type"
+            why = iceberg_lacks(kind, pipeline.iceberg_version)
+            if why and pipeline.table_kind is TableKind.ICEBERG:
+                yield f"{path}: {why}."
+            elif kind.parts and pipeline.table_kind is not TableKind.ICEBERG:
+                loose = "ARRAY" if kind.family == "ARRAY" else "OBJECT"
+                yield f"{path}: structured types are of Iceberg tables alone; expected {loose}, or table_kind: iceberg."
+
+
+def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.has_structured_metadata and not any(getattr(pipeline.metadata, name) for name, *_ in OF_EVERY_ROW):
+            yield (
+                f"pipelines[{index}].metadata: every part is off, so that its column would be an OBJECT without a key; switch "
+                f"one on: the audit needs shard_id and sequence_number."
+            )
 
 
 def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterator[str]:
@@ -70,7 +86,8 @@ def _metadata_column(pipeline: Pipeline) -> str:
 
 CHECKS = (
     _each_is_declared_once,
-    _an_iceberg_table_has_no_loose_objects,
+    _each_type_is_one_of_its_table,
+    _structured_metadata_has_a_part,
     _an_interactive_table_keeps_what_it_is_sent,
     _a_select_is_the_whole_table,
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.metadata_type import metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.origin import Origin
@@ -78,6 +79,8 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "table_origin": lambda pipeline: pipeline.table_origin,
     "table_privilege": lambda pipeline: pipeline.table_privilege,
     "external_volume": lambda pipeline: pipeline.external_volume,
+    "iceberg_version": lambda pipeline: pipeline.iceberg_version,
+    "structured_metadata": lambda pipeline: pipeline.has_structured_metadata and metadata_type(pipeline),
     "cluster_by": lambda pipeline: pipeline.cluster_by,
     "columns": lambda pipeline: pipeline.columns,
     "schema_evolution": lambda pipeline: pipeline.schema_evolution,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from firnline_ingest.config.formats import (
     AvroFormat,
-    AvroFraming,
     BytesFormat,
     CloudWatchLogsFormat,
     Compression,
@@ -33,13 +32,6 @@ def decoder_of(of: Format, check: JsonObjectCheck, most: int) -> Decoder | None:
     if isinstance(of, JsonFormat) and unpack is None:
         return None
     return _of_content(_content_decoder(of, _bounded(check, most), most), unpack)
-
-
-def makes_several_rows(of: Format) -> bool:
-    """Whether a record can be several rows: then each has its number."""
-    if isinstance(of, AvroFormat):
-        return of.framing is AvroFraming.CONTAINER
-    return isinstance(of, JsonLinesFormat | CsvFormat | CloudWatchLogsFormat)
 
 
 def is_plain(of: Format) -> bool:

@@ -4,11 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from firnline_local.errors import InputNotCarried
 from firnline_local.materialise.resource import Properties
 from firnline_local.materialise.snowflake.settings import as_known
 from firnline_local.materialise.snowflake.sql import literal, quoted
 
 DEFAULTS = {"nullable": True, "comment": ""}
+STRUCTURED = re.compile(r"\s*(OBJECT|ARRAY|MAP)\s*\(", re.IGNORECASE)
 FIRST_STEP = {"startNum": 1, "stepNum": 1}
 TEXTS = ("VARCHAR", "STRING", "TEXT", "CHAR", "NVARCHAR", "NCHAR")
 
@@ -27,6 +29,15 @@ def definition(column: Properties, *, added: bool = False) -> str:
     if not added or column.get("comment"):
         written.append(f"COMMENT {literal(column.get('comment', ''))}")
     return " ".join(written)
+
+
+def refuse_structured(type_: str, columns: Sequence[Properties]) -> None:
+    """As the stock provider does, at the plan. Raises InputNotCarried."""
+    for column in columns:
+        if STRUCTURED.match(column["type"]):
+            raise InputNotCarried(
+                type_, [f"{column['name']} {column['type']}"], carried=["types that are not structured"]
+            )
 
 
 def alterations(table: str, old: Sequence[Properties], new: Sequence[Properties]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
-from firnline_local.materialise.snowflake.columns import canonical_type
+from firnline_local.materialise.snowflake.columns import canonical_type, refuse_structured
 from firnline_local.materialise.snowflake.object import (
     SCHEMA_OBJECT,
     drop,
@@ -66,6 +66,7 @@ def create(inputs: Properties, clients: Clients) -> Made:
     refuse_others(TYPE, inputs, KNOWN)
     for column in inputs["columns"]:
         refuse_others(f"{TYPE}, columns", column, COLUMN)
+    refuse_structured(TYPE, inputs["columns"])
     columns = ", ".join(map(_column, inputs["columns"]))
     settings = assignments((*FIXED, *SETTINGS, COMMENT), inputs)
     clients.execute(f"CREATE ICEBERG TABLE {path(inputs)} ({columns}){settings}")
@@ -109,9 +110,10 @@ def delete(id_: str, properties: Properties, clients: Clients) -> None:
 
 
 def _column(column: Properties) -> str:
+    """With the sizes of a standard table where none is given, as the stock provider writes them."""
     required = " NOT NULL" if column.get("notNull") == "true" else ""
     comment = f" COMMENT {literal(column['comment'])}" if column.get("comment") else ""
-    return f"{quoted(column['name'])} {column['type']}{required}{comment}"
+    return f"{quoted(column['name'])} {canonical_type(column['type'])}{required}{comment}"
 
 
 def _columns(described: Sequence[Properties], known: Sequence[Properties]) -> list[dict[str, Any]]:

@@ -36,6 +36,7 @@ KNOWN = frozenset({*SCHEMA_OBJECT, "columns", "clusterBies", *(each.property for
 
 def create(inputs: Properties, clients: Clients) -> Made:
     refuse_others(TYPE, inputs, KNOWN)
+    columns.refuse_structured(TYPE, inputs["columns"])
     defined = ", ".join(map(columns.definition, inputs["columns"]))
     clustered = f" CLUSTER BY ({', '.join(inputs['clusterBies'])})" if inputs.get("clusterBies") else ""
     settings = assignments(SETTINGS, _without_inherited(inputs))

@@ -157,9 +157,10 @@ class Catalog:
 
         Raises CaseClash, having added nothing, for a name that another column has in this or another case.
         """
+        kinds = [DataType.parse(kind) if isinstance(kind, str) else kind for _, kind in columns]
         added = [
-            Column(name=name, type=DataType.parse(kind) if isinstance(kind, str) else kind, evolution=evolution)
-            for name, kind in columns
+            Column(name=name, type=kind.in_iceberg() if table.iceberg else kind, evolution=evolution)
+            for (name, _), kind in zip(columns, kinds, strict=True)
         ]
         self.append_columns(table, added)
 

@@ -21,6 +21,7 @@ from functools import partial
 import msgspec
 
 from firnline_local.snowflake.catalog.types import DataType
+from firnline_local.snowflake.streaming.structured import Encoded, NotAsTyped, structured
 
 SECONDS_BELOW, MILLISECONDS_BELOW, MICROSECONDS_BELOW = 31_536_000_000, 31_536_000_000_000, 31_536_000_000_000_000
 INTEGER = re.compile(r"[+-]?\d+")
@@ -79,6 +80,8 @@ class NotConvertible(Exception):
 
 
 def converter_for(column_type: DataType) -> Converter:
+    if column_type.is_structured:
+        return partial(_structured, structured(column_type, _encoded), column_type)
     match column_type.family:
         case "NUMBER":
             return partial(_number, precision=column_type.size or 38, scale=column_type.scale)
@@ -92,6 +95,28 @@ def converter_for(column_type: DataType) -> Converter:
             return partial(_time_of, read_time)
         case family:
             return BY_FAMILY[family]
+
+
+def _structured(convert: Encoded, column_type: DataType, value: bytes) -> str:
+    try:
+        return convert(value).decode()
+    except NotAsTyped as wrong:
+        raise NotConvertible(
+            f"Failed to cast variant value {_shown(value)} to {column_type}: {wrong}", code="100071"
+        ) from None
+
+
+def _encoded(column_type: DataType) -> Encoded:
+    """A scalar inside of a structured value, which is kept as JSON."""
+    convert = converter_for(column_type)
+    if column_type.is_json:
+        return lambda value: str(convert(value)).encode()
+
+    def encode(value: bytes) -> bytes:
+        kept = convert(value)
+        return str(kept).encode() if isinstance(kept, Decimal) else msgspec.json.encode(kept)
+
+    return encode
 
 
 def _varchar(value: bytes, length: int) -> str:

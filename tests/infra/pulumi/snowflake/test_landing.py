@@ -7,9 +7,12 @@ import pulumi
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.pipeline import table
 from firnline_infra.blueprint.snowflake import PrivilegeGrant, RoleGrant, Securable, SnowflakeObjects
 from firnline_infra.pulumi.snowflake import SnowflakeLanding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.pipeline import Pipeline
 from tests.infra.pulumi.conftest import Deploy, SpecOf
 
 TABLE = "l-table-FIRNLINE_PROD.RAW.ORDERS"
@@ -78,10 +81,41 @@ def test_what_a_landing_depends_on_only_what_needs_a_volume_waits_for(deploy: De
     }
 
 
+def test_a_columns_type_and_need_are_written_as_each_of_the_two_resources_has_them(deploy: Deploy) -> None:
+    column = {"name": "AT", "type": "TIMESTAMP_NTZ", "nullable": False}
+    place = {"stream": "s", "database": "LAKE", "schema": "RAW", "columns": [column]}
+    kinds: list[dict[str, Any]] = [{"table": "T"}, {"table": "I", "table_kind": "iceberg", "external_volume": "V"}]
+    made = [table(Pipeline.model_validate({**place, **kind}), Durability.PROTECTED, "c") for kind in kinds]
+    landing = SnowflakeObjects(databases=(), schemas=(), tables=tuple(made))
+    deployment = deploy(lambda: SnowflakeLanding("l", landing))
+    (standard,), (iceberg,) = deployment.of("Table"), deployment.of("IcebergTable")
+    assert standard.inputs["columns"][1] == {"name": "AT", "type": "TIMESTAMP_NTZ", "nullable": False}
+    assert iceberg.inputs["columns"][1] == {"name": "AT", "type": "TIMESTAMP_NTZ(6)", "notNull": "true"}
+
+
+def test_a_table_with_structured_columns_is_made_by_a_statement_that_waits_for_its_volume(deploy: Deploy) -> None:
+    place = {"stream": "s", "database": "LAKE", "schema": "RAW", "table": "T"}
+    kind = {"table_kind": "iceberg", "external_volume": "V", "iceberg_version": 2, "metadata": {"partition_key": False}}
+    made = table(Pipeline.model_validate({**place, **kind}), Durability.PROTECTED, "it's ours")
+    landing = SnowflakeObjects(databases=(), schemas=(), tables=(made,))
+    deployment = deploy(lambda: SnowflakeLanding("l", landing))
+    assert deployment.of("IcebergTable") == []
+    created, evolves = deployment.of("Execute")
+    assert created.inputs["execute"] == (
+        'CREATE ICEBERG TABLE IF NOT EXISTS "LAKE"."RAW"."T" ("KINESISMETADATA" OBJECT(stream VARCHAR, shardId VARCHAR, '
+        "approximateArrival VARCHAR, sequenceNumber VARCHAR, subSequenceNumber NUMBER(38, 0), shardedSequenceNumber VARCHAR)) "
+        "EXTERNAL_VOLUME = '\"V\"' CATALOG = 'SNOWFLAKE' BASE_LOCATION = 'lake/raw/t' ICEBERG_VERSION = 2 "
+        "ERROR_LOGGING = TRUE COMMENT = 'it''s ours'"
+    )
+    assert created.inputs["revert"] == "SELECT 1"
+    assert "ENABLE_SCHEMA_EVOLUTION" in evolves.inputs["execute"]
+    assert created.name in evolves.after
+
+
 def test_a_table_in_a_schema_that_was_there_before_is_made_in_it(deploy: Deploy, spec_of: SpecOf) -> None:
     args = replace(blueprint_of(spec_of("dev")).landing, databases=(), schemas=(), authentication_policy=None, users=())
-    table = deploy(lambda: SnowflakeLanding("l", replace(args, role_grants=())))["l-table-FIRNLINE_DEV.RAW.ORDERS"]
-    assert (table.inputs["database"], table.inputs["schema"], table.after) == ("FIRNLINE_DEV", "RAW", frozenset())
+    made = deploy(lambda: SnowflakeLanding("l", replace(args, role_grants=())))["l-table-FIRNLINE_DEV.RAW.ORDERS"]
+    assert (made.inputs["database"], made.inputs["schema"], made.after) == ("FIRNLINE_DEV", "RAW", frozenset())
 
 
 def test_names_that_need_quotes_are_stored_names_to_the_provider(deploy: Deploy, spec_of: SpecOf) -> None:

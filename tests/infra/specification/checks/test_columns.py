@@ -2,6 +2,9 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.config.model import Metadata
+from firnline_local.snowflake.catalog import Column, DataType
+from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from tests.infra.specification.checks.conftest import COLUMNS, Problems
 
 
@@ -38,24 +41,104 @@ def test_a_column_is_declared_once_whatever_its_case(problems: Problems, pipelin
     ]
 
 
-def test_what_is_loose_in_an_iceberg_table_is_a_variant(problems: Problems, pipeline: Any, snowflake: Any) -> None:
+ICEBERG = {"table_kind": "iceberg", "external_volume": "V"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "version", "said"),
+    [
+        ("OBJECT", 3, "an Iceberg table has no OBJECT without its types; expected OBJECT(key TYPE, …)"),
+        ("ARRAY", 2, "an Iceberg table has no ARRAY without its types; expected ARRAY(TYPE)."),
+        ("VARIANT", 2, "version 2 of the Iceberg format has no VARIANT; expected iceberg_version: 3, a structured type"),
+        ("OBJECT(a VARIANT)", 3, "no VARIANT inside of another type"),
+        ("ARRAY(OBJECT)", 3, "has no OBJECT without its types"),
+        ("TIMESTAMP_TZ", 3, "expected TIMESTAMP_LTZ"),
+        ("TIMESTAMP_NTZ(9)", 2, "version 2 of the Iceberg format has no TIMESTAMP_NTZ(9); expected TIMESTAMP_NTZ(6)."),
+        ("TIMESTAMP_LTZ(3)", 3, "expected TIMESTAMP_LTZ(6) or TIMESTAMP_LTZ(9)."),
+        ("TIME(9)", 3, "expected TIME."),
+        ("ARRAY(VARCHAR(10))", 2, "expected VARCHAR."),
+        (f"OBJECT({', '.join(f'k{n} FLOAT' for n in range(1001))})", 3, "1000 sub-columns at most, and this type has 1001"),
+    ],
+)  # fmt: skip # a type with what is said of it
+def test_a_type_that_the_format_lacks_is_refused_with_one_that_it_has(
+    problems: Problems, pipeline: Any, snowflake: Any, type_: str, version: int, said: str
+) -> None:
+    columns = [{"name": "A", "type": type_}]
+    (problem,) = problems(
+        snowflake=snowflake(external_volumes=[{"name": "V"}]),
+        pipelines=[pipeline(columns=columns, iceberg_version=version, **ICEBERG)],
+    )
+    assert problem.startswith("pipelines[0].columns[0].type: ")
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("type_", "version"),
+    [
+        ("VARIANT", 3), ("TIMESTAMP_NTZ(9)", 3), ("TIMESTAMP_NTZ", 2), ("TIMESTAMP_LTZ(6)", 2), ("BINARY(16)", 2),
+        ("OBJECT(a VARCHAR, b ARRAY(NUMBER(38, 0) NOT NULL), m MAP(VARCHAR, OBJECT(x DATE)))", 2),
+    ],
+)  # fmt: skip # a paragraph, not a column
+def test_the_embedded_snowflake_takes_what_the_specification_takes(
+    problems: Problems, pipeline: Any, snowflake: Any, type_: str, version: int
+) -> None:
+    columns = [{"name": "A", "type": type_}]
+    pipelines = [pipeline(columns=columns, iceberg_version=version, **ICEBERG)]
+    assert problems(snowflake=snowflake(external_volumes=[{"name": "V"}]), pipelines=pipelines) == []
+    iceberg_column(Column(name="A", type=DataType.parse(type_)), version)
+
+
+def test_other_tables_have_no_structured_types(problems: Problems, pipeline: Any, snowflake: Any) -> None:
+    columns = [*COLUMNS, {"name": "O", "type": "MAP(VARCHAR, FLOAT)"}]
+    warehouse = snowflake(interactive_warehouse={"name": "FAST"})
+    (problem,) = problems(snowflake=warehouse, **interactive(pipeline, columns=columns))
+    assert problem.endswith("structured types are of Iceberg tables alone; expected OBJECT, or table_kind: iceberg.")
+    (problem,) = problems(pipelines=[pipeline(columns=columns)])
+    assert problem.startswith("pipelines[0].columns[2].type: structured types are")
+    assert problems(pipelines=[pipeline(columns=[{"name": "O", "type": "OBJECT"}])]) == []
+
+
+def test_the_version_and_structured_metadata_are_an_iceberg_tables(problems: Problems, pipeline: Any) -> None:
+    (problem,) = problems(pipelines=[pipeline(iceberg_version=2, structured_metadata=True)])
+    assert "iceberg_version and structured_metadata: only of table_kind: iceberg; remove it" in problem
+
+
+def test_metadata_of_version_2_is_structured_and_has_a_key(problems: Problems, pipeline: Any, snowflake: Any) -> None:
     volumes = snowflake(external_volumes=[{"name": "V"}])
+    parts = {name: False for name in Metadata.model_fields if name != "column"}
 
-    def declared(type_: str, **kind: Any) -> list[str]:
-        return problems(snowflake=volumes, pipelines=[pipeline(columns=[{"name": "A", "type": type_}], **kind)])
+    def found(**more: Any) -> list[str]:
+        return problems(snowflake=volumes, pipelines=[pipeline(iceberg_version=2, **ICEBERG, **more)])
 
-    iceberg = {"table_kind": "iceberg", "external_volume": "V"}
-    assert declared("OBJECT", **iceberg) == [
-        "pipelines[0].columns[0].type: an Iceberg table has no OBJECT; expected VARIANT."
-    ]
-    assert declared("VARIANT", **iceberg) == []
-    assert declared("OBJECT") == []
+    assert found() == []
+    (problem,) = found(structured_metadata=False)
+    assert "iceberg_version: 2 has no VARIANT" in problem
+    (problem,) = found(metadata=parts)
+    assert problem.startswith("pipelines[0].metadata: every part is off")
 
 
-@pytest.mark.parametrize("type_", ["INT", "STRING", "NUMBER(", "FLOAT; DROP TABLE T", "TIMESTAMP", "OBJECT(A FLOAT)"])
+def test_two_formats_into_one_structured_metadata_column_are_refused(
+    problems: Problems, pipeline: Any, snowflake: Any
+) -> None:
+    shared = {"table": "T", "shares_table": True, "iceberg_version": 2, **ICEBERG}
+    pipelines = [pipeline(**shared), pipeline("more", format={"type": "json_lines"}, **shared)]
+    (problem,) = problems(
+        snowflake=snowflake(external_volumes=[{"name": "V"}]),
+        streams=[{"name": "orders"}, {"name": "more"}],
+        pipelines=pipelines,
+    )
+    assert problem.startswith("pipelines[1].structured_metadata: differs from pipelines[0]")
+
+
+@pytest.mark.parametrize("type_", ["INT", "STRING", "NUMBER(", "FLOAT; DROP TABLE T", "TIMESTAMP", "MAP", "VARCHAR(A)"])
 def test_a_type_is_written_as_snowflake_describes_it(problems: Problems, pipeline: Any, type_: str) -> None:
     (problem,) = problems(pipelines=[pipeline(columns=[{"name": "A", "type": type_}])])
     assert "a type as DESCRIBE TABLE writes it" in problem
+
+
+def test_a_structured_type_that_is_none_is_told(problems: Problems, pipeline: Any) -> None:
+    (problem,) = problems(pipelines=[pipeline(columns=[{"name": "A", "type": "ARRAY(OBJECT(a FLOAT)"}])])
+    assert problem.startswith("pipelines[0].columns[0].type: a comma or a closing parenthesis is missing behind")
 
 
 def test_two_pipelines_into_one_table_declare_the_same(problems: Problems, pipeline: Any) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,10 +11,15 @@ import pytest
 from snowflake.connector.errors import ProgrammingError
 
 from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.pipeline import table
 from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.deploy.readback import read_back
+from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_local.materialise.snowflake import external_volume, iceberg_table
+from firnline_infra.specification.model import Durability
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_local.errors import InputNotCarried
+from firnline_local.materialise.snowflake import execute, external_volume, iceberg_table
 
 BUCKET, ROLE, EXTERNAL_ID = "materialised-lake", "materialised-lake", "ours"
 OBJECTS = ["s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion"]
@@ -92,9 +98,63 @@ def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
         imported = iceberg_table.read(table.made.id, {}, clients)
         assert [column["type"] for column in imported["columns"]] == [
             "VARIANT",
-            "VARCHAR(16777216)",
-            "VARCHAR(16777216)",
+            "VARCHAR(16777216)",  # as the provider wrote it
+            "VARCHAR(134217728)",
         ]
+
+
+def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
+    volume, live, clients, local_environment
+) -> None:
+    declared = [
+        {"name": "TAGS", "type": "MAP(VARCHAR, ARRAY(NUMBER(10, 2) NOT NULL))"},
+        {"name": "AT", "type": "TIMESTAMP_NTZ"},
+    ]
+    asked = asked_for(iceberg_version=2, columns=declared, schema_evolution=False)
+    assert asked.has_structure
+    as_typed = {**INPUTS, "columns": [{"name": "KINESISMETADATA", "type": asked.column_type}]}
+    with pytest.raises(InputNotCarried, match="structured"), live(iceberg_table, as_typed):
+        pass  # as the stock provider refuses it
+    statement = {"execute": asked.create, "revert": asked.drop, "query": asked.query}
+    made = execute.create(statement, clients)
+    with closing(local_environment.connect("admin")) as session:
+        assert len(made.properties["queryResults"]) == 1
+        assert read_back(only(asked), session) == []
+        (found,) = read_back(
+            only(replace(asked, columns=(replace(asked.columns[0], type="MAP(VARCHAR, FLOAT)"),))), session
+        )
+        assert (found.property, found.expected, found.found) == (
+            "column TAGS",
+            "MAP(VARCHAR, FLOAT)",
+            "MAP(VARCHAR(134217728), ARRAY(NUMBER(10,2) NOT NULL))",
+        )
+    execute.delete(made.id, statement, clients)
+    assert clients.rows("SHOW ICEBERG TABLES IN SCHEMA MATERIALISED.S") == []
+
+
+def test_sizes_that_the_provider_would_write_itself_are_icebergs(volume, live) -> None:
+    declared = [("A", "TIMESTAMP_NTZ"), ("B", "TIME"), ("C", "BINARY"), ("D", "VARCHAR"), ("E", "NUMBER(5, 1)")]
+    columns = [{"name": name, "type": with_size(kind)} for name, kind in declared]
+    with live(iceberg_table, {**INPUTS, "columns": columns, "icebergVersion": 2}) as made:
+        assert made.read()["columns"] == columns
+    bare = [{"name": "A", "type": "TIMESTAMP_NTZ"}]
+    with (
+        pytest.raises(ProgrammingError, match=r"TIMESTAMP_NTZ\(9\)"),
+        live(iceberg_table, {**INPUTS, "columns": bare, "icebergVersion": 2}),
+    ):
+        pass
+
+
+def asked_for(**more: Any) -> IcebergTable:
+    place = {"stream": "orders", "database": "MATERIALISED", "schema": "S", "table": "ICE"}
+    document = {**place, "table_kind": "iceberg", "external_volume": "M_LAKE", **more}
+    made = table(Pipeline.model_validate(document), Durability.EPHEMERAL, "it's c")
+    assert isinstance(made, IcebergTable)
+    return made
+
+
+def only(made: IcebergTable) -> Blueprint:
+    return cast("Blueprint", SimpleNamespace(landing=SnowflakeObjects(databases=(), schemas=(), tables=(made,))))
 
 
 def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, local_environment) -> None:

@@ -35,15 +35,13 @@ def test_a_type_has_one_canonical_form(spelling: str, canonical: str, duckdb: st
     assert DataType.parse(str(kind)) == kind
 
 
-@pytest.mark.parametrize(
-    "spelling", ["geography", "object(a number)", "vector(float, 3)", "map(varchar, number)", "int[]"]
-)
+@pytest.mark.parametrize("spelling", ["geography", "object(a money)", "vector(float, 3)", "map", "int[]"])
 def test_a_type_that_is_not_known_is_refused_by_name(spelling: str) -> None:
     with pytest.raises(NotKnown, match=r"FL-6040.*the type"):
         DataType.parse(spelling)
 
 
-@pytest.mark.parametrize("spelling", ["number(39)", "number(10,11)", "varchar(16777217)", "timestamp_ntz(10)"])
+@pytest.mark.parametrize("spelling", ["number(39)", "number(10,11)", "varchar(134217729)", "timestamp_ntz(10)"])
 def test_a_size_beyond_snowflakes_is_refused(spelling: str) -> None:
     with pytest.raises(CompilationFault):
         DataType.parse(spelling)

@@ -54,6 +54,11 @@ def convert(column_type: str, value: str) -> object:
         ("ARRAY", '"[1]"', '["[1]"]'),
         ("OBJECT", '{"a":[]}', '{"a":[]}'),
         ("OBJECT", '"{\\"a\\": 1}"', '{"a": 1}'),
+        ("OBJECT(a VARCHAR, n NUMBER)", '{"n": "2", "a": 1}', '{"a":"1","n":2}'),
+        ("OBJECT(a VARCHAR)", '{"a": null}', '{"a":null}'),
+        ("ARRAY(OBJECT(d DATE))", '[{"d": "2026-02-03T04:05:06"}]', '[{"d":"2026-02-03"}]'),
+        ("ARRAY(VARIANT)", '[{"d" : 1.50}]', '[{"d" : 1.50}]'),
+        ("MAP(NUMBER, FLOAT)", '{"1": 2}', '{"1":2.0}'),
     ],
 )
 def test_a_value_becomes_what_its_column_keeps(column_type: str, value: str, expected: object) -> None:
@@ -66,6 +71,12 @@ def test_a_value_becomes_what_its_column_keeps(column_type: str, value: str, exp
 @pytest.mark.parametrize(
     ("column_type", "value", "code"),
     [
+        ("OBJECT(a VARCHAR)", "{}", "100071"),  # as a cast: no key may be missing
+        ("OBJECT(a VARCHAR)", '{"a": "1", "A": "1"}', "100071"),  # and none may be left over
+        ("OBJECT(a VARCHAR NOT NULL)", '{"a": null}', "100071"),
+        ("OBJECT(a NUMBER)", '{"a": "x"}', "100038"),
+        ("ARRAY(NUMBER)", "1", "100071"),
+        ("MAP(NUMBER, NUMBER)", '{"x": 1}', "100038"),
         ("NUMBER", '"abc"', "100038"),
         ("NUMBER", "true", "100038"),
         ("NUMBER", '"1_000"', "100038"),

@@ -138,10 +138,10 @@ def _assignment(value: str, kind: str, hint: str | None, column: Column) -> str:
         return "NULL"
     if not column.type.is_json:
         return converted(value, source, column.type)
-    if source is None or column.type.family not in ("VARIANT", source):
+    if source is None or column.type.is_structured or column.type.family not in ("VARIANT", source):
         got = source or snowflake_type(kind, hint)[0]
         raise CompilationFault(
-            f"Expression type does not match column data type, expecting {column.type.family} but got {got} "
+            f"Expression type does not match column data type, expecting {column.type} but got {got} "
             f"for column {column.name}"
         )
     return value

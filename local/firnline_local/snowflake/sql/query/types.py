@@ -13,7 +13,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.schema import MappingSchema
 
 from firnline_local.snowflake.catalog.errors import NotKnown
-from firnline_local.snowflake.catalog.types import MAX_VARCHAR, DataType
+from firnline_local.snowflake.catalog.types import DEFAULT_VARCHAR, DataType
 
 SEMISTRUCTURED = {
     exp.DType.VARIANT: "VARIANT",
@@ -66,7 +66,10 @@ def semistructured_family(node: exp.Expr) -> str | None:
 
 def data_type(kind: exp.DataType) -> DataType:
     """The type that a cast names. Raises NotKnown."""
-    return DataType.parse(kind.sql("snowflake"))
+    named = DataType.parse(kind.sql("snowflake"))
+    if named.is_structured:
+        raise NotKnown(f"a cast to {named}: structured types are columns' alone")
+    return named
 
 
 def scale(node: exp.Expr) -> int | None:
@@ -88,7 +91,11 @@ def scale(node: exp.Expr) -> int | None:
 
 
 def column_type(kind: DataType) -> str:
-    """A column's type as sqlglot has to be told: a precision would make nanoseconds of times, and they aren't kept."""
+    """A column's type as sqlglot has to be told: a precision would make nanoseconds of times, and they aren't kept. What is
+    structured is asked like what is not.
+    """
+    if kind.is_structured:
+        return "ARRAY" if kind.family == "ARRAY" else "OBJECT"
     return kind.family if kind.is_timestamp or kind.family == "TIME" else str(kind)
 
 
@@ -104,7 +111,7 @@ def lower_conversion(node: exp.ToNumber | exp.ToDouble | exp.ToChar) -> exp.Expr
         precision, scale = node.args.get("precision"), node.args.get("scale")
         target = DataType("NUMBER", int(precision.name) if precision else 38, int(scale.name) if scale else 0)
     else:
-        target = FLOAT if isinstance(node, exp.ToDouble) else DataType("VARCHAR", MAX_VARCHAR)
+        target = FLOAT if isinstance(node, exp.ToDouble) else DataType("VARCHAR", DEFAULT_VARCHAR)
     return _as(node, target, forgiving=bool(node.args.get("safe")))
 
 
@@ -122,7 +129,7 @@ def converted(value: str, source: str | None, target: DataType, *, forgiving: bo
     match target.family:
         case "VARCHAR":
             shown = value if source is not None else f"sf_text({value})"
-            return shown if target.size == MAX_VARCHAR else f"sf_fit({shown}, {target.size})"
+            return shown if target.size == DEFAULT_VARCHAR else f"sf_fit({shown}, {target.size})"
         case "NUMBER" if source is None:
             rounded = f"{cast}(round({cast}({value} AS DOUBLE), {target.scale}) AS {target.duckdb})"
             return f"CASE typeof({value}) WHEN 'DOUBLE' THEN {rounded} ELSE {cast}({value} AS {target.duckdb}) END"

@@ -11,6 +11,7 @@ from firnline_local.snowflake.sql.properties import unset
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_column
 from firnline_local.snowflake.sql.statements.create_table import FLAGS, ICEBERG_PROPERTIES, read_cluster_by
+from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 NOT_OF_ICEBERG = ("ROW_TIMESTAMP", *ICEBERG_PROPERTIES)
@@ -52,6 +53,8 @@ def _add_columns(context: Context, reader: TokenReader, table: Table) -> None:
     while True:
         optional = reader.accept("IF NOT EXISTS")
         column = read_column(context, reader)
+        if table.iceberg:
+            column = iceberg_column(column, table.iceberg.version)
         existing = table.column(column.name)
         if existing is not None and not optional:
             raise AlreadyExists(column.name)

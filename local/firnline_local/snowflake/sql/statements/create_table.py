@@ -13,7 +13,6 @@ from firnline_local.snowflake.catalog import CatalogObject, Column, ExternalVolu
 from firnline_local.snowflake.catalog.catalog import refuse_case_clash
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.names import display, read_name
-from firnline_local.snowflake.catalog.types import MAX_VARCHAR
 from firnline_local.snowflake.sql.parameters import ICEBERG_PARAMETERS, OBJECT_PARAMETERS, effective
 from firnline_local.snowflake.sql.properties import Settings, apply_settings, read_settings
 from firnline_local.snowflake.sql.query.functions import obstacles
@@ -21,6 +20,7 @@ from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statements.columns import read_columns
 from firnline_local.snowflake.sql.statements.creation import Modifiers, NewObject, read_new_object
+from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from firnline_local.snowflake.sql.statements.pipe import selected
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -36,9 +36,6 @@ FLAGS = {
 ICEBERG_PROPERTIES = frozenset({"ICEBERG_VERSION", "BASE_LOCATION"})
 ICEBERG = "ICEBERG TABLE"
 FORMAT_VERSIONS = ("2", "3")
-FIRST_WITH_VARIANT = 3
-FINEST_TIME = {2: 6, 3: 9}
-"""Digits of a second, by format version."""
 INTERACTIVE = "INTERACTIVE TABLE"
 
 
@@ -151,18 +148,6 @@ class VolumeNotUsable(SqlError):
         super().__init__(f"SQL execution error:\nExternal volume '{volume}' can't be used: {'; '.join(found)}.")
 
 
-class NotInFormatVersion(SqlError):
-    """The code is the one by which Snowflake's Kafka connector knows that VARIANT needs version 3."""
-
-    code = "091386"
-
-    def __init__(self, column: Column, version: int) -> None:
-        super().__init__(
-            f"SQL compilation error:\nUnsupported data type '{column.type}' for column '{column.name}' of an Iceberg table "
-            f"of version {version}."
-        )
-
-
 def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:
     new = read_new_object(context, reader, kinds.TABLE, modifiers)
     definition = read_definition(context, reader)
@@ -170,8 +155,7 @@ def create_iceberg_table(context: Context, reader: TokenReader, modifiers: Modif
     if new.exists:
         return new.exists_status()
     iceberg = _iceberg(context, definition.settings, new.container)
-    for column in definition.columns:
-        _refuse_type(column, iceberg.version)
+    definition.columns = [iceberg_column(column, iceberg.version) for column in definition.columns]
     table = _create(context, new, definition, variety=ICEBERG, iceberg=iceberg)
     table.parameters["EXTERNAL_VOLUME"] = iceberg.external_volume.name
     return new.created_status()
@@ -203,16 +187,6 @@ def _iceberg(context: Context, settings: Settings, container: CatalogObject) -> 
 
 def _inherited(container: CatalogObject, key: str) -> str:
     return effective(container, OBJECT_PARAMETERS[key])[0]
-
-
-def _refuse_type(column: Column, version: int) -> None:
-    """Raises NotInFormatVersion for a type that the version lacks (user guide `tables-iceberg-data-types`)."""
-    kind = column.type
-    too_fine = kind.family.startswith("TIM") and (kind.size or 0) > FINEST_TIME[version]
-    if kind.family == "VARIANT" and version < FIRST_WITH_VARIANT:
-        raise NotInFormatVersion(column, version)
-    if kind.family in ("OBJECT", "ARRAY") or too_fine or (kind.family == "VARCHAR" and kind.size != MAX_VARCHAR):
-        raise NotInFormatVersion(column, version)
 
 
 def create_interactive_table(context: Context, reader: TokenReader, modifiers: Modifiers) -> Result:

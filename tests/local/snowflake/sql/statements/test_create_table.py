@@ -200,6 +200,19 @@ def test_evolution_and_error_logging_are_switched_on_afterwards(account) -> None
         ("s STRING, b BOOLEAN, n NUMBER(10, 2), t TIMESTAMP_NTZ(6)", 2, True),
         ("t TIMESTAMP_NTZ(9)", 2, False),
         ("t TIMESTAMP_NTZ(9)", 3, True),
+        (
+            "t TIMESTAMP_NTZ, l TIMESTAMP_LTZ, d TIME, b BINARY, f BINARY(16)",
+            2,
+            True,
+        ),  # microseconds, where nothing is said
+        ("t TIMESTAMP_TZ", 3, False),
+        ("t TIMESTAMP_NTZ(3)", 3, False),
+        ("t TIME(9)", 3, False),
+        ("o OBJECT(a INT, b ARRAY(VARCHAR)), m MAP(VARCHAR, FLOAT)", 2, True),
+        ("a ARRAY", 3, False),
+        ("o OBJECT(a VARIANT)", 3, False),
+        ("a ARRAY(OBJECT)", 3, False),
+        ("a ARRAY(VARCHAR(10))", 2, False),
     ],
 )
 def test_each_format_version_has_its_types(account, columns: str, version: int, is_taken: bool) -> None:
@@ -210,6 +223,19 @@ def test_each_format_version_has_its_types(account, columns: str, version: int, 
         account(create)
     else:
         assert account.refusal(create).code == "091386"
+
+
+def test_a_column_that_is_added_has_the_formats_types_too(account) -> None:
+    account(TABLE)
+    assert account.refusal("ALTER ICEBERG TABLE t ADD COLUMN o OBJECT").code == "091386"
+    account("ALTER ICEBERG TABLE t ADD COLUMN o OBJECT(a STRING, shardId INT NOT NULL)")
+    described = {row["name"]: row["type"] for row in account.table("DESCRIBE TABLE t")}
+    assert (described["ID"], described["O"]) == (
+        "VARCHAR(134217728)",
+        "OBJECT(a VARCHAR(134217728), shardId NUMBER(38,0) NOT NULL)",
+    )
+    assert "expecting OBJECT(a " in account.refusal("INSERT INTO t (o) SELECT PARSE_JSON('{}')").message
+    assert account.rows("SELECT o:a::VARCHAR FROM t") == []
 
 
 def test_it_takes_a_privilege_on_the_schema_and_usage_on_the_volume(account) -> None:

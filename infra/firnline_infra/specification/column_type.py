@@ -1,0 +1,180 @@
+"""Types of columns as Snowflake writes them: read, compared, and held against what Iceberg has.
+
+Structured types are OBJECT(key TYPE, …), ARRAY(TYPE) and MAP(KEY, VALUE), each part with NOT NULL behind it or not
+(`sql-reference/data-types-structured`); the keys of an object keep their case.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+Item = TypeVar("Item")
+TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_][\w$]*)|(\d{1,9})|([(),]))', re.ASCII)
+SYNONYMS = {
+    **dict.fromkeys(("TEXT", "STRING"), "VARCHAR"),
+    **dict.fromkeys(("DECIMAL", "NUMERIC", "INT", "INTEGER", "BIGINT"), "NUMBER"),
+    **dict.fromkeys(("DOUBLE", "REAL"), "FLOAT"),
+}
+STRUCTURES = ("OBJECT", "ARRAY", "MAP")
+FAMILIES = frozenset(
+    ("NUMBER", "FLOAT", "VARCHAR", "BOOLEAN", "DATE", "TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ", "BINARY",
+     "VARIANT", *STRUCTURES)
+)  # fmt: skip # a paragraph, not a column
+LEFT_OUT = {"NUMBER": (38, 0)}
+"""Sizes that a type has where none is written. Every other is a parameter's or the kind of table's."""
+
+
+class NotAType(ValueError):
+    """A text that is no type of Snowflake's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Of a structured type: a key of an object, the elements of an array, the keys or the values of a map."""
+
+    type: "ColumnType"
+    key: str = ""
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """One type; `sizes` are as they are written, none where nothing is."""
+
+    family: str
+    sizes: tuple[int, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "ColumnType":
+        """Raises NotAType."""
+        try:
+            return _Reader(text).whole()
+        except RecursionError:
+            raise NotAType("it is nested too deeply") from None
+
+    def walk(self) -> "Iterator[ColumnType]":
+        """Itself, and every type in it."""
+        yield self
+        for part in self.parts:
+            yield from part.type.walk()
+
+    def is_met_by(self, found: "ColumnType") -> bool:
+        """Whether a column that is described so is one of this type: what is not said here is Snowflake's own affair."""
+        return (
+            self.family == found.family
+            and self._meets_sizes(found)
+            and len(self.parts) == len(found.parts)
+            and all(
+                (mine.key, mine.nullable) == (its.key, its.nullable) and mine.type.is_met_by(its.type)
+                for mine, its in zip(self.parts, found.parts, strict=True)
+            )
+        )
+
+    def _meets_sizes(self, found: "ColumnType") -> bool:
+        if not self.sizes and self.family not in LEFT_OUT:
+            return True
+        return _full(self) == _full(found)
+
+
+def same_type(wanted: str, found: str) -> bool:
+    """Whether DESCRIBE's `found` is the type that was asked for, however the two are written."""
+    try:
+        return ColumnType.parse(wanted).is_met_by(ColumnType.parse(found))
+    except NotAType:
+        return " ".join(wanted.upper().split()) == " ".join(found.upper().split())
+
+
+def written_type(text: str) -> str:
+    """The text of a type in a specification. Raises NotAType."""
+    if unknown := {each.family for each in ColumnType.parse(text).walk()} - FAMILIES:
+        raise NotAType(f"{min(unknown)} is none of {', '.join(sorted(FAMILIES))}")
+    return text
+
+
+def _full(kind: ColumnType) -> tuple[int, ...]:
+    if kind.family == "NUMBER" and len(kind.sizes) == 1:
+        return (*kind.sizes, 0)
+    return kind.sizes or LEFT_OUT.get(kind.family, ())
+
+
+class _Reader:
+    """From left to right, one token ahead."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def whole(self) -> ColumnType:
+        found = self._type()
+        if self._text[self._at :].strip():
+            raise NotAType(f"{self._text[self._at :].strip()[:40]!r} is left over behind {self._text[: self._at]!r}")
+        return found
+
+    def _type(self) -> ColumnType:
+        word = self._word("a type").upper()
+        family = SYNONYMS.get(word, word)
+        if not self._takes("("):
+            if family == "MAP":
+                raise NotAType("MAP needs the types of its keys and values, as MAP(VARCHAR, FLOAT)")
+            return ColumnType(family)
+        if family not in STRUCTURES:
+            return ColumnType(family, sizes=tuple(self._listed(self._number)))
+        parts = tuple(self._listed(self._member if family == "OBJECT" else self._part))
+        return _checked(ColumnType(family, parts=parts))
+
+    def _member(self) -> Part:
+        key = self._word("a key", quoted=True)
+        part = self._part()
+        return Part(part.type, key, part.nullable)
+
+    def _part(self) -> Part:
+        kind = self._type()
+        is_required = self._takes("NOT")
+        if is_required and not self._takes("NULL"):
+            raise NotAType("NOT is followed by NULL")
+        return Part(kind, nullable=not is_required)
+
+    def _number(self) -> int:
+        match = TOKEN.match(self._text, self._at)
+        if match is None or match[3] is None:
+            raise NotAType(f"a number is missing behind {self._text[: self._at]!r}")
+        self._at = match.end()
+        return int(match[3])
+
+    def _word(self, what: str, *, quoted: bool = False) -> str:
+        match = TOKEN.match(self._text, self._at)
+        word = match and (match[2] or (quoted and match[1] and match[1].replace('""', '"')))
+        if match is None or not word:
+            raise NotAType(f"{what} is missing behind {self._text[: self._at]!r}")
+        self._at = match.end()
+        return word
+
+    def _takes(self, wanted: str) -> bool:
+        match = TOKEN.match(self._text, self._at)
+        if match is None or (match[4] or match[2] or "").upper() != wanted:
+            return False
+        self._at = match.end()
+        return True
+
+    def _listed(self, item: Callable[[], Item]) -> Iterator[Item]:
+        yield item()
+        while self._takes(","):
+            yield item()
+        if not self._takes(")"):
+            raise NotAType(f"a comma or a closing parenthesis is missing behind {self._text[: self._at]!r}")
+
+
+def _checked(kind: ColumnType) -> ColumnType:
+    count = {"ARRAY": 1, "MAP": 2}.get(kind.family, len(kind.parts))
+    if len(kind.parts) != count:
+        raise NotAType(f"{kind.family} has {count} type{'s' if count > 1 else ''} in parentheses")
+    keys = [part.key for part in kind.parts]
+    if kind.family == "OBJECT" and (doubled := [key for key in keys if keys.count(key) > 1]):
+        raise NotAType(f"the key {doubled[0]} is there twice")
+    if kind.family == "MAP":
+        of_keys = kind.parts[0].type
+        if of_keys.family != "VARCHAR" and not (of_keys.family == "NUMBER" and _full(of_keys)[1] == 0):
+            raise NotAType("the keys of a MAP are VARCHAR, or NUMBER without digits behind the point")
+    return kind

@@ -1,0 +1,63 @@
+"""Types, written by people and by DESCRIBE."""
+
+import pytest
+
+from firnline_infra.specification.column_type import NotAType, same_type, written_type
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("NUMBER", "NUMBER(38,0)"),
+        ("NUMBER(18, 4)", "NUMBER(18,4)"),
+        ("NUMBER(10)", "NUMBER(10,0)"),
+        ("VARCHAR", "VARCHAR(134217728)"),  # how long is the kind of table's affair
+        ("VARCHAR", "TEXT"),
+        ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ(6)"),
+        ("OBJECT(shardId VARCHAR, n NUMBER(38, 0))", "OBJECT(shardId VARCHAR(16777216), n NUMBER(38,0))"),
+        ("OBJECT(\"a b\" ARRAY(FLOAT NOT NULL))", "OBJECT( \"a b\"  ARRAY(DOUBLE NOT NULL) )"),
+        ("MAP(VARCHAR, NUMBER)", "MAP(VARCHAR, NUMBER(38,0))"),
+        ("VECTOR(FLOAT, 3)", "vector(float, 3)"),
+    ],
+)  # fmt: skip # a type and how it is described
+def test_one_type_is_written_in_many_ways(wanted: str, found: str) -> None:
+    assert same_type(wanted, found)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("NUMBER(18, 4)", "NUMBER(38,0)"),
+        ("NUMBER", "NUMBER(10,2)"),
+        ("VARCHAR(10)", "VARCHAR(20)"),
+        ("OBJECT", "OBJECT(a FLOAT)"),
+        ("OBJECT(a FLOAT)", "OBJECT"),
+        ("OBJECT(a FLOAT, b FLOAT)", "OBJECT(b FLOAT, a FLOAT)"),  # the order of keys is part of the type
+        ("OBJECT(a FLOAT)", "OBJECT(A FLOAT)"),
+        ("OBJECT(a FLOAT)", "OBJECT(a FLOAT NOT NULL)"),
+        ("ARRAY(OBJECT(a NUMBER(5, 0)))", "ARRAY(OBJECT(a NUMBER(6,0)))"),
+        ("MAP(VARCHAR, FLOAT)", "OBJECT(VARCHAR FLOAT)"),
+    ],
+)
+def test_another_type_is_another(wanted: str, found: str) -> None:
+    assert not same_type(wanted, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("OBJECT()", "a key is missing"),
+        ("OBJECT(a FLOAT", "closing parenthesis"),
+        ("OBJECT(a FLOAT, a DATE)", "the key a is there twice"),
+        ("OBJECT(a FLOAT) NOT NULL", "left over"),
+        ("ARRAY(FLOAT, DATE)", "has 1 type in parentheses"),
+        ("ARRAY(FLOAT NOT)", "NOT is followed by NULL"),
+        ("ARRAY(MONEY)", "MONEY is none of"),
+        ("MAP(FLOAT, FLOAT)", "the keys of a MAP are VARCHAR"),
+        ("ARRAY(MAP)", "MAP needs the types"),
+        ("ARRAY(" * 5000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_type_is_told(text: str, said: str) -> None:
+    with pytest.raises(NotAType, match=said):
+        written_type(text)
