@@ -27,6 +27,8 @@ SERVER_OF: dict[str, Server] = {
     "kinesis": "kinesis",
     "snowflake": "snowflake",
     "emr-serverless": "runtimes",
+    "emr-containers": "runtimes",
+    "eks": "runtimes",
     **dict.fromkeys(AWS_SERVICES, "aws"),
 }
 ADMIN_USER, ADMIN_ROLE = "FIRNLINE_ADMIN", "ACCOUNTADMIN"  # what the embedded Snowflake begins with
@@ -43,7 +45,8 @@ class Endpoints:
     kinesis: str
     aws: str
     runtimes: str
-    """EMR Serverless, and the part of a Kubernetes API that the Spark operators' resources need."""
+    """EMR Serverless, virtual clusters of EMR on EKS, associations of EKS, and the part of a Kubernetes API that the Spark
+    operators' resources need."""
     snowflake: str
     snowflake_account: str
     ca_file: Path
@@ -62,6 +65,8 @@ class Endpoints:
             "AWS_ENDPOINT_URL": self.aws,
             "AWS_ENDPOINT_URL_KINESIS": self.kinesis,
             "AWS_ENDPOINT_URL_EMR_SERVERLESS": self.runtimes,
+            "AWS_ENDPOINT_URL_EMR_CONTAINERS": self.runtimes,
+            "AWS_ENDPOINT_URL_EKS": self.runtimes,
         }
 
 

@@ -10,6 +10,7 @@ from tests.iam.request import Access, Request
 from tests.iam.services import (
     cloudwatch,
     dynamodb,
+    eks,
     elasticmapreduce,
     emr_containers,
     emr_serverless,
@@ -28,6 +29,7 @@ Table = Callable[[Request], Iterable[Access] | None]
 TABLES: Mapping[str, Table] = {
     "cloudwatch": cloudwatch.accesses,
     "dynamodb": dynamodb.accesses,
+    "eks": eks.accesses,
     "elasticmapreduce": elasticmapreduce.accesses,
     "emr-containers": emr_containers.accesses,
     "emr-serverless": emr_serverless.accesses,

@@ -14,7 +14,7 @@ from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.blueprint.iam.extra import extra_lines
-from firnline_infra.blueprint.runtime import ServerlessApplication
+from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
 from firnline_infra.deploy.errors import (
@@ -25,12 +25,14 @@ from firnline_infra.deploy.errors import (
     KeyInStack,
     NotDeployed,
     OnlyLooks,
+    PlaceInUse,
     SecretsLost,
 )
 from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.deploy.former_key import holds_former_key, without_former_key
 from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
+from firnline_infra.deploy.places_in_use import check_virtual_cluster
 from firnline_infra.deploy.readback import Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
 from firnline_infra.deploy.serverless import make_changeable
@@ -83,7 +85,7 @@ class Deployment:
         nothing else than it says.
 
         Raises MadeByHand, KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
-        ApplicationInUse, and what Pulumi and the recovery raise.
+        ApplicationInUse, PlaceInUse, and what Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
@@ -102,7 +104,7 @@ class Deployment:
         if refused is not None:
             raise refused
         self._refuse_lost_secrets()
-        self._make_changeable(state, self._blueprint.runtime.application)
+        self._make_changeable(state, self._blueprint.runtime)
         self.stack.init()
         self._leave_former_key(state)
         lookups = aws_lookups(self.accounts.aws)
@@ -177,7 +179,7 @@ class Deployment:
     def destroy(self) -> None:
         """Takes the keys that went with it out of their file. Raises as `removals` does, which is asked again."""
         self.removals()
-        self._make_changeable(self.stack.state() or {}, None)
+        self._make_changeable(self.stack.state() or {}, RuntimeParts())
         self.stack.cli.destroy(self.stack.name)
         if gone := forget_deleted(self._blueprint, self.accounts, self._keys_file):
             again = "; ".join(f"firnline keys create {self.env_argument} {user}" for user in gone)
@@ -243,16 +245,15 @@ class Deployment:
         if gone or unusable.problems:
             yield AdoptedUnusable([*gone, *unusable.problems], unusable.statements)
 
-    def _make_changeable(
-        self, state: dict[str, Any], wanted: ServerlessApplication | None, *, looking: bool = False
-    ) -> None:
+    def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts, *, looking: bool = False) -> None:
         known, env = StackResources.of(state), self.env_argument
-        make_changeable(wanted, self.accounts, known, say=self.say, environment=env, looking=looking)
+        check_virtual_cluster(wanted.virtual_cluster, self.accounts, known, environment=env)
+        make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env, looking=looking)
 
-    def _in_use(self, state: dict[str, Any]) -> ApplicationInUse | None:
+    def _in_use(self, state: dict[str, Any]) -> ApplicationInUse | PlaceInUse | None:
         try:
-            self._make_changeable(state, self._blueprint.runtime.application, looking=True)
-        except ApplicationInUse as error:
+            self._make_changeable(state, self._blueprint.runtime, looking=True)
+        except (ApplicationInUse, PlaceInUse) as error:
             return error
         return None
 

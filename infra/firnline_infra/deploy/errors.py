@@ -195,3 +195,16 @@ class ApplicationInUse(DeployError):
             next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
             "changed.",
         )
+
+
+class PlaceInUse(DeployError):
+    """What an engine runs in would be removed, or another take its place, while jobs are in it."""
+
+    id = "FL-5681"
+
+    def __init__(self, place: str, why: str, jobs: Sequence[str], *, environment: str) -> None:
+        super().__init__(
+            f"The {place} would go ({why}), and {', '.join(jobs)} runs in it.",
+            next_step=f"firnline stop {environment}, which proves all rows first; then the same command again. Nothing was "
+            "changed.",
+        )

@@ -25,6 +25,8 @@ DASHBOARD = "aws:cloudwatch/dashboard:Dashboard"
 ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
 SECRET, LOG_GROUP = "aws:secretsmanager/secret:Secret", "aws:cloudwatch/logGroup:LogGroup"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
+ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
@@ -91,7 +93,8 @@ class StackResources:
         return cls((*(deployment.get("resources") or ()), *begun))
 
     def has(self, type_: str, name: str) -> bool:
-        return any(name in (each.get("name"), each.get("bucket")) for each in self._inputs_of(type_))
+        named = ("name", "bucket", "serviceAccount")
+        return any(name in [each.get(field) for field in named] for each in self._inputs_of(type_))
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
         """By the names of its containers too."""
@@ -128,6 +131,7 @@ def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResou
         *_data(blueprint, accounts),
         *_around(blueprint, accounts),
         *_of_the_runtime(blueprint, accounts),
+        *_of_eks(blueprint, accounts),
     ):
         for name in names:
             if not known.has(type_, name) and (found := _existing(kind, name, describe)):
@@ -189,6 +193,34 @@ def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]
             [parts.security_group.name],
             lambda name: _in_vpc(ec2, vpc, name),
         )
+
+
+def _of_eks(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
+    """Names are nobody's alone there: what is asked for is the place, which takes one."""
+    parts = blueprint.runtime
+    if (wanted := parts.virtual_cluster) is not None:
+        emr, where = accounts.aws("emr-containers"), f"namespace {wanted.namespace} of EKS cluster {wanted.cluster}"
+        yield (
+            VIRTUAL_CLUSTER,
+            f"virtual cluster of EMR over {where}, in the way of",
+            [wanted.name],
+            lambda _: _over_namespace(emr, wanted.cluster, wanted.namespace),
+        )
+    if parts.associations:
+        eks, first = accounts.aws("eks"), parts.associations[0]
+        place = {"clusterName": first.cluster, "namespace": first.namespace}
+        yield (
+            ASSOCIATION,
+            f"association of EKS cluster {first.cluster}, in namespace {first.namespace}, for service account",
+            [each.service_account for each in parts.associations],
+            lambda name: eks.list_pod_identity_associations(**place, serviceAccount=name)["associations"],
+        )
+
+
+def _over_namespace(emr: Any, cluster: str, namespace: str) -> list[Any]:
+    pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=cluster, states=["RUNNING"])
+    info = {"eksInfo": {"namespace": namespace}}
+    return [each for page in pages for each in page["virtualClusters"] if each["containerProvider"]["info"] == info]
 
 
 def _groups_named(logs: Any, name: str) -> list[Any]:

@@ -23,4 +23,10 @@ def place_of_jobs(parts: RuntimeParts, known: Lookup, opts: pulumi.ResourceOptio
         args = resolved(parts.application, either(made, known))
         application = aws.ServerlessApplication("engine-application", args, opts)
         made[Reference("runtime/application")] = application.application_id
+    for association in parts.associations:
+        whose = f"engine-{association.service_account}"
+        aws.PodIdentityAssociation(whose, resolved(association, either(made, known)), opts)
+    if parts.virtual_cluster is not None:
+        cluster = aws.VirtualCluster("engine", parts.virtual_cluster, opts)
+        made[Reference("runtime/virtual-cluster")] = cluster.virtual_cluster_id
     return made

@@ -68,6 +68,9 @@ class Arns:
     def eks_cluster(self, name: str) -> str:
         return self._regional("eks", f"cluster/{name}")
 
+    def pod_association(self, cluster: str, id_: str) -> str:
+        return self._regional("eks", f"podidentityassociation/{cluster}/{id_}")
+
     def policy(self, name: str, *, path: str = "/") -> str:
         return self._global("iam", f"policy{path}{name}")
 

@@ -180,8 +180,8 @@ class EmrEks(Section):
     """EMR on EKS: AWS's Spark in a namespace of an EKS cluster of yours; `runtime.namespace` and `runtime.cluster` say which."""
 
     origin: CreateOrAdopt = Origin.CREATE
-    """`adopt` uses the virtual cluster of `virtual_cluster_id`. `create` is not made yet: for `runtime.cluster` and
-    `runtime.namespace`, `spec check` prints the command that makes one (FL-5503)."""
+    """`create` makes a virtual cluster over `runtime.namespace` of `runtime.cluster`, both of which are there already; `adopt` uses
+    that of `virtual_cluster_id`."""
     virtual_cluster_id: Annotated[str, VIRTUAL_CLUSTER_ID] | None = None
     """Of the virtual cluster to adopt."""
     release: Annotated[str, EKS_RELEASE] = "emr-spark-8.1.0-20260812"
@@ -306,8 +306,8 @@ class Runtime(Section):
     """The name of the EKS cluster: with `pod-identity` the one where the role is associated, with `emr_eks` the one that is
     asked whether pods of an ended job are left."""
     association: CreateOrAdopt = Origin.CREATE
-    """With `pod-identity`, who associates the role. `create` is not made yet: `spec check` prints the commands for it (FL-5503),
-    and `adopt` says that they are run."""
+    """With `pod-identity`, who associates the role with the service account, or with the three that EMR on EKS makes for a job:
+    `create` does, and `adopt` says that somebody has."""
     namespace: Annotated[str, NAMESPACE] | None = None
     """The Kubernetes namespace that the engine runs in; with `irsa`, `pod-identity`, `emr-eks` and `kubernetes`."""
     service_account: Annotated[str, SERVICE_ACCOUNT] | None = None

@@ -18,6 +18,8 @@ FILES: Mapping[str, str] = {
     "aws:cloudwatch/metricAlarm:MetricAlarm": "aws.cloudwatch_metric_alarm",
     "aws:dynamodb/table:Table": "aws.dynamodb_table",
     "aws:ec2/securityGroup:SecurityGroup": "aws.ec2_security_group",
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": "aws.eks_pod_identity_association",
+    "aws:emrcontainers/virtualCluster:VirtualCluster": "aws.emrcontainers_virtual_cluster",
     "aws:emrserverless/application:Application": "aws.emrserverless_application",
     "aws:iam/instanceProfile:InstanceProfile": "aws.iam_instance_profile",
     "aws:iam/policy:Policy": "aws.iam_policy",

@@ -118,6 +118,7 @@ CHOSEN: Mapping[str, frozenset[str]] = {
 MADE_UP: Mapping[str, str] = {
     "aws:cloudwatch/logGroup:LogGroup": "name",
     "aws:ec2/securityGroup:SecurityGroup": "name",
+    "aws:emrcontainers/virtualCluster:VirtualCluster": "name",
     "aws:emrserverless/application:Application": "name",
     "aws:kms/alias:Alias": "name",
     "aws:iam/instanceProfile:InstanceProfile": "name",

@@ -7,7 +7,8 @@ POST /__firnline__/cluster             {"images": {reference: folder}, "roles": 
                                        and associated
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
 
-All else is a service: /api and /apis are Kubernetes', the other paths are those of EMR Serverless.
+All else is a service: /api and /apis are Kubernetes', the other paths are those of the service that a request is signed for:
+EMR Serverless, EMR on EKS (virtual clusters), EKS (associations of Pod Identity).
 """
 
 import json
@@ -17,30 +18,42 @@ from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from socket import SHUT_RDWR
-from typing import Any
+from typing import Any, ClassVar, Protocol
 from uuid import uuid4
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from firnline_local.aws.call import credential
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 from firnline_local.runtimes.authorizer import AllowEverything, AskedOf, Authorizer
-from firnline_local.runtimes.emr_serverless.model import SERVICE, Request, answer_of, operation_of, parse
 from firnline_local.runtimes.emr_serverless.service import EmrServerless
 from firnline_local.runtimes.errors import ServiceError
 from firnline_local.runtimes.jobs.archives import Archives
 from firnline_local.runtimes.jobs.credentials import PATH as CREDENTIALS
 from firnline_local.runtimes.jobs.credentials import Sessions
 from firnline_local.runtimes.jobs.distribution import installed_spark
-from firnline_local.runtimes.jobs.places import Places
+from firnline_local.runtimes.jobs.places import Places, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
 from firnline_local.runtimes.kubernetes.api import KubernetesApi
 from firnline_local.runtimes.kubernetes.conductor import Cluster
+from firnline_local.runtimes.pod_identity import PodIdentity
+from firnline_local.runtimes.rest_json import Request, answer_of, operation_of, parse
+from firnline_local.runtimes.virtual_clusters import VirtualClusters
 
 CONTROL_PREFIX = "/__firnline__/"
 CLUSTER = "local"
 NOWHERE = "http://127.0.0.1:1"
 Reply = tuple[int, bytes, dict[str, str]]
+
+
+class Service(Protocol):
+    """One of those that are told apart by whom a request is signed for."""
+
+    name: ClassVar[str]
+
+    def answer(self, operation: str, parameters: Mapping[str, Any], caller: str, /) -> dict[str, Any]: ...
+    def tags_of(self, parameters: Mapping[str, Any], /) -> Mapping[str, str]: ...
+    def stop(self) -> None: ...
 
 
 class RuntimesApplication:
@@ -64,8 +77,14 @@ class RuntimesApplication:
         self._account = account
         self._sessions = Sessions()
         launch = launch or self._spark(folder)
-        self._emr = EmrServerless(account, region, launch)
-        self.kubernetes = KubernetesApi(Cluster(launch, lambda: f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"))
+        serverless = EmrServerless(account, region, launch)
+        clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
+        associations = PodIdentity(
+            account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
+        )
+        self._services: Mapping[str, Service] = {each.name: each for each in (serverless, clusters, associations)}
+        arn = f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"
+        self.kubernetes = KubernetesApi(Cluster(launch, lambda: arn, associated=associations.roles))
 
     def _spark(self, folder: Path) -> SparkLauncher:
         return SparkLauncher(
@@ -85,14 +104,20 @@ class RuntimesApplication:
             return _send(self._control(environ, path, body), start_response)
         if path.startswith(("/api/", "/apis/")):
             return _send(self._kubernetes(environ, path, body), start_response)
-        operation = operation_of(environ["REQUEST_METHOD"], path)
-        fault = self.faults.decide(f"{SERVICE}:{operation}")
+        service = self._service(environ)
+        operation = operation_of(service.name, environ["REQUEST_METHOD"], path)
+        fault = self.faults.decide(f"{service.name}:{operation}")
         reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
         return _send(reply, start_response)
 
+    def _service(self, environ: WSGIEnvironment) -> Service:
+        """The one that the request is signed for; EMR Serverless where it is not."""
+        return self._services.get(credential(environ).service) or self._services[EmrServerless.name]
+
     def stop(self) -> None:
         """Ends every job."""
-        self._emr.stop()
+        for service in self._services.values():
+            service.stop()
         self.kubernetes.stop()
 
     def _kubernetes(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
@@ -103,37 +128,33 @@ class RuntimesApplication:
         return status, json.dumps(found).encode(), {}
 
     def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
+        service, query = self._service(environ), environ.get("QUERY_STRING", "")
         try:
-            request = parse(environ["REQUEST_METHOD"], path, environ.get("QUERY_STRING", ""), body)
-            content = self._asked(request, credential(environ).access_key)
+            request = parse(service.name, environ["REQUEST_METHOD"], path, query, body)
+            content = self._asked(service, request, credential(environ).access_key)
         except ServiceError as error:
             return _error(error)
-        return 200, answer_of(request.operation, content), {}
+        return 200, answer_of(service.name, request.operation, content), {}
 
-    def _asked(self, request: Request, access_key: str) -> dict[str, Any]:
+    def _asked(self, service: Service, request: Request, access_key: str) -> dict[str, Any]:
         """Raises ServiceError."""
         call = AskedOf(
-            service=SERVICE,
+            service=service.name,
             operation=request.operation,
             parameters=request.parameters,
             access_key=access_key,
-            tags=self._emr.tags_of(self._about(request.parameters)),
+            tags=service.tags_of(request.parameters),
         )
         succeeded = False
         try:
             if sentence := self._authorizer.refusal(call):
                 raise ServiceError(403, "AccessDeniedException", sentence)
             caller = self._authorizer.principal(access_key) or f"arn:aws:iam::{self._account}:user/administrator"
-            content = self._emr.answer(request.operation, request.parameters, caller)
+            content = service.answer(request.operation, request.parameters, caller)
             succeeded = True
         finally:
             self._authorizer.over(call, succeeded)
         return content
-
-    def _about(self, parameters: Mapping[str, Any]) -> str:
-        arn = parameters.get("resourceArn") or self._emr.arn_of(parameters.get("applicationId", ""))
-        run = parameters.get("jobRunId")
-        return f"{arn}/jobruns/{run}" if run else str(arn)
 
     def _with_fault(self, fault: Fault, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
         reply: Reply = (200, fault.body.encode(), {})

@@ -1,6 +1,5 @@
 """What no stack makes: refused, with commands that the AWS CLI would take."""
 
-import json
 import shlex
 from typing import Any
 
@@ -28,24 +27,10 @@ def words(refusal: MadeByHand | None, begin: str) -> list[str]:
     return shlex.split(next(line for line in str(refusal.next_step).splitlines() if begin in line).partition(begin)[2])
 
 
-def test_a_virtual_cluster_is_left_to_a_person() -> None:
-    said = words(refusal_of(EKS), "aws emr-containers create-virtual-cluster ")
-    provider = json.loads(said[said.index("--container-provider") + 1])
-    assert provider == {"id": "platform", "type": "EKS", "info": {"eksInfo": {"namespace": "ingest"}}}
-
-
 def test_a_cluster_is_left_to_a_person() -> None:
     said = words(refusal_of(EC2), "aws emr create-cluster ")
     assert "InstanceGroupType=CORE,InstanceType=m7g.xlarge,InstanceCount=2" in said
     assert f"InstanceProfile=firnline-dev-engine,SubnetId={SUBNETS[0]}" in said
-
-
-def test_associations_are_left_to_a_person_and_told_with_the_virtual_cluster() -> None:
-    refusal = refusal_of({"trust": "pod-identity", **PODS, "emr_eks": {}})
-    said = words(refusal, "aws eks create-pod-identity-association ")
-    assert said[said.index("--role-arn") + 1] == "arn:aws:iam::123456789012:role/firnline-dev-engine"
-    assert str(refusal.next_step).count("create-pod-identity-association") == 3
-    assert words(refusal, "aws emr-containers create-virtual-cluster ")
 
 
 def test_an_association_is_adopted_where_there_is_one() -> None:
@@ -62,6 +47,8 @@ OPERATOR = {"trust": "pod-identity", **PODS, "service_account": "engine"}
         {"trust": "emr-ec2"},
         {"trust": "emr-ec2", "emr_ec2": ADOPTED},
         {**OPERATOR, "association": "adopt"},
+        OPERATOR,
+        EKS,
         {"trust": "emr-serverless"},
     ],
 )

@@ -49,6 +49,34 @@ def test_an_engine_that_is_started_by_hand_has_no_place(deploy: Deploy, spec_of:
     assert "engine_place" not in deployment.outputs
 
 
+PODS = {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest"}
+
+
+def test_emr_on_eks_has_a_virtual_cluster_and_its_three_service_accounts_are_the_role(
+    deploy: Deploy, spec_of: SpecOf
+) -> None:
+    deployment = made(deploy, spec_of, {**PODS, "emr_eks": {}})
+    (cluster,) = deployment.of("VirtualCluster")
+    place = {"id": "platform", "type": "EKS", "info": {"eksInfo": {"namespace": "ingest"}}}
+    assert cluster.inputs["containerProvider"] == place
+    assert deployment.outputs["engine_place"] == f"{cluster.name}-id"
+    associations = deployment.of("PodIdentityAssociation")
+    assert len({each.inputs["serviceAccount"] for each in associations}) == 3
+    assert {each.inputs["roleArn"] for each in associations} == {deployment.outputs["engine_role_arn"]}
+    for each in (cluster, *associations):
+        assert each.inputs["tags"]["firnline:application"] == "firnline-dev"
+
+
+def test_a_spark_operators_service_account_is_the_role_unless_somebody_has_said_so(
+    deploy: Deploy, spec_of: SpecOf
+) -> None:
+    operator = {**PODS, "service_account": "engine"}
+    (association,) = made(deploy, spec_of, operator).of("PodIdentityAssociation")
+    assert [association.inputs[name] for name in ("clusterName", "namespace", "serviceAccount")] == [
+        *("platform", "ingest", "engine")
+    ]
+
+
 def test_nodes_of_a_cluster_have_the_engines_role_through_a_profile(deploy: Deploy, spec_of: SpecOf) -> None:
     deployment = made(deploy, spec_of, {"trust": "emr-ec2"})
     (profile,) = deployment.of("InstanceProfile")

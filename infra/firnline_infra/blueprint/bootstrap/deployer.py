@@ -14,6 +14,8 @@ from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_USER,
     EMPTY_USER_UNBOUND,
     FIND_APPLICATION,
+    FIND_ASSOCIATION,
+    FIND_VIRTUAL_CLUSTER,
     LIFECYCLES,
     PASSED_TO,
     STATE_BUCKET,
@@ -42,9 +44,10 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
+from firnline_infra.specification.runtime import Trust
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
-MADE_WITH_TAG = ("emr-serverless:CreateApplication",)
+MADE_WITH_TAG = ("emr-serverless:CreateApplication", "emr-containers:CreateVirtualCluster")
 """Can't be narrowed to a resource either, but to a tag that it is made with."""
 FENCED = frozenset(
     {
@@ -142,6 +145,12 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
     if blueprint.runtime.application is not None:
         yield PolicyStatement(sid="FindApplication", actions=FIND_APPLICATION, resources=("*",), conditions=here)
+    if blueprint.runtime.virtual_cluster is not None:
+        find = FIND_VIRTUAL_CLUSTER
+        yield PolicyStatement(sid="FindVirtualCluster", actions=find, resources=("*",), conditions=here)
+    if clusters := tuple(dict.fromkeys(each.cluster for each in blueprint.runtime.associations)):
+        on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
+        yield PolicyStatement(sid="FindAssociation", actions=FIND_ASSOCIATION, resources=on)
 
 
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -182,9 +191,10 @@ def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
 
 
 def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """Starting the engine hands its role to the service that runs it."""
+    """Starting the engine hands its role to the service that runs it; with Pod Identity, its association does."""
     service = PASSED_TO.get(spec.aws.runtime.trust.value)
-    if service is not None:
+    is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not blueprint.runtime.associations
+    if service is not None and not is_adopted:
         yield PolicyStatement(
             sid="HandOverEngineRole",
             actions=("iam:PassRole",),

@@ -179,6 +179,21 @@ LIFECYCLES: dict[str, Lifecycle] = {
         delete=("emr-serverless:DeleteApplication",),
         unbound=("emr-serverless:CreateApplication",),
     ),
+    "aws:emrcontainers/virtualCluster:VirtualCluster": Lifecycle(
+        create=("emr-containers:CreateVirtualCluster", "emr-containers:TagResource"),
+        # The last one is not the provider's: `firnline up` and `destroy` look whether a job is in one that goes.
+        read=("emr-containers:DescribeVirtualCluster", "emr-containers:ListJobRuns"),
+        update=("emr-containers:UntagResource",),
+        delete=("emr-containers:DeleteVirtualCluster",),
+        unbound=("emr-containers:CreateVirtualCluster",),
+    ),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": Lifecycle(
+        create=("eks:CreatePodIdentityAssociation", "eks:TagResource"),
+        read=("eks:DescribePodIdentityAssociation",),
+        update=("eks:UpdatePodIdentityAssociation", "eks:UntagResource"),
+        delete=("eks:DeletePodIdentityAssociation",),
+        on_parent=("eks:CreatePodIdentityAssociation",),
+    ),
     "aws:cloudwatch/dashboard:Dashboard": Lifecycle(
         create=("cloudwatch:PutDashboard",), read=("cloudwatch:GetDashboard",), delete=("cloudwatch:DeleteDashboards",)
     ),
@@ -199,6 +214,9 @@ EMPTY_USER = (
 EMPTY_USER_UNBOUND = ("iam:ListVirtualMFADevices",)
 FIND_APPLICATION = ("emr-serverless:ListApplications",)
 """An application's name may be several ones': after a killed `up`, the one that it was making is found by its tags."""
+FIND_VIRTUAL_CLUSTER = ("emr-containers:ListVirtualClusters",)
+FIND_ASSOCIATION = ("eks:ListPodIdentityAssociations",)
+"""Before an `up`, whether somebody else's is in the way; after a killed one, what it was making."""
 USE_KEY = {
     "dynamodb": (
         *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom", "kms:ReEncryptTo"),
@@ -216,5 +234,7 @@ STATE_KEY = ("kms:Encrypt", "kms:Decrypt", "kms:GenerateDataKey")
 PASSED_TO = {
     "emr-serverless": "emr-serverless.amazonaws.com",
     "emr-ec2": "ec2.amazonaws.com",
+    "pod-identity": "pods.eks.amazonaws.com",
 }
-"""By `aws.runtime.trust`: the service that the engine's role is handed to, when a job is started or an instance profile made."""
+"""By `aws.runtime.trust`: the service that the engine's role is handed to, when a job is started, or an
+instance profile or an association made."""

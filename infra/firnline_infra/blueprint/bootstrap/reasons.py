@@ -47,6 +47,20 @@ ABOUT: Mapping[str, str] = {
     "ReachNetwork": "An application in a network has interfaces there; AWS asks for this in the name of who makes it, and gives "
     "it for nothing else.",
     "LetEmrServerlessIn": "AWS's own role for EMR Serverless, once an account, made with the first application.",
+    "OwnVirtualCluster": "The virtual cluster of EMR on EKS. Its id is AWS's, so its tag says whose it is.",
+    "MakeVirtualCluster": "A virtual cluster can only be made with the tag by which it is ours. Whether EMR may do anything in "
+    "that namespace, the EKS cluster itself says.",
+    "TagNewVirtualCluster": "The tag, while it is made. AWS does not tell that from a tag that is given later: a virtual cluster "
+    "of the account that has no tag of ours could be given one, and then be deleted, or jobs be started in it, with the engine's "
+    "role alone.",
+    "LetEmrOnEksIn": "AWS's own role for EMR on EKS, once an account, made with the first virtual cluster.",
+    "OwnPodIdentityAssociation": "The associations of the engine's service accounts, by their tag, in the one EKS cluster.",
+    "MakeAssociation": "An association can only be made with the tag by which it is ours, in the EKS cluster that the "
+    "specification names, and of no role but the engine's: HandOverEngineRole is asked for too.",
+    "TagNewAssociation": "The tag, while it is made. AWS does not tell that from a tag that is given later: an association of "
+    "that cluster that has no tag of ours could be given one, and then be removed, or lead to the engine's role.",
+    "FindVirtualCluster": "Whether the namespace has one already; after a killed `up`, which it was making.",
+    "FindAssociation": "The same for associations, in the one EKS cluster.",
     "Unbound": "What AWS can't narrow to one resource. In the environment's region alone.",
     "SeeStreams": "Adopted streams: whether they are there, before anything is made. They belong to somebody else.",
     "SeeKey": "The adopted key, for the same.",
@@ -66,10 +80,10 @@ ABOUT: Mapping[str, str] = {
     "CancelRuns": "The engine's runs, by the tag that they are started with.",
     "TagNewRun": "That tag, while a run is started. AWS does not tell that from a tag that is given later: in an adopted "
     "application a run of others that has no tag of ours could be given one, and then be cancelled.",
-    "LookForJobs": "The adopted virtual cluster that the engine is a job of.",
+    "LookForJobs": "The virtual cluster that the engine is a job of, an adopted one by its ARN.",
     "StartJob": "The same, only with the tag by which a job is ours, and only with the engine's role. Whoever may start a job "
     "chooses its program, and the program has the engine's role.",
-    "SeeJobs": "The jobs in it, all of them: only a job that was looked at tells whose it is.",
+    "SeeJobs": "The jobs in it; of an adopted one all, because only a job that was looked at tells whose it is.",
     "CancelJob": "The engine's jobs, by the tag that they are started with.",
     "TagNewJob": "That tag, while a job is started. AWS does not tell that from a tag that is given later: a job of others in "
     "that virtual cluster that has no tag of ours could be given one, and then be cancelled.",
@@ -83,7 +97,8 @@ ABOUT: Mapping[str, str] = {
     "the engine is.",
     "AskEngine": "The ledger's table, the items of the engine's own run and of streams' names, and no row of a shard. Whoever "
     "wrote more there than a request could end a run, or mislead the next one about a stream; what is proven can't be written.",
-    "HandOverEngineRole": "Who starts a job hands the engine's role to the service that runs it, and to no other.",
+    "HandOverEngineRole": "Who starts a job, or makes an instance profile or an association, hands the engine's role to the "
+    "service that runs it, and to no other.",
     "KeyThroughDynamodb": "The environment's key, an adopted one by its ARN; only through DynamoDB, so that nothing "
     "can be decrypted with it directly.",
     "KeyThroughS3": "The same, only through S3.",
@@ -104,6 +119,9 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "SeeBucket": {"Whether it is there.": ("s3:ListBucket",)},
     "SeeRole": {"Whether it is there.": ("iam:GetRole",)},
     "FindApplication": {"A name may be several applications'.": ("emr-serverless:ListApplications",)},
+    "FindVirtualCluster": {"Which ones there are, and of which namespaces.": ("emr-containers:ListVirtualClusters",)},
+    "FindAssociation": {"Which service accounts have one.": ("eks:ListPodIdentityAssociations",)},
+    "LetEmrOnEksIn": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
     "EmptyUser": {
         "Removes the access keys that `firnline keys create --aws` made.": (
             "iam:ListAccessKeys",
@@ -356,6 +374,20 @@ REASONS: Mapping[str, Reasons] = {
         "Stops one that has no job, before it is changed or removed.": ("emr-serverless:StopApplication",),
         "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
         "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
+    },
+    "aws:emrcontainers/virtualCluster:VirtualCluster": {
+        "Makes it. It costs nothing: a name for a namespace.": ("emr-containers:CreateVirtualCluster",),
+        COMPARE: ("emr-containers:DescribeVirtualCluster",),
+        TAGS: ("emr-containers:TagResource", "emr-containers:UntagResource"),
+        "Whether a job is in one that is to go: it is left alone then.": ("emr-containers:ListJobRuns",),
+        "Removes it.": ("emr-containers:DeleteVirtualCluster",),
+    },
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": {
+        "Lets the pods of a service account be the engine's role.": ("eks:CreatePodIdentityAssociation",),
+        COMPARE: ("eks:DescribePodIdentityAssociation",),
+        TAGS: ("eks:TagResource", "eks:UntagResource"),
+        "Gives it another role: of those that it may hand over, the engine's.": ("eks:UpdatePodIdentityAssociation",),
+        "Removes it.": ("eks:DeletePodIdentityAssociation",),
     },
     "aws:cloudwatch/dashboard:Dashboard": {
         "Makes it, and changes it.": ("cloudwatch:PutDashboard",),

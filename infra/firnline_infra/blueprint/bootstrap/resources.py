@@ -28,6 +28,8 @@ LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 INSTANCE_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 SERVERLESS = "aws:emrserverless/application:Application"
+VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
+ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 
 
 def resources(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[str, tuple[str, ...]]:
@@ -113,7 +115,7 @@ def _around(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
 
 
 def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
-    """The ids of groups and applications are AWS's: their tags say whose they are."""
+    """The ids of most of these are AWS's: their tags say whose they are."""
     parts = blueprint.runtime
     if parts.log_group is not None:
         yield LOG_GROUP, arns.log_group(parts.log_group.name)
@@ -127,3 +129,7 @@ def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         yield INSTANCE_PROFILE, arns.instance_profile(parts.instance_profile.name)
     if parts.application is not None:
         yield SERVERLESS, arns.serverless_application("*")
+    if parts.virtual_cluster is not None:
+        yield VIRTUAL_CLUSTER, arns.virtual_cluster("*")
+    for association in parts.associations:
+        yield ASSOCIATION, arns.pod_association(association.cluster, "*")

@@ -1,6 +1,6 @@
 """What `firnline deploy` asks of EMR on EKS and of EMR on EC2, where the engine is a job of a virtual cluster or a step.
 
-Both are adopted, and are named by their ids. Tests run the clients of the roll-out against these statements.
+Adopted ones are named by their ids. Tests run the clients of the roll-out against these statements.
 """
 
 from collections.abc import Iterator
@@ -14,26 +14,36 @@ from firnline_infra.specification.names import application_of
 
 
 def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    """A job runs as the role that its request names: AWS asks for no right to pass it, and has a key of its own for that."""
+    """A job runs as the role that its request names: AWS asks for no right to pass it, and has a key of its own for that.
+
+    The id of a virtual cluster that is made is AWS's, so its tag says whose it is, and those of its jobs.
+    """
     runtime = spec.aws.runtime
-    if runtime.emr_eks is None or runtime.emr_eks.virtual_cluster_id is None:
+    if runtime.emr_eks is None:
         return
     arns, ours = Arns(spec), {f"aws:ResourceTag/{OURS}": application_of(spec)}
-    cluster = arns.virtual_cluster(runtime.emr_eks.virtual_cluster_id)
+    adopted = runtime.emr_eks.virtual_cluster_id
+    cluster, known = arns.virtual_cluster(adopted or "*"), {} if adopted else ours
     runs, tag = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{OURS}": application_of(spec)}
     yield PolicyStatement(
         sid="LookForJobs",
         actions=("emr-containers:DescribeVirtualCluster", "emr-containers:ListJobRuns"),
         resources=(cluster,),
+        conditions={"StringEquals": known} if known else {},
     )
     role = runtime.role_arn or arns.role(blueprint.names.engine_role)
     yield PolicyStatement(
         sid="StartJob",
         actions=("emr-containers:StartJobRun",),
         resources=(cluster,),
-        conditions={"StringEquals": tag, "ArnEquals": {"emr-containers:ExecutionRoleArn": role}},
+        conditions={"StringEquals": {**tag, **known}, "ArnEquals": {"emr-containers:ExecutionRoleArn": role}},
     )
-    yield PolicyStatement(sid="SeeJobs", actions=("emr-containers:DescribeJobRun",), resources=runs)
+    yield PolicyStatement(
+        sid="SeeJobs",
+        actions=("emr-containers:DescribeJobRun",),
+        resources=runs,
+        conditions={"StringEquals": known} if known else {},
+    )
     yield PolicyStatement(
         sid="CancelJob", actions=("emr-containers:CancelJobRun",), resources=runs, conditions={"StringEquals": ours}
     )

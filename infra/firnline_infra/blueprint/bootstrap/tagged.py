@@ -8,14 +8,23 @@ one (reasons.py says what that means).
 from collections.abc import Iterator, Sequence
 
 from firnline_infra.blueprint.bootstrap.engine_run import OURS
-from firnline_infra.blueprint.bootstrap.resources import SECURITY_GROUP, SERVERLESS
+from firnline_infra.blueprint.bootstrap.resources import (
+    ASSOCIATION,
+    SECURITY_GROUP,
+    SERVERLESS,
+    VIRTUAL_CLUSTER,
+    resources,
+)
+from firnline_infra.blueprint.bootstrap.tagged_clusters import association, virtual_cluster
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 
-KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS)
+KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS, VIRTUAL_CLUSTER, ASSOCIATION)
+ON_PARENT = ("ec2:CreateSecurityGroup", "eks:CreatePodIdentityAssociation")
+"""Asked for on what the new thing is in."""
 LINKED_ROLE = "aws-service-role/ops.emr-serverless.amazonaws.com/AWSServiceRoleForAmazonEMRServerless"
 OF_EMR_SERVERLESS = "ops.emr-serverless.amazonaws.com"
 
@@ -24,17 +33,20 @@ def known_by_tag(
     spec: EnvironmentSpec, blueprint: Blueprint, kind: str, actions: Sequence[str]
 ) -> Iterator[PolicyStatement]:
     """`actions` of one type; a previewer's only read."""
-    makes = {SECURITY_GROUP: _security_group, SERVERLESS: _application}[kind]
-    makes_it = any(":Create" in action for action in actions) or "emr-serverless:TagResource" in actions
-    if makes_it:
+    makes = {
+        SECURITY_GROUP: _security_group,
+        SERVERLESS: _application,
+        VIRTUAL_CLUSTER: virtual_cluster,
+        ASSOCIATION: association,
+    }[kind]
+    if any(":Create" in action or action.endswith(":TagResource") for action in actions):
         yield from makes(spec, blueprint)
-    arn = {SECURITY_GROUP: Arns(spec).security_group("*"), SERVERLESS: Arns(spec).serverless_application("*")}[kind]
-    own = tuple(action for action in actions if action != "ec2:CreateSecurityGroup")
+    own = tuple(action for action in actions if action not in ON_PARENT)
     if own:
         yield PolicyStatement(
             sid=f"Own{kind.rpartition(':')[2]}",
             actions=own,
-            resources=(arn,),
+            resources=resources(spec, blueprint)[kind],
             conditions={"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}},
         )
 

@@ -65,8 +65,33 @@ WILDCARDS = (
         "AWS can't narrow these actions to a resource; they are narrowed to the region.",
         "Unbound",
         "FindApplication",
+        "FindVirtualCluster",
     ),
-    *_same("*", "It has no ARN while it is made; the tag that it gets is asked for.", "MakeApplication"),
+    *_same(
+        "*",
+        "It has no ARN while it is made; the tag that it gets is asked for.",
+        *("MakeApplication", "MakeVirtualCluster"),
+    ),
+    *_same(
+        "…:/virtualclusters/*",
+        "AWS makes up a virtual cluster's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnVirtualCluster", "TagNewVirtualCluster", "LookForJobs", "StartJob"),
+    ),
+    *_same(
+        "…:/virtualclusters/*/jobruns/*",
+        "AWS makes up the ids of virtual clusters and of jobs; a job's tag says whose it is.",
+        *("SeeJobs", "CancelJob", "TagNewJob"),
+    ),
+    *_same(
+        "…:/virtualclusters/…/jobruns/*",
+        "The jobs of an adopted virtual cluster, whose ids AWS makes up.",
+        *("SeeJobs", "CancelJob", "TagNewJob"),
+    ),
+    *_same(
+        "…:podidentityassociation/…/*",
+        "AWS makes up an association's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnPodIdentityAssociation", "TagNewAssociation"),
+    ),
     *_same(
         "…:security-group/*",
         "AWS makes up a group's id; a tag says whose it is, or, while it is made, that it is to be ours.",

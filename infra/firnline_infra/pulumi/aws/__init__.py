@@ -10,11 +10,13 @@ from firnline_infra.pulumi.aws.instance_profile import InstanceProfile, Instance
 from firnline_infra.pulumi.aws.landing_bucket import LandingBucket, LandingBucketArgs
 from firnline_infra.pulumi.aws.log_group import LogGroup, LogGroupArgs
 from firnline_infra.pulumi.aws.operations_dashboard import OperationsDashboard, OperationsDashboardArgs
+from firnline_infra.pulumi.aws.pod_identity_association import PodIdentityAssociation, PodIdentityAssociationArgs
 from firnline_infra.pulumi.aws.published_outputs import PublishedOutputs, PublishedOutputsArgs
 from firnline_infra.pulumi.aws.runtime_role import RuntimeRole, RuntimeRoleArgs
 from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
 from firnline_infra.pulumi.aws.secret import Secret, SecretArgs
 from firnline_infra.pulumi.aws.serverless_application import ServerlessApplication, ServerlessApplicationArgs
+from firnline_infra.pulumi.aws.virtual_cluster import VirtualCluster, VirtualClusterArgs
 
 __all__ = [
     "CheckpointTable",
@@ -37,6 +39,8 @@ __all__ = [
     "LogGroupArgs",
     "OperationsDashboard",
     "OperationsDashboardArgs",
+    "PodIdentityAssociation",
+    "PodIdentityAssociationArgs",
     "PublishedOutputs",
     "PublishedOutputsArgs",
     "RuntimeRole",
@@ -47,4 +51,6 @@ __all__ = [
     "SecretArgs",
     "ServerlessApplication",
     "ServerlessApplicationArgs",
+    "VirtualCluster",
+    "VirtualClusterArgs",
 ]

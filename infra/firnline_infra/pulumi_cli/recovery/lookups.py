@@ -90,6 +90,10 @@ def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
     """`client` makes a boto3 client of a service, in the account and region of the stack."""
     return {
         "aws:ec2/securityGroup:SecurityGroup": lambda inputs: _security_groups(client("ec2"), inputs),
+        "aws:eks/podIdentityAssociation:PodIdentityAssociation": lambda inputs: _associations(client("eks"), inputs),
+        "aws:emrcontainers/virtualCluster:VirtualCluster": lambda inputs: _virtual_clusters(
+            client("emr-containers"), inputs
+        ),
         "aws:emrserverless/application:Application": lambda inputs: _applications(client("emr-serverless"), inputs),
         "aws:iam/policy:Policy": lambda inputs: [_policy(client("sts"), inputs)],
         "aws:kinesis/streamConsumer:StreamConsumer": lambda inputs: _consumer(client("kinesis"), inputs),
@@ -122,6 +126,22 @@ def _applications(emr: Any, inputs: Properties) -> Sequence[str]:
 def _application_tags(emr: Any, id_: str) -> dict[str, str]:
     found = _unless(DENIED, lambda: emr.get_application(applicationId=id_)["application"].get("tags"))
     return found or {}
+
+
+def _virtual_clusters(emr: Any, inputs: Properties) -> Sequence[str]:
+    """A namespace has one that is not terminated; ours has our name."""
+    provider = inputs["containerProvider"]
+    pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=provider["id"], states=["RUNNING"])
+    found = [each for page in pages for each in page["virtualClusters"] if each["name"] == inputs["name"]]
+    return [each["id"] for each in found if each["containerProvider"]["info"] == provider["info"]]
+
+
+def _associations(eks: Any, inputs: Properties) -> Sequence[str]:
+    """A service account has one. Its id is known within its cluster alone."""
+    whose = {name: inputs[name] for name in ("clusterName", "namespace", "serviceAccount")}
+    pages = eks.get_paginator("list_pod_identity_associations").paginate(**whose)
+    found = [each["associationId"] for page in pages for each in page["associations"]]
+    return [f"{inputs['clusterName']},{id_}" for id_ in found]
 
 
 def _consumer(kinesis: Any, inputs: Properties) -> Sequence[str]:

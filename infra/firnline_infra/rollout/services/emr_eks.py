@@ -27,7 +27,7 @@ STATES = {
     "COMPLETED": RunState.SUCCEEDED,
     "FAILED": RunState.FAILED,
 }
-MAKE_ONE = "make one and adopt it: `firnline spec check` prints the command for origin: create"
+MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 POD_LABEL = "emr-containers.amazonaws.com/job.id"
 DRIVER = "spark-kubernetes-driver"

@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from firnline_local.runtimes.emr_serverless.application import (
     CREATED,
@@ -33,6 +33,8 @@ TRANSIENT = {"clientToken", "applicationId"}
 
 class EmrServerless:
     """Answers operations by name, with parameters as boto3 names them."""
+
+    name: ClassVar[str] = "emr-serverless"
 
     def __init__(
         self, account: str, region: str, launch: Launcher, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -148,10 +150,11 @@ class EmrServerless:
             self._tagged(given).tags.pop(key, None)
         return {}
 
-    def tags_of(self, arn: str) -> Mapping[str, str]:
-        """For whoever decides about a call; empty where there is no such thing."""
+    def tags_of(self, given: Mapping[str, Any]) -> Mapping[str, str]:
+        """Of what a request is about, for whoever decides about it; empty where there is no such thing."""
+        arn, run = given.get("resourceArn") or self.arn_of(given.get("applicationId", "")), given.get("jobRunId")
         with self._lock:
-            found = self._by_arn(arn)
+            found = self._by_arn(f"{arn}/jobruns/{run}" if run else str(arn))
             return dict(found.tags) if found else {}
 
     def arn_of(self, application: str) -> str:

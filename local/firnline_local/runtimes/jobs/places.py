@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from botocore.client import BaseClient
 
+ADMINISTRATOR = ("firnline-local", "firnline-local")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
@@ -41,3 +43,13 @@ def client(places: Places, service: str, key: str, secret: str, token: str | Non
     )
     config = Config(proxies={}, s3={"addressing_style": "path"}, retries={"total_max_attempts": 3})
     return cast("BaseClient", session.client(service, endpoint_url=places.aws, config=config))
+
+
+def has_role(places: Places, arn: str) -> bool:
+    """Whether the embedded IAM has the role."""
+    iam: Any = client(places, "iam", *ADMINISTRATOR)
+    try:
+        found: str = iam.get_role(RoleName=arn.rpartition("/")[2])["Role"]["Arn"]
+    except iam.exceptions.NoSuchEntityException:
+        return False
+    return found == arn

@@ -3,7 +3,7 @@ operators is theirs (kubeflow.py, apache.py).
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,9 @@ class Cluster:
     images: dict[str, Path] = field(default_factory=dict)
     """By their references: a folder that holds what the image has in /opt/firnline."""
     roles: dict[str, str] = field(default_factory=dict)
-    """Of service accounts, as `namespace/name`: the associations of EKS Pod Identity."""
+    """Of service accounts, as `namespace/name`: what a control call says of associations of EKS Pod Identity."""
+    associated: Callable[[], Mapping[str, str]] = dict
+    """The same, of those that the embedded EKS has."""
     running: dict[str, Running] = field(default_factory=dict)
     """By the path of the driver's pod; its log stays when it has ended."""
     is_stopped: bool = False
@@ -171,16 +173,21 @@ class Conductor:
         found = self.manifest()
         if found.image not in self.cluster.images:
             return "ErrImagePull", f"failed to pull and unpack image {found.image!r}: not found"
-        if f"{found.namespace}/{found.service_account}" not in self.cluster.roles:
+        if self._role() is None:
             return "CreateContainerConfigError", f"service account {found.service_account} has no role by Pod Identity"
         return None
+
+    def _role(self) -> str | None:
+        found = self.manifest()
+        whose = f"{found.namespace}/{found.service_account}"
+        return self.cluster.roles.get(whose) or self.cluster.associated().get(whose)
 
     def _submission(self) -> Submission:
         found = self.manifest()
         image = self.cluster.images[found.image]
         return Submission(
             name=f"{self.document['metadata']['uid']}-{self.attempt}",
-            role_arn=self.cluster.roles[f"{found.namespace}/{found.service_account}"],
+            role_arn=self._role() or "",
             service=PRINCIPAL,
             source_arn=self.cluster.arn(),
             entry=found.from_image(found.entry, image),

@@ -107,6 +107,7 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "namespace": "ingest",
         "emr_eks": {"origin": "adopt", "virtual_cluster_id": "0123456789abcdefghijklmno"},
     },
+    "emr-eks, made": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}},
 }
 """What the runtimes have that one environment can't have together."""
 

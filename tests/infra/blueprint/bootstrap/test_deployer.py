@@ -33,9 +33,10 @@ from .conftest import RUNTIMES, running_on
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
+UNBOUND |= {"MakeVirtualCluster", "FindVirtualCluster"}
 ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
 ROLL_OUT |= {"LookForJobs", "StartJob", "SeeJobs", "CancelJob", "TagNewJob", "ReachPods", "SeeSteps", "RunSteps"}
-OF_AWS = "LetEmrServerlessIn"  # a role of AWS's own
+OF_AWS = {"LetEmrServerlessIn", "LetEmrOnEksIn"}  # roles of AWS's own
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
 READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt|Query)")
@@ -105,6 +106,12 @@ def test_a_star_stands_alone_only_for_what_aws_can_not_narrow(policies: dict[str
             assert statement["Condition"]
 
 
+def parent_of(arn: str) -> str:
+    """A consumer is in its stream, an association in its cluster."""
+    stream = arn.partition("/consumer/")[0]
+    return stream.replace("podidentityassociation/", "cluster/").removesuffix("/*")
+
+
 def test_everything_that_a_resource_asks_for_is_allowed_on_it(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
@@ -118,7 +125,7 @@ def test_everything_that_a_resource_asks_for_is_allowed_on_it(
                 for resource in statement["Resource"]
             }
             if action in lifecycle.on_parent:
-                arns_of = tuple(arn.partition("/consumer/")[0] for arn in arns)
+                arns_of = tuple(parent_of(arn) for arn in arns)
             elif action in lifecycle.unbound:
                 arns_of = ("*",)
             else:
@@ -142,15 +149,15 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "KeyThroughS3",
         "ReachNetwork",
         "CompareKey",
-        OF_AWS,
+        *OF_AWS,
     }
-    besides |= {"FindApplication", "RegisterConsumers", "ListState", "State", "StateKey"}
+    besides |= {"FindApplication", "FindVirtualCluster", "FindAssociation", "RegisterConsumers", "ListState", "State", "StateKey"}
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
 
 
 def test_the_engines_role_is_handed_to_nobody_where_nobody_asks_for_it() -> None:
-    """A job of EMR on EKS names its role, and EKS gets it from whoever makes the association, which no stack does."""
+    """A job of EMR on EKS names its role, and EKS gets it from whoever makes the association."""
     spec = running_on({**RUNTIMES["emr-eks"], "trust": "pod-identity", "oidc_provider": None, "association": "adopt"})
     assert "iam:PassRole" not in {
         action for statement in deployer_statements(spec, blueprint_of(spec)) for action in statement.actions
@@ -232,7 +239,7 @@ def test_neither_role_can_touch_itself_or_the_boundary(
     names = bootstrap_names(spec)
     for name in ("deploy", "preview"):
         for statement in policies[name]:
-            for resource in [each for each in statement["Resource"] if statement["Sid"] != OF_AWS]:
+            for resource in [each for each in statement["Resource"] if statement["Sid"] not in OF_AWS]:
                 if resource.startswith("arn:aws:iam:"):
                     last = resource.rpartition("/")[2]
                     assert last.startswith(blueprint_of(spec).names.application)
@@ -245,6 +252,14 @@ def test_the_engines_role_is_handed_only_to_what_runs_it(prod_spec: EnvironmentS
     (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
     assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-prod-engine"]
     assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "emr-serverless.amazonaws.com"}}
+
+
+def test_who_makes_an_association_hands_the_engines_role_to_pods_alone() -> None:
+    spec = running_on(RUNTIMES["emr-eks, made"])
+    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
+    (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
+    assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-on-engine"]
+    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "pods.eks.amazonaws.com"}}
 
 
 def test_only_what_goes_with_its_environment_may_be_emptied(

@@ -12,7 +12,7 @@ from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.environments import spec_of
 
-from .conftest import running_on
+from .conftest import RUNTIMES, running_on
 
 END_OF_A_FOLDER = re.compile(r"arn:aws:s3:::[a-z0-9-]+/([^*?]+/)?\*")
 KEY = "arn:aws:kms:eu-central-1:123456789012:key/1-2"
@@ -47,7 +47,8 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
     )
     key = {"sid": "Open", "why": "opens what a transform reads", "actions": ["kms:Decrypt"], "resources": [KEY]}
     extra = running_on({"statements": [key]})
-    specs = (prod_spec, small_spec, extra, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting)
+    specs = [prod_spec, small_spec, extra, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting]
+    specs += map(running_on, RUNTIMES.values())
     made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in specs)
     return {found for each in made for document in documents(each) for found in wildcards(document)}
 

@@ -53,6 +53,8 @@ class Case:
     """By the property that then differs."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """New values that an update can reach, by property."""
+    imported_as: Callable[[Mapping[str, Any]], str] = lambda properties: str(properties["id"])
+    """The id by which it is imported, of its properties."""
     is_absent_after: bool = True
     """False for what can't be removed."""
 
@@ -62,6 +64,11 @@ class Case:
 
 def a_role(clients: Clients) -> str:
     return iam_role.create({"name": fresh("role"), "assumeRolePolicy": trust("ec2.amazonaws.com")}, clients).id
+
+
+def arn_of_a_role(clients: Clients) -> str:
+    inputs = {"name": fresh("role"), "assumeRolePolicy": trust("pods.eks.amazonaws.com")}
+    return str(iam_role.create(inputs, clients).properties["arn"])
 
 
 def a_user(clients: Clients) -> str:

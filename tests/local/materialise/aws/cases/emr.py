@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firnline_local.materialise.aws import emrserverless_application
+from firnline_local.materialise.aws import emrcontainers_virtual_cluster, emrserverless_application
 from firnline_local.materialise.clients import Clients
 
 from .case import ACCOUNT, Case, fresh
@@ -27,7 +27,27 @@ def arn_of(id_: str) -> str:
     return f"arn:aws:emr-serverless:us-east-1:{ACCOUNT}:/applications/{id_}"
 
 
+def virtual_cluster_inputs(_: Clients) -> dict[str, Any]:
+    place = {"id": "local", "type": "EKS", "info": {"eksInfo": {"namespace": fresh("namespace")}}}
+    return {"name": fresh("virtual-cluster"), "containerProvider": place, "tags": {"a": "1"}}
+
+
+def arn_of_virtual_cluster(id_: str) -> str:
+    return f"arn:aws:emr-containers:us-east-1:{ACCOUNT}:/virtualclusters/{id_}"
+
+
 CASES = [
+    Case(
+        kind=emrcontainers_virtual_cluster,
+        inputs=virtual_cluster_inputs,
+        taken="already exists in the given namespace",
+        behind={
+            "tags": lambda c, i: c.aws("emr-containers").untag_resource(
+                resourceArn=arn_of_virtual_cluster(i), tagKeys=["a"]
+            ),
+        },
+        changes={"tags": {"b": "2"}},
+    ),
     Case(
         kind=emrserverless_application,
         inputs=application_inputs,

@@ -1,6 +1,7 @@
-"""The service's model, as botocore ships it: which operation a request is, what it says, and how an answer is written.
+"""A service's model, as botocore ships it: which operation a request is, what it says, and how an answer is written.
 
-The protocol is REST-JSON: a parameter lies in the path, in the query or in the body, as the model has it.
+The protocol is REST-JSON: a parameter lies in the path, in the query or in the body, as the model has it. A service is
+called as boto3 calls it: emr-serverless.
 """
 
 import json
@@ -15,8 +16,6 @@ from urllib.parse import parse_qs
 from firnline_local.runtimes.errors import ServiceError, validation_error
 from firnline_local.runtimes.validation import violations
 
-SERVICE = "emr-serverless"
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -27,17 +26,17 @@ class Request:
 
 
 @cache
-def service_model() -> Any:
+def service_model(service: str) -> Any:
     """botocore's; it takes a moment to read."""
     import botocore.session
 
-    return botocore.session.Session().get_service_model(SERVICE)
+    return botocore.session.Session().get_service_model(service)
 
 
 @cache
-def _routes() -> tuple[tuple[str, re.Pattern[str], Any], ...]:
+def _routes(service: str) -> tuple[tuple[str, re.Pattern[str], Any], ...]:
     """Longest paths first, so that an id never swallows what follows it. An ARN holds slashes."""
-    model = service_model()
+    model = service_model(service)
     operations = [model.operation_model(name) for name in model.operation_names]
     operations.sort(key=lambda each: -len(each.http["requestUri"]))
     return tuple((each.http["method"], _pattern(each.http["requestUri"]), each) for each in operations)
@@ -52,15 +51,15 @@ def _segment(name: str) -> str:
     return ".+" if name == "resourceArn" else "[^/]+"
 
 
-def operation_of(method: str, path: str) -> str | None:
+def operation_of(service: str, method: str, path: str) -> str | None:
     """None where the service has no such operation."""
-    found = _matched(method, path)
+    found = _matched(service, method, path)
     return str(found[0].name) if found else None
 
 
-def parse(method: str, path: str, query: str, body: bytes) -> Request:
+def parse(service: str, method: str, path: str, query: str, body: bytes) -> Request:
     """`path` is without its percent signs. Raises ServiceError for what the service's model refuses."""
-    found = _matched(method, path)
+    found = _matched(service, method, path)
     if found is None:
         raise ServiceError(404, "UnknownOperationException", f"There is no {method} {path}.")
     operation, in_path = found
@@ -71,8 +70,8 @@ def parse(method: str, path: str, query: str, body: bytes) -> Request:
     return Request(operation.name, parameters)
 
 
-def _matched(method: str, path: str) -> tuple[Any, dict[str, str]] | None:
-    for verb, pattern, operation in _routes():
+def _matched(service: str, method: str, path: str) -> tuple[Any, dict[str, str]] | None:
+    for verb, pattern, operation in _routes(service):
         if verb == method and (match := pattern.fullmatch(path)):
             return operation, match.groupdict()
     return None
@@ -117,9 +116,9 @@ def _scalar(shape: Any, text: str) -> Any:
     return text
 
 
-def answer_of(operation: str, content: Mapping[str, Any]) -> bytes:
+def answer_of(service: str, operation: str, content: Mapping[str, Any]) -> bytes:
     """The body of an answer. Raises AssertionError for what the model's answer does not have."""
-    shape = service_model().operation_model(operation).output_shape
+    shape = service_model(service).operation_model(operation).output_shape
     return json.dumps(_written(shape, content) if shape is not None else {}).encode()
 
 

@@ -1,0 +1,57 @@
+"""What an engine runs in, before it is removed or another takes its place: while a job is in it, that is refused.
+
+EMR on EKS keeps a virtual cluster until its last job has ended, and the provider waits for that, an hour and a half long.
+`firnline stop` ends an engine without losing a row, this must not.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_infra.accounts import Accounts
+from firnline_infra.accounts.aws import aws_call
+from firnline_infra.blueprint.runtime import VirtualCluster
+from firnline_infra.deploy.errors import PlaceInUse
+from firnline_infra.deploy.existing import VIRTUAL_CLUSTER, StackResources
+
+ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
+
+
+def check_virtual_cluster(
+    wanted: VirtualCluster | None, accounts: Accounts, known: StackResources, *, environment: str
+) -> None:
+    """Before `up`, and with `wanted` None before a destroy. Raises PlaceInUse, AwsRefused."""
+    id_ = known.id_of(VIRTUAL_CLUSTER)
+    found = _described(accounts, id_) if id_ else None
+    if id_ is None or found is None or (why := _goes(wanted, found)) is None:
+        return
+    emr = accounts.aws("emr-containers")
+    with aws_call("emr-containers:ListJobRuns", id_):
+        jobs = emr.list_job_runs(virtualClusterId=id_, states=ACTIVE_JOBS)["jobRuns"]
+    if jobs:
+        raise PlaceInUse(f"virtual cluster {id_}", why, [each["id"] for each in jobs], environment=environment)
+
+
+def _goes(wanted: VirtualCluster | None, found: Mapping[str, Any]) -> str | None:
+    """Nothing but its tags can be changed."""
+    if wanted is None:
+        return "nothing takes its place"
+    provider = found["containerProvider"]
+    asked = (wanted.name, wanted.cluster, wanted.namespace)
+    there = (found["name"], provider["id"], provider["info"]["eksInfo"]["namespace"])
+    names = ("name", "EKS cluster", "namespace")
+    differing = [f"{name} {old} becomes {new}" for name, new, old in zip(names, asked, there, strict=True) if new != old]
+    return ", ".join(differing) or None
+
+
+def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
+    """None where it is gone."""
+    from botocore.exceptions import ClientError
+
+    with aws_call("emr-containers:DescribeVirtualCluster", id_):
+        try:
+            found: Mapping[str, Any] = accounts.aws("emr-containers").describe_virtual_cluster(id=id_)["virtualCluster"]
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ResourceNotFoundException":
+                return None
+            raise
+    return None if found["state"] == "TERMINATED" else found
