@@ -9,6 +9,8 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.deploy import existing
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.materialise.aws import eks_pod_identity_association, emrcontainers_virtual_cluster
@@ -107,3 +109,21 @@ def test_an_association_leads_to_the_engines_role_in_the_one_cluster(
     made = eks_pod_identity_association.create(ASSOCIATION, deployer)
     with pytest.raises(ClientError, match=r"AccessDenied.*iam:PassRole|AccessDenied"):
         eks_pod_identity_association.update(made.id, ASSOCIATION, {**ASSOCIATION, **differing}, deployer)
+
+
+def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callable[..., Any]) -> None:
+    others = who(None)
+    account = blueprint_of(spec_of(RUNTIME)).runtime.associations[0].service_account
+    emrcontainers_virtual_cluster.create({**VIRTUAL_CLUSTER, "name": "payroll"}, others)
+    eks_pod_identity_association.create({**ASSOCIATION, "serviceAccount": account}, others)
+    blueprint = blueprint_of(spec_of(RUNTIME))
+    found = {
+        f"{kind} {name}"
+        for _, kind, names, describe in existing.of_eks(blueprint, who(spec_of(RUNTIME), "Preview"))
+        for name in names
+        if describe(name)
+    }
+    assert found == {
+        "virtual cluster of EMR over namespace ingest of EKS cluster local, in the way of firnline-dev",
+        f"association of EKS cluster local, in namespace ingest, for service account {account}",
+    }

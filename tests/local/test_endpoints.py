@@ -26,7 +26,9 @@ def test_a_pattern_over_services_goes_to_all(endpoint: str) -> None:
 def test_a_misspelt_service_is_told_from_one_that_is_not_embedded() -> None:
     with pytest.raises(InvalidFault, match="did you mean dynamodb:UpdateItem"):
         servers_of("dynamo:UpdateItem")
-    with pytest.raises(InvalidFault, match="services: kinesis, snowflake, emr-serverless, emr-containers, eks, cloudwatch"):
+    with pytest.raises(
+        InvalidFault, match="services: kinesis, snowflake, emr-serverless, emr-containers, eks, cloudwatch"
+    ):
         servers_of("lambda:Invoke")
 
 

@@ -135,5 +135,8 @@ def settled(asked: Asked, when: str) -> Counter[str]:
 
 
 UNREADABLE = {"recoveryWindowInDays", "deletionWindowInDays"}  # words for the deletion; a read does not know them
-NAMELESS = {"snowflake:index/execute:Execute"}  # its id is made up; what it made is found by its query
+NAMELESS = {
+    "snowflake:index/execute:Execute",  # its id is made up; what it made is found by its query
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation",  # its id is known within its cluster alone
+}
 LASTING = {"aws:s3/bucketVersioning:BucketVersioning"}  # can't be taken back

@@ -131,7 +131,7 @@ def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResou
         *_data(blueprint, accounts),
         *_around(blueprint, accounts),
         *_of_the_runtime(blueprint, accounts),
-        *_of_eks(blueprint, accounts),
+        *of_eks(blueprint, accounts),
     ):
         for name in names:
             if not known.has(type_, name) and (found := _existing(kind, name, describe)):
@@ -195,7 +195,7 @@ def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]
         )
 
 
-def _of_eks(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
+def of_eks(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
     """Names are nobody's alone there: what is asked for is the place, which takes one."""
     parts = blueprint.runtime
     if (wanted := parts.virtual_cluster) is not None:

@@ -39,7 +39,9 @@ def _goes(wanted: VirtualCluster | None, found: Mapping[str, Any]) -> str | None
     asked = (wanted.name, wanted.cluster, wanted.namespace)
     there = (found["name"], provider["id"], provider["info"]["eksInfo"]["namespace"])
     names = ("name", "EKS cluster", "namespace")
-    differing = [f"{name} {old} becomes {new}" for name, new, old in zip(names, asked, there, strict=True) if new != old]
+    differing = [
+        f"{name} {old} becomes {new}" for name, new, old in zip(names, asked, there, strict=True) if new != old
+    ]
     return ", ".join(differing) or None
 
 

@@ -180,8 +180,8 @@ class EmrEks(Section):
     """EMR on EKS: AWS's Spark in a namespace of an EKS cluster of yours; `runtime.namespace` and `runtime.cluster` say which."""
 
     origin: CreateOrAdopt = Origin.CREATE
-    """`create` makes a virtual cluster over `runtime.namespace` of `runtime.cluster`, both of which are there already; `adopt` uses
-    that of `virtual_cluster_id`."""
+    """`create` makes a virtual cluster over `runtime.namespace` of `runtime.cluster`, both of which are there already; `adopt`
+    uses that of `virtual_cluster_id`."""
     virtual_cluster_id: Annotated[str, VIRTUAL_CLUSTER_ID] | None = None
     """Of the virtual cluster to adopt."""
     release: Annotated[str, EKS_RELEASE] = "emr-spark-8.1.0-20260812"

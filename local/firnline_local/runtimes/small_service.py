@@ -60,7 +60,9 @@ class SmallService:
     def arn(self, resource: str) -> str:
         return f"arn:aws:{self.name}:{self._region}:{self._account}:{resource}"
 
-    def _once(self, token: str | None, given: Mapping[str, Any], refused: ServiceError, act: Callable[[], Content]) -> Content:
+    def _once(
+        self, token: str | None, given: Mapping[str, Any], refused: ServiceError, act: Callable[[], Content]
+    ) -> Content:
         """A token that is known gets its first answer again; for something else it is `refused`."""
         if token is None:
             return act()

@@ -14,6 +14,7 @@ import pytest
 from firnline_local.materialise.registry import FILES
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.in_process.application import Application
+from firnline_local.pulumi.in_process.deployment import Record
 
 if TYPE_CHECKING:
     from firnline_local.running import RunningEnvironment
@@ -36,6 +37,7 @@ FEATURES = [
 ]
 ICEBERG_TABLE = "snowflake:index/icebergTable:IcebergTable"
 EXECUTE = "snowflake:index/execute:Execute"  # no object of its own is behind it: it is never found nor gone
+ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 UNREADABLE = {"recoveryWindowInDays"}  # a word of the provider's own; to the service it means nothing until the end
 
 
@@ -56,6 +58,9 @@ def of_aws(vpc: str) -> None:
     buckets()
     runtime(vpc)
     role = aws.iam.Role("role", name="every", assume_role_policy=json.dumps(TRUST), tags=TAGS)
+    aws.eks.PodIdentityAssociation(
+        "pods", cluster_name="local", namespace="every", service_account="every", role_arn=role.arn, tags=TAGS
+    )
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
     aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)
     user = aws.iam.User("user", name="every", tags=TAGS)
@@ -82,6 +87,8 @@ def of_aws(vpc: str) -> None:
 def runtime(vpc: str) -> None:
     aws.cloudwatch.LogGroup("logs", name="/every", retention_in_days=30, tags=TAGS)
     aws.ec2.SecurityGroup("group", name="every", description="every", vpc_id=vpc, tags=TAGS)
+    place = {"id": "local", "type": "EKS", "info": {"eks_info": {"namespace": "every"}}}
+    aws.emrcontainers.VirtualCluster("virtual-cluster", name="every", container_provider=place, tags=TAGS)
     aws.emrserverless.Application(
         "application", name="every", release_label="emr-spark-8.1.0", type="spark", architecture="X86_64", tags=TAGS
     )
@@ -225,9 +232,14 @@ def test_a_resource_of_each_type_lives_through_its_whole_life(
     for record in made.values():
         assert (
             record.token == EXECUTE
-            or cloud.read(record.token, record.name, record.id, inputs={}, properties={}) is None
+            or cloud.read(record.token, record.name, import_id(record), inputs={}, properties={}) is None
         )
     cloud.close()
+
+
+def import_id(record: Record) -> str:
+    """An association is known within its cluster alone."""
+    return f"{record.inputs['clusterName']},{record.id}" if record.token == ASSOCIATION else record.id
 
 
 def drift(environment: "RunningEnvironment", application: Application) -> dict[str, Any]:
@@ -250,7 +262,7 @@ def differences_of_import(environment: "RunningEnvironment", application: Applic
         if record.token == EXECUTE:
             continue
         cloud = Cloud(record.token.partition(":")[0], environment)
-        there = cloud.read(record.token, record.name, record.id, inputs={}, properties={})
+        there = cloud.read(record.token, record.name, import_id(record), inputs={}, properties={})
         assert there is not None, record.name
         changes = cloud.diff(record.token, old=there.inputs, state=there.properties, new=record.inputs)
         if differing := {change.property for change in changes} - UNREADABLE:

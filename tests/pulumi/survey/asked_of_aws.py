@@ -147,7 +147,7 @@ def _parameters(blueprint: Blueprint, resolve: Resolve) -> Asked:
         yield f"parameter {each.name}", {"value": resolve(each.value), "type": "String"}
 
 
-def _runtime(blueprint: Blueprint, _: Resolve) -> Asked:
+def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     parts = blueprint.runtime
     if (logs := parts.log_group) is not None:
         yield f"log group {logs.name}", {"days": logs.retention_days, "tags": dict(logs.tags)}
@@ -174,3 +174,9 @@ def _runtime(blueprint: Blueprint, _: Resolve) -> Asked:
             "tags": dict(made.tags),
         }
         yield f"application {made.name}", told
+    if (cluster := parts.virtual_cluster) is not None:
+        place = {"cluster": cluster.cluster, "namespace": cluster.namespace}
+        yield f"virtual cluster {cluster.name}", {**place, "tags": dict(cluster.tags)}
+    for pods in parts.associations:
+        told = {"role": resolve(pods.role_arn), "tags": dict(pods.tags)}
+        yield f"pods {pods.namespace}/{pods.service_account}", told

@@ -218,6 +218,22 @@ def _applications(client: Client) -> Found:
             )
 
 
+def _virtual_clusters(client: Client) -> Found:
+    for told in client("emr-containers").list_virtual_clusters(states=["RUNNING"])["virtualClusters"]:
+        provider = told["containerProvider"]
+        place = {"cluster": provider["id"], "namespace": provider["info"]["eksInfo"]["namespace"]}
+        yield f"virtual cluster {told['name']}", {**place, "tags": told["tags"]}
+
+
+def _associations(client: Client) -> Found:
+    """Of the one EKS cluster that is here."""
+    eks = client("eks")
+    for each in eks.list_pod_identity_associations(clusterName="local")["associations"]:
+        where = {"clusterName": "local", "associationId": each["associationId"]}
+        told = eks.describe_pod_identity_association(**where)["association"]
+        yield f"pods {told['namespace']}/{told['serviceAccount']}", {"role": told["roleArn"], "tags": told["tags"]}
+
+
 OF_DATA = (_streams, _tables, _buckets, _keys, _secrets)
 AROUND = (
     _roles,
@@ -229,4 +245,6 @@ AROUND = (
     _log_groups,
     _security_groups,
     _applications,
+    _virtual_clusters,
+    _associations,
 )

@@ -25,9 +25,7 @@ class PodIdentityAssociation(pulumi.ComponentResource):
 
     association_id: pulumi.Output[str]
 
-    def __init__(
-        self, name: str, args: PodIdentityAssociationArgs, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, args: PodIdentityAssociationArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("firnline:index:PodIdentityAssociation", name, None, opts)
         association = eks.PodIdentityAssociation(
             f"{name}-association",

@@ -151,7 +151,15 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "CompareKey",
         *OF_AWS,
     }
-    besides |= {"FindApplication", "FindVirtualCluster", "FindAssociation", "RegisterConsumers", "ListState", "State", "StateKey"}
+    besides |= {
+        "FindApplication",
+        "FindVirtualCluster",
+        "FindAssociation",
+        "RegisterConsumers",
+        "ListState",
+        "State",
+        "StateKey",
+    }
     for statement in policies["deploy"]:
         assert statement["Sid"] in besides or set(statement["Action"]) <= asked, statement
 

@@ -11,8 +11,8 @@ from firnline_local.endpoints import Endpoints, Login
 from firnline_local.faults import FaultPlan
 from firnline_local.kinesis import FakeKinesis, KinesisServer
 from firnline_local.materialise.clients import Clients
-from firnline_local.runtimes.jobs.submission import LaunchRefused, Running, Submission
 from firnline_local.runtimes.jobs.places import Places
+from firnline_local.runtimes.jobs.submission import LaunchRefused, Running, Submission
 from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
 
