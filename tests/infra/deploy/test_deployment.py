@@ -147,9 +147,9 @@ def test_up_looks_at_what_there_is_where_it_is_asked_to(world: World) -> None:
 
 @pytest.mark.parametrize("what", ["up", "preview"])
 def test_what_no_stack_makes_is_told_before_anything_is_created(world: World, what: str) -> None:
-    pods = "runtime: {trust: pod-identity, cluster: c, namespace: n, service_account: s}"
-    world.change("key: {origin: skip}", f"key: {{origin: skip}}, {pods}")
-    with pytest.raises(MadeByHand, match="create-pod-identity-association"):
+    cluster = "runtime: {trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d4e5f60718}}"
+    world.change("key: {origin: skip}", f"key: {{origin: skip}}, {cluster}")
+    with pytest.raises(MadeByHand, match="emr create-cluster"):
         getattr(world.deployment, what)()
     assert world.engine.calls == []
 
