@@ -5,6 +5,7 @@ from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.specification import EnvironmentSpec
 
 
@@ -18,7 +19,9 @@ def environment_key(kms: Any, spec: EnvironmentSpec) -> str | None:
         return str(kms.describe_key(KeyId=alias)["KeyMetadata"]["Arn"])
     except kms.exceptions.NotFoundException:
         pass
-    made = template(spec, blueprint, repository="embedded/embedded")["Resources"]["EnvironmentKey"]["Properties"]
+    made = template(spec, blueprint, forge=GitHub(repository="embedded/embedded"))["Resources"]["EnvironmentKey"][
+        "Properties"
+    ]
     key = kms.create_key(
         Description=made["Description"],
         Policy=json.dumps(made["KeyPolicy"]),

@@ -8,6 +8,7 @@ from docs.tools.permissions.markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.bootstrap import engine_run, key_keeper
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT, REASONS, Reasons
 from firnline_infra.blueprint.bootstrap.resources import resources
@@ -32,7 +33,7 @@ KEEPERS_REASONS = {
 def roles() -> str:
     """Of CI: who may be them."""
     spec, blueprint = BLUEPRINTS[0]
-    made = template(spec, blueprint, repository="OWNER/NAME")["Resources"]
+    made = template(spec, blueprint, forge=GitHub(repository="OWNER/NAME"))["Resources"]
     return table(("role", "who may be it"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
 
 

@@ -12,9 +12,13 @@ from firnline_infra.cli.environment_argument import env_argument, environment_ar
 from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
+    from firnline_infra.blueprint import Blueprint
+    from firnline_infra.blueprint.bootstrap.forge import GitHub, GitLab
     from firnline_infra.specification import EnvironmentSpec
 
-REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
+REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+|[A-Za-z0-9_.-]+@\d+/[A-Za-z0-9_.-]+@\d+")
+PROJECT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+")
+GITLAB_HOST = re.compile(r"[a-z0-9.-]+\.[a-z]+")
 BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
@@ -53,7 +57,15 @@ def file_errors_explained() -> Iterator[None]:
 
 @click.command()
 @environment_argument
-@click.option("--github", metavar="OWNER/REPO", help="The repository whose workflow deploys.")
+@click.option(
+    "--github",
+    metavar="OWNER/REPO",
+    help="The repository whose workflow deploys; OWNER@ID/REPO@ID where its tokens have immutable subjects.",
+)
+@click.option("--gitlab", metavar="GROUP/PROJECT", help="In its place, the project of GitLab whose pipeline deploys.")
+@click.option(
+    "--gitlab-host", default="gitlab.com", show_default=True, help="Of a GitLab of your own; AWS has to reach it."
+)
 @branch_option
 @click.option(
     "--into",
@@ -61,7 +73,16 @@ def file_errors_explained() -> Iterator[None]:
     help="Write files into this folder instead of printing them.",
 )
 @click.option("--force", is_flag=True, help="Write over files that exist.")
-def bootstrap(environment: Path, github: str | None, branch: str, into: Path | None, force: bool) -> None:
+def bootstrap(
+    environment: Path,
+    *,
+    github: str | None,
+    gitlab: str | None,
+    gitlab_host: str,
+    branch: str,
+    into: Path | None,
+    force: bool,
+) -> None:
     """Render what has to exist before the first `up` of ENV.
 
     Makes nothing: an administrator reviews it, and makes it once.
@@ -70,26 +91,37 @@ def bootstrap(environment: Path, github: str | None, branch: str, into: Path | N
     For example:
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
-    if github is None or not REPOSITORY.fullmatch(github):
-        raise UsageError(
-            "firnline bootstrap needs the repository that the roles of CI are for.",
-            next_step="say it as OWNER/NAME: --github acme/data-platform",
-        )
+    forge = _forge(github, gitlab, gitlab_host, branch)
     from firnline_infra.blueprint.bootstrap.deployer import boundary_arn
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    _write_or_show(spec, environment, github=github, branch=branch, into=into, force=force)
-    steps = _steps(spec.name, spec.aws.region, into, environment=env_argument(environment))
+    _write_or_show(spec, environment, forge=forge, into=into, force=force)
+    steps = _steps(spec.name, spec.aws.region, into, forge=forge, environment=env_argument(environment))
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)
 
 
+def _forge(github: str | None, gitlab: str | None, host: str, branch: str) -> "GitHub | GitLab":
+    """Raises UsageError."""
+    from firnline_infra.blueprint.bootstrap.forge import GitHub, GitLab
+
+    if gitlab is not None and github is None and PROJECT.fullmatch(gitlab) and GITLAB_HOST.fullmatch(host):
+        return GitLab(project=gitlab, branch=branch, host=host)
+    if github is not None and gitlab is None and REPOSITORY.fullmatch(github):
+        return GitHub(repository=github, branch=branch)
+    raise UsageError(
+        "firnline bootstrap needs the one repository that the roles of CI are for.",
+        next_step="say it as OWNER/NAME: --github acme/data-platform, or --gitlab acme/data-platform (with "
+        "--gitlab-host gitlab.acme.com for one of your own)",
+    )
+
+
 def _write_or_show(
-    spec: "EnvironmentSpec", environment: Path, *, github: str, branch: str, into: Path | None, force: bool
+    spec: "EnvironmentSpec", environment: Path, *, forge: "GitHub | GitLab", into: Path | None, force: bool
 ) -> None:
-    documents = _documents(spec, environment, github=github, branch=branch)
+    documents = _documents(spec, environment, forge)
     if into is None:
         for name, text in documents.items():
             click.echo(f"#### {name}\n{text}")
@@ -98,25 +130,36 @@ def _write_or_show(
             _write(into, documents, force=force)
 
 
-def _documents(spec: "EnvironmentSpec", spec_file: Path, *, github: str, branch: str) -> dict[str, str]:
-    from importlib.metadata import version
-
+def _documents(spec: "EnvironmentSpec", spec_file: Path, forge: "GitHub | GitLab") -> dict[str, str]:
     import yaml
 
     from firnline_infra.blueprint import blueprint_of
-    from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template, workflow
+    from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template
 
-    blueprint, environment = blueprint_of(spec), env_argument(spec_file)
-    release = version("firnline-infra")
-    aws = yaml.safe_dump(template(spec, blueprint, repository=github, branch=branch), sort_keys=False, width=120)
+    blueprint = blueprint_of(spec)
     return {
-        f"{spec.name}-aws.yaml": aws,
+        f"{spec.name}-aws.yaml": yaml.safe_dump(template(spec, blueprint, forge=forge), sort_keys=False, width=120),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
-        f"{spec.name}-workflow.yaml": workflow(
-            spec, blueprint, release=release, environment=environment, branch=branch
-        ),
+        **_pipeline(spec, blueprint, forge, environment=env_argument(spec_file)),
     }
+
+
+def _pipeline(
+    spec: "EnvironmentSpec", blueprint: "Blueprint", forge: "GitHub | GitLab", *, environment: str
+) -> dict[str, str]:
+    from importlib.metadata import version
+
+    from firnline_infra.blueprint.bootstrap import workflow
+    from firnline_infra.blueprint.bootstrap.forge import GitLab
+    from firnline_infra.blueprint.bootstrap.gitlab import pipeline
+
+    release = version("firnline-infra")
+    if isinstance(forge, GitLab):
+        text = pipeline(spec, blueprint, release=release, environment=environment, forge=forge)
+        return {f"{spec.name}-gitlab-ci.yaml": text}
+    text = workflow(spec, blueprint, release=release, environment=environment, branch=forge.branch)
+    return {f"{spec.name}-workflow.yaml": text}
 
 
 def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:
@@ -131,17 +174,28 @@ def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:
         click.echo(str(into / name))
 
 
-def _steps(name: str, region: str, into: Path | None, *, environment: str) -> str:
+def _steps(name: str, region: str, into: Path | None, *, forge: "GitHub | GitLab", environment: str) -> str:
     folder = f"{into}/" if into else ""
     return (
         "Nothing was made. Review it, then, with the rights of an administrator and once:\n"
         f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
         f"       --template-file {folder}{name}-aws.yaml --capabilities CAPABILITY_NAMED_IAM\n"
-        f"       (add --parameter-overrides GitHubProviderExists=true where the account trusts GitHub already)\n"
+        f"       (add --parameter-overrides {forge.title}ProviderExists=true where the account trusts it already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
-        f"  3. put {folder}{name}-workflow.yaml in the place of .github/workflows/firnline-{name}.yaml, and make its three\n"
-        f"     environments on GitHub\n"
+        f"{_place_of_the_pipeline(name, folder, forge)}"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"
         f"Then: firnline keys create {environment} ingest"
+    )
+
+
+def _place_of_the_pipeline(name: str, folder: str, forge: "GitHub | GitLab") -> str:
+    if forge.title == "GitLab":
+        return (
+            f"  3. put {folder}{name}-gitlab-ci.yaml in the place of .gitlab/firnline-{name}.yml, and do in the project what it\n"
+            "     says at its beginning: without that AWS lets no job in\n"
+        )
+    return (
+        f"  3. put {folder}{name}-workflow.yaml in the place of .github/workflows/firnline-{name}.yaml, and make its two\n"
+        "     environments on GitHub, each with reviewers\n"
     )

@@ -7,7 +7,7 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
-AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "names")
+AREAS = ("tools", "network", "accounts", "clock", "rights", "limits", "ci", "names")
 
 
 @click.command()
@@ -19,8 +19,8 @@ def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...
     """Examine what an environment needs.
 
     Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, the rights of whoever runs
-    this, service limits, names that are taken. Changes nothing. Exit status: 0 all is good, 3 something is wrong, 2 something
-    could not be told.
+    this, service limits, who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good,
+    3 something is wrong, 2 something could not be told.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.doctor import examine

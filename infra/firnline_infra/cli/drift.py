@@ -11,7 +11,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 if TYPE_CHECKING:
     from firnline_infra.drift import Report
 
-FORMATS = ("table", "json", "sarif", "markdown")
+FORMATS = ("table", "json", "sarif", "markdown", "codequality")
 
 
 @click.command()
@@ -74,6 +74,7 @@ def _place(text: str) -> tuple[str, Path | None]:
 
 
 def _text(report: "Report", form: str, spec_file: Path) -> str:
+    from firnline_infra.drift.code_quality import report_code_quality
     from firnline_infra.drift.sarif import report_sarif
     from firnline_infra.drift.text import report_markdown, report_table
 
@@ -82,6 +83,8 @@ def _text(report: "Report", form: str, spec_file: Path) -> str:
             return report.to_json()
         case "sarif":
             return report_sarif(report, spec_file=spec_file.as_posix())
+        case "codequality":
+            return report_code_quality(report, spec_file=spec_file.as_posix())
         case "markdown":
             return report_markdown(report)
         case _:

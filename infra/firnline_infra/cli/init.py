@@ -73,8 +73,9 @@ def _asked(command: Any) -> Any:
 @_asked
 @click.option("--ephemeral", is_flag=True, help="Data goes with the environment; where absent, it is protected.")
 @branch_option
+@click.option("--gitlab", is_flag=True, help="A pipeline of GitLab in place of a workflow of GitHub Actions.")
 @click.option("--force", is_flag=True, help="Write over a specification that exists; never over another file.")
-def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **given: Any) -> None:
+def init(*, file: Path | None, ephemeral: bool, branch: str, gitlab: bool, force: bool, **given: Any) -> None:
     """Write what a repository needs for an environment.
 
     Its specification FILE (stacks/environments/NAME.yaml where absent), the Pulumi program and its settings, a workflow
@@ -90,8 +91,8 @@ def init(*, file: Path | None, ephemeral: bool, branch: str, force: bool, **give
     path = _inside(file or SPECS / f"{answers['name']}.yaml")
     with file_errors_explained():
         _write(path, _first(path, answers, ephemeral=ephemeral), force=force)
-        _write_the_rest(path, branch=branch)
-    click.echo(_steps(env_argument(path), branch))
+        _write_the_rest(path, branch=branch, gitlab=gitlab)
+    click.echo(_steps(env_argument(path), branch, gitlab=gitlab))
 
 
 def _answered(given: Mapping[str, Any], *, ask: bool) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     click.echo(f"{path}: written")
 
 
-def _write_the_rest(path: Path, *, branch: str) -> None:
+def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
     from importlib.metadata import version
 
     from firnline_infra.deploy.repository import Became, write_repository
@@ -152,20 +153,24 @@ def _write_the_rest(path: Path, *, branch: str) -> None:
 
     spec, release = load_spec(path), version("firnline-infra")
     kept = False
-    for file, became in write_repository(spec, path, release=release, environment=env_argument(path), branch=branch):
+    written = write_repository(
+        spec, path, release=release, environment=env_argument(path), branch=branch, on_gitlab=gitlab
+    )
+    for file, became in written:
         click.echo(f"{file}: {became.value}")
         kept = kept or became is Became.KEPT
     if kept:
         click.echo("To see what would have been written for a file that differs: move it away, and run this again.")
 
 
-def _steps(environment: str, branch: str) -> str:
+def _steps(environment: str, branch: str, *, gitlab: bool) -> str:
     other = "" if branch == "main" else f" --branch {branch}"
+    where = "--gitlab GROUP/PROJECT" if gitlab else "--github OWNER/REPO"
     return (
         "\nNext:\n"
         "  1. read the specification, change what should be otherwise (`firnline spec reference` has every field); commit all\n"
         f"  2. firnline spec check {environment}\n"
-        f"  3. firnline bootstrap {environment} --github OWNER/REPO{other} --into bootstrap   (once)\n"
+        f"  3. firnline bootstrap {environment} {where}{other} --into bootstrap   (once)\n"
         f"  4. firnline keys create {environment} ingest; firnline keys create {environment} reader\n"
         f"  5. firnline up {environment}"
     )

@@ -8,13 +8,15 @@ from enum import Enum
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.forge import GitLab
+from firnline_infra.blueprint.bootstrap.gitlab import pipeline, pipeline_file
 from firnline_infra.blueprint.bootstrap.template import secrets_provider
 from firnline_infra.blueprint.bootstrap.workflow import workflow, workflow_file
 from firnline_infra.deploy.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.reference.json_schema import json_schema_text
 
-GIT_IGNORE = Path(".gitignore")
+GIT_IGNORE, GITLAB_CI = Path(".gitignore"), Path(".gitlab-ci.yml")
 IGNORED = (".venv/", "__pycache__/", ".firnline/", ".pulumi/", "/bootstrap/", "/engine.json", "*.pem")
 
 
@@ -28,19 +30,31 @@ class Became(Enum):
 
 
 def write_repository(
-    spec: EnvironmentSpec, spec_file: Path, *, release: str, environment: str, branch: str
+    spec: EnvironmentSpec, spec_file: Path, *, release: str, environment: str, branch: str, on_gitlab: bool = False
 ) -> Iterator[tuple[Path, Became]]:
-    """Below the current folder. `release` and `environment` are for the workflow (`bootstrap.workflow`)."""
-    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch)
+    """Below the current folder. `release` and `environment` are for what CI runs (`bootstrap.workflow`, `bootstrap.gitlab`)."""
+    ci = _of_gitlab if on_gitlab else _of_github
     files: Mapping[Path, str] = {
         spec_file.with_name("schema.json"): json_schema_text(),
         **{PROGRAM / name: (PACKAGED / name).read_text(encoding="utf-8") for name in FILES},
-        Path(workflow_file(spec)): text,
+        **ci(spec, release=release, environment=environment, branch=branch),
     }
     yield from ((path, _write(path, text)) for path, text in files.items())
     settings = settings_of(PROGRAM, spec.name)
     yield settings, _settle(settings, spec, spec_file)
     yield GIT_IGNORE, _ignore()
+
+
+def _of_github(spec: EnvironmentSpec, *, release: str, environment: str, branch: str) -> dict[Path, str]:
+    text = workflow(spec, blueprint_of(spec), release=release, environment=environment, branch=branch)
+    return {Path(workflow_file(spec)): text}
+
+
+def _of_gitlab(spec: EnvironmentSpec, *, release: str, environment: str, branch: str) -> dict[Path, str]:
+    """The project is the bootstrap's to know: a pipeline runs wherever it is."""
+    forge = GitLab(project="GROUP/PROJECT", branch=branch)
+    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, forge=forge)
+    return {Path(pipeline_file(spec)): text, GITLAB_CI: f"include:\n  - local: {pipeline_file(spec)}\n"}
 
 
 def _write(path: Path, text: str) -> Became:

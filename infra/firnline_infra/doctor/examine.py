@@ -1,8 +1,10 @@
 """Examines an environment before its first `up`, and after: every check, whatever became of the others."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
@@ -11,7 +13,7 @@ from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, Snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.doctor import boundary, clock, limits, network, quotas, rights, tools
+from firnline_infra.doctor import boundary, ci, clock, limits, network, quotas, rights, tools
 from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_ingest.errors import FirnlineError, SnowflakeError
@@ -46,6 +48,9 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
     yield Check(area="limits", run=lambda: quotas.tables(blueprint, aws("dynamodb"), aws("service-quotas")))
     yield Check(area="limits", run=lambda: quotas.secrets(blueprint, aws("secretsmanager"), aws("service-quotas")))
     yield Check(area="limits", run=lambda: quotas.vcpus(spec, aws("service-quotas")))
+    yield Check(
+        area="ci", run=lambda: ci.approvals(spec, environ=os.environ, folder=Path.cwd(), ask=ci.asking(os.environ))
+    )
     yield Check(area="names", run=partial(_names, blueprint, accounts, state))
 
 

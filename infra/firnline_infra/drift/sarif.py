@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0 (OASIS), which code scanning of GitHub and GitLab's security reports take.
+"""A report as SARIF 2.1.0 (OASIS), which code scanning of GitHub takes.
 
 A result lies in the specification's file: that is what a reviewer can change. Its fingerprint is object and property, so that
 the same difference is one alert from run to run. What is ignored is a suppressed result, what could not be seen a notification.
@@ -77,7 +77,7 @@ def _result(finding: Finding, spec_file: str) -> Json:
                 "logicalLocations": [{"fullyQualifiedName": f"{finding.object}: {finding.path}"}],
             }
         ],
-        "partialFingerprints": {"firnlineDrift/v1": _fingerprint(finding)},
+        "partialFingerprints": {"firnlineDrift/v1": fingerprint(finding)},
     }
 
 
@@ -91,5 +91,5 @@ def _notification(unseen: Unseen) -> Json:
     return {"level": "error", "message": {"text": text}}
 
 
-def _fingerprint(finding: Finding) -> str:
+def fingerprint(finding: Finding) -> str:
     return hashlib.sha256("\0".join(finding.key).encode()).hexdigest()

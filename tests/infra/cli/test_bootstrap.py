@@ -77,7 +77,10 @@ def test_the_form_that_it_had_as_an_option_of_init_still_works_and_says_so(run: 
     assert before.stderr == f"`firnline init --bootstrap ENV` is `firnline bootstrap ENV` now.\n{now.stderr}"
 
 
-@pytest.mark.parametrize("repository", ["acme", "acme/", "/x", "acme/da ta", "acme/*", "*/*", "a/b/c"])
+@pytest.mark.parametrize(
+    "repository",
+    ["acme", "acme/", "/x", "acme/da ta", "acme/*", "*/*", "a/b/c", "acme@1/data", "acme/data@1", "acme@x/data@1"],
+)
 def test_a_repository_is_an_owner_and_a_name(run: Run, repository: str) -> None:
     assert isinstance(run("dev", "--github", repository).exception, UsageError)
 
@@ -87,3 +90,34 @@ def test_a_folder_that_is_a_file_is_named(run: Run) -> None:
     refused = run("dev", "--github", "acme/data", "--into", "taken/inner").exception
     assert isinstance(refused, UsageError)
     assert "taken" in str(refused)
+
+
+def test_a_repository_whose_tokens_have_immutable_subjects_is_named_with_its_ids(run: Run) -> None:
+    result = run("dev", "--github", "acme@123/data@456")
+    assert result.exit_code == 0
+    assert "repo:acme@123/data@456:environment:dev" in result.stdout
+
+
+def test_a_project_of_gitlab_gets_a_pipeline_and_roles_of_its_own(run: Run) -> None:
+    steps = run("dev", "--gitlab", "acme/platform/data", "--gitlab-host", "gitlab.acme.com", "--into", "boot").stderr
+    assert {path.name for path in Path("boot").iterdir()} == {*FILES - {"dev-workflow.yaml"}, "dev-gitlab-ci.yaml"}
+    assert "GitLabProviderExists=true" in steps
+    assert "put boot/dev-gitlab-ci.yaml in the place of .gitlab/firnline-dev.yml" in steps
+    template = Path("boot/dev-aws.yaml").read_text()
+    assert "gitlab.acme.com:sub: project_path:acme/platform/data:ref_type:branch:ref:main" in template
+    assert "github" not in template.lower()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--gitlab", "acme"),
+        ("--gitlab", "acme/*"),
+        ("--gitlab", "acme/data:ref_type"),
+        ("--gitlab", "acme/data", "--github", "acme/data"),
+        ("--gitlab", "acme/data", "--gitlab-host", "https://gitlab.acme.com"),
+        ("--gitlab", "acme/data", "--gitlab-host", "*"),
+    ],
+)
+def test_a_project_is_one_by_its_path_on_one_host(run: Run, options: tuple[str, ...]) -> None:
+    assert isinstance(run("dev", *options).exception, UsageError)

@@ -3,6 +3,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from firnline_infra.cli.main import firnline
@@ -211,3 +212,20 @@ def test_ends_of_lines_of_what_git_leaves_out_stay(run: Run) -> None:
     lines = Path(".gitignore").read_bytes()
     assert lines.startswith(b"*.log\r\n.venv/\r\n")
     assert lines.count(b".venv/") == 1
+
+
+def test_a_team_on_gitlab_gets_its_pipeline_in_place_of_the_workflow(run: Run) -> None:
+    result = run("--gitlab", "--branch", "trunk")
+    assert result.exit_code == 0
+    assert {".gitlab-ci.yml", ".gitlab/firnline-dev.yml"} <= files()
+    assert not any(".github" in file for file in files())
+    assert yaml.safe_load(Path(".gitlab-ci.yml").read_text()) == {"include": [{"local": ".gitlab/firnline-dev.yml"}]}
+    assert '$CI_COMMIT_BRANCH == "trunk"' in Path(".gitlab/firnline-dev.yml").read_text()
+    assert "firnline bootstrap dev --gitlab GROUP/PROJECT --branch trunk" in result.output
+
+
+def test_a_second_environment_on_gitlab_is_to_be_included_beside_the_first(run: Run) -> None:
+    run("--gitlab")
+    result = run("--gitlab", **{"--name": "prod"})
+    assert ".gitlab-ci.yml: was there, differs" in result.output
+    assert Path(".gitlab/firnline-prod.yml").is_file()

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from firnline_infra.blueprint.bootstrap.workflow import PULUMI, PYTHON
+from firnline_infra.drift.code_quality import report_code_quality
 from firnline_infra.drift.finding import Finding, Source, Unseen
 from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_infra.drift.report import Report
@@ -81,6 +82,19 @@ def test_sarif_has_a_rule_a_place_and_a_lasting_fingerprint_for_each_result(repo
     assert fingerprints == run["results"][1]["partialFingerprints"]
 
 
+def test_gitlab_is_told_every_difference_and_all_that_could_not_be_seen(report: Report) -> None:
+    results = json.loads(report_code_quality(report, spec_file="stacks/environments/dev.yaml"))
+    assert [each["severity"] for each in results] == ["critical", "major", "blocker"]
+    assert {each["location"]["path"] for each in results} == {"stacks/environments/dev.yaml"}
+    assert all(
+        each["location"]["lines"]["begin"] == 1 and each["check_name"] and each["description"] for each in results
+    )
+    assert len({each["fingerprint"] for each in results}) == len(results)
+    later = Report.of("dev", [finding(found="you")], [], ignoring=IgnoreList())
+    (result,) = json.loads(report_code_quality(later, spec_file="x"))
+    assert result["fingerprint"] == results[1]["fingerprint"]
+
+
 def action() -> dict[str, Any]:
     document: dict[str, Any] = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
     return document
@@ -100,10 +114,3 @@ def test_the_actions_that_it_uses_are_those_of_the_workflow_by_their_digest() ->
 def test_no_input_of_the_action_is_a_part_of_a_script() -> None:
     for step in action()["runs"]["steps"]:
         assert "${{" not in step.get("run", "")
-
-
-def test_the_snippet_for_gitlab_is_one_as_gitlab_takes_it() -> None:
-    page = (ROOT / "docs" / "drift.md").read_text(encoding="utf-8")
-    snippet = page.partition("GitLab, with the same variables:\n\n```yaml\n")[2].partition("```")[0]
-    schema = json.loads((SCHEMAS / "gitlab-ci.json").read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator(schema).validate(yaml.safe_load(snippet))

@@ -14,6 +14,7 @@ from firnline_infra.blueprint.bootstrap.deployer import (
     previewer_statements,
 )
 from firnline_infra.blueprint.bootstrap.environment_key import ENVIRONMENT_KEY, environment_key_policy
+from firnline_infra.blueprint.bootstrap.forge import AUDIENCE, Forge
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
@@ -25,8 +26,6 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of, bootstrap_names
 from firnline_infra.specification.origin import Origin
 
-GITHUB = "token.actions.githubusercontent.com"
-AUDIENCE = "sts.amazonaws.com"
 BOOTSTRAP_OF = "firnline:bootstrap-of"
 KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
 PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
@@ -39,29 +38,28 @@ EXISTING_KEY = {
 Template = dict[str, Any]
 
 
-def template(spec: EnvironmentSpec, blueprint: Blueprint, *, repository: str, branch: str = "main") -> Template:
-    """`repository` is OWNER/NAME on GitHub, `branch` the one whose merges are deployed. The same text whether or not the key
-    that it makes is recorded already.
-    """
+def template(spec: EnvironmentSpec, blueprint: Blueprint, *, forge: Forge) -> Template:
+    """The same text whether or not the key that it makes is recorded already."""
     spec = _unrecorded(spec)
+    exists = f"{forge.title}ProviderExists"
     makes_key = blueprint.key is not None
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"What has to exist before Firnline's first up of environment {spec.name}",
         "Parameters": {
-            "GitHubProviderExists": {
+            exists: {
                 "Type": "String",
                 "AllowedValues": ["true", "false"],
                 "Default": "false",
-                "Description": f"Whether the account knows {GITHUB} already; an account has it once.",
+                "Description": f"Whether the account knows {forge.host} already; an account has it once.",
             },
             **({"ExistingKeyArn": EXISTING_KEY} if makes_key else {}),
         },
         "Conditions": {
-            "MakeGitHubProvider": {"Fn::Equals": [{"Ref": "GitHubProviderExists"}, "false"]},
+            f"Make{forge.title}Provider": {"Fn::Equals": [{"Ref": exists}, "false"]},
             **({"MakeKey": {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}} if makes_key else {}),
         },
-        "Resources": dict(_resources(spec, blueprint, repository, branch)),
+        "Resources": dict(_resources(spec, blueprint, forge)),
         "Outputs": {
             "Backend": {"Value": backend_url(spec)},
             "SecretsProvider": {"Value": secrets_provider(spec)},
@@ -82,14 +80,7 @@ def secrets_provider(spec: EnvironmentSpec) -> str:
     return f"awskms://alias/{bootstrap_names(spec).state_key_alias}?region={spec.aws.region}"
 
 
-def preview_environment(spec: EnvironmentSpec) -> str:
-    """The environment on GitHub whose approval a preview waits for; up's is named as ours."""
-    return f"{spec.name}-preview"
-
-
-def _resources(
-    spec: EnvironmentSpec, blueprint: Blueprint, repository: str, branch: str
-) -> Iterator[tuple[str, Template]]:
+def _resources(spec: EnvironmentSpec, blueprint: Blueprint, forge: Forge) -> Iterator[tuple[str, Template]]:
     names = bootstrap_names(spec)
     yield from _state(spec)
     yield from _environment_key(spec, blueprint)
@@ -97,12 +88,12 @@ def _resources(
         within = boundary_statements(spec, blueprint)
         yield "Boundary", _policy(names.boundary, within, "Bounds every role of the environment")
     yield (
-        "GitHubProvider",
+        f"{forge.title}Provider",
         {
             "Type": "AWS::IAM::OIDCProvider",
-            "Condition": "MakeGitHubProvider",
+            "Condition": f"Make{forge.title}Provider",
             **KEPT,
-            "Properties": {"Url": f"https://{GITHUB}", "ClientIdList": [AUDIENCE]},
+            "Properties": {"Url": f"https://{forge.host}", "ClientIdList": [AUDIENCE]},
         },
     )
     if keeping := key_keeper_statements(spec, blueprint):
@@ -111,20 +102,14 @@ def _resources(
             _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
         )
     roles = {
-        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint), [f"environment:{spec.name}"]),
-        "Preview": (
-            names.previewer_role,
-            previewer_statements(spec, blueprint),
-            # Nobody approves the daily comparison: it is known by its branch, which no pull request's job has. GitHub makes an
-            # environment that a job names and that is not there, and lets everybody in.
-            [f"environment:{preview_environment(spec)}", f"ref:refs/heads/{branch}"],
-        ),
+        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint)),
+        "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),
     }
-    for title, (name, statements, subjects) in roles.items():
+    for title, (name, statements) in roles.items():
         policies = [f"{title}Policy{number}" for number, _ in enumerate(split(statements), start=1)]
         for logical, part in zip(policies, split(statements), strict=True):
             yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
-        yield f"{title}Role", _role(spec, name, policies, [f"repo:{repository}:{subject}" for subject in subjects])
+        yield f"{title}Role", _role(spec, name, policies, forge, deploys=title == "Deploy")
 
 
 def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
@@ -210,18 +195,12 @@ def _policy(name: str, statements: tuple[PolicyStatement, ...], description: str
     return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
 
 
-def _role(spec: EnvironmentSpec, name: str, policies: list[str], subjects: list[str]) -> Template:
-    subject = tuple(subjects) if len(subjects) > 1 else subjects[0]
+def _role(spec: EnvironmentSpec, name: str, policies: list[str], forge: Forge, *, deploys: bool) -> Template:
     trust = PolicyStatement(
-        sid="GitHubActions",
+        sid=forge.sid,
         actions=("sts:AssumeRoleWithWebIdentity",),
-        principals={"Federated": Arns(spec).oidc_provider(GITHUB)},
-        conditions={
-            "StringEquals": {
-                f"{GITHUB}:aud": AUDIENCE,
-                f"{GITHUB}:sub": subject,
-            }
-        },
+        principals={"Federated": Arns(spec).oidc_provider(forge.host)},
+        conditions=forge.let_in(spec, deploys=deploys),
     )
     return {
         "Type": "AWS::IAM::Role",

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from shlex import quote
 
+from firnline_infra.blueprint.bootstrap.forge import preview_environment
 from firnline_infra.blueprint.bootstrap.settings import settings
-from firnline_infra.blueprint.bootstrap.template import preview_environment
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -144,8 +144,12 @@ def quoted(text: str) -> str:
     """As YAML, whatever is in it: an environment may be called `on`, and an identifier have quotes of its own, or what GitHub
     would take for an expression. (There, a literal in an expression stands for itself.)
     """
-    plain = text.replace("${{", "${{ '${{' }}")  # GitHub takes anything after it for an expression
-    doubled = plain.replace("'", "''")
+    return quoted_plain(text.replace("${{", "${{ '${{' }}"))  # GitHub takes anything after it for an expression
+
+
+def quoted_plain(text: str) -> str:
+    """As YAML, and nothing besides."""
+    doubled = text.replace("'", "''")
     return f"'{doubled}'"
 
 

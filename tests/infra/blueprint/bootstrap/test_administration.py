@@ -13,6 +13,7 @@ from policy_sentry.shared.iam_data import get_service_prefix_data
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import Names, bootstrap_names
@@ -61,7 +62,7 @@ def specification(name: str) -> EnvironmentSpec:
 def statements_of(name: str, role: str) -> list[Statement]:
     """As the template has them, with an ARN for whatever it makes."""
     spec = specification(name)
-    made = template(spec, blueprint_of(spec), repository="acme/data")["Resources"]
+    made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))["Resources"]
     if role == "Boundary":
         policies = ["Boundary"]
     elif role == "Keys":

@@ -8,6 +8,8 @@ import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template, workflow
+from firnline_infra.blueprint.bootstrap.forge import GitHub, GitLab
+from firnline_infra.blueprint.bootstrap.gitlab import pipeline
 from firnline_infra.specification import EnvironmentSpec
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -27,7 +29,8 @@ def reviewed(name: str, rendered: str) -> str:
 
 
 def test_the_template_is_the_reviewed_one(spec: EnvironmentSpec) -> None:
-    rendered = yaml.safe_dump(template(spec, blueprint_of(spec), repository="acme/data"), sort_keys=False, width=120)
+    made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))
+    rendered = yaml.safe_dump(made, sort_keys=False, width=120)
     assert rendered == reviewed(f"{spec.name}-aws.yaml", rendered)
 
 
@@ -46,3 +49,9 @@ def test_the_workflow_is_the_reviewed_one_and_is_yaml(spec: EnvironmentSpec) -> 
     rendered = workflow(spec, blueprint_of(spec), release="0.1.0", environment=spec.name)
     assert rendered == reviewed(f"{spec.name}-workflow.yaml", rendered)
     assert set(yaml.safe_load(rendered)["jobs"]) == {"preview", "up", "drift"}
+
+
+def test_the_pipeline_of_gitlab_is_the_reviewed_one(spec: EnvironmentSpec) -> None:
+    forge = GitLab(project="acme/data")
+    rendered = pipeline(spec, blueprint_of(spec), release="0.1.0", environment=spec.name, forge=forge)
+    assert rendered == reviewed(f"{spec.name}-gitlab-ci.yaml", rendered)

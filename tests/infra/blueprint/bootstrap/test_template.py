@@ -3,6 +3,7 @@ from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 from firnline_local.aws.policy import hold, is_allowed_on
@@ -11,7 +12,9 @@ UNATTACHED = {"Boundary", "KeysPolicy"}
 
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = template(spec, blueprint_of(spec), repository="acme/data")["Resources"]
+    found: dict[str, dict[str, Any]] = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))[
+        "Resources"
+    ]
     return found
 
 
@@ -28,7 +31,7 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
 
 
 def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_spec: EnvironmentSpec) -> None:
-    made = template(prod_spec, blueprint_of(prod_spec), repository="acme/data")
+    made = template(prod_spec, blueprint_of(prod_spec), forge=GitHub(repository="acme/data"))
     assert made["Conditions"]["MakeKey"] == {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}
     assert {made["Resources"][name]["Condition"] for name in ("EnvironmentKey", "EnvironmentKeyAlias")} == {"MakeKey"}
     pattern = re.compile(made["Parameters"]["ExistingKeyArn"]["AllowedPattern"])
@@ -48,12 +51,14 @@ def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_sp
 def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: EnvironmentSpec) -> None:
     key = prod_spec.aws.key.model_copy(update={"arn": "arn:aws:kms:eu-central-1:123456789012:key/1"})
     recorded = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"key": key})})
-    first, again = (template(each, blueprint_of(each), repository="acme/data") for each in (prod_spec, recorded))
+    first, again = (
+        template(each, blueprint_of(each), forge=GitHub(repository="acme/data")) for each in (prod_spec, recorded)
+    )
     assert first == again
 
 
 def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
-    made = template(small_spec, blueprint_of(small_spec), repository="acme/data")
+    made = template(small_spec, blueprint_of(small_spec), forge=GitHub(repository="acme/data"))
     assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
     assert "ExistingKeyArn" not in made["Parameters"]
 
@@ -108,7 +113,9 @@ def test_each_role_is_opened_by_one_environment_of_one_repository_and_the_readin
 
 def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews(prod_spec: EnvironmentSpec) -> None:
     """GitHub makes an environment that a job names and that is not there, without reviewers: none but those two is named."""
-    made = template(prod_spec, blueprint_of(prod_spec), repository="acme/data", branch="release/2")["Resources"]
+    made = template(prod_spec, blueprint_of(prod_spec), forge=GitHub(repository="acme/data", branch="release/2"))[
+        "Resources"
+    ]
     (trust,) = made["PreviewRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     issuer = "token.actions.githubusercontent.com"
 
@@ -136,11 +143,11 @@ def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: Environme
 def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:
     made = resources(prod_spec)
     assert made["KeysPolicy"]["Properties"]["ManagedPolicyName"] == "keys-firnline-prod"
-    assert template(prod_spec, blueprint_of(prod_spec), repository="acme/data")["Outputs"]["KeysPolicy"]
+    assert template(prod_spec, blueprint_of(prod_spec), forge=GitHub(repository="acme/data"))["Outputs"]["KeysPolicy"]
 
 
 def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: EnvironmentSpec) -> None:
     runtime = small_spec.aws.runtime.model_copy(update={"trust": Trust.NOBODY})
     spec = small_spec.model_copy(update={"aws": small_spec.aws.model_copy(update={"runtime": runtime})})
-    made = template(spec, blueprint_of(spec), repository="acme/data")
+    made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))
     assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}

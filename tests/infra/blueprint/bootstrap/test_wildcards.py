@@ -8,6 +8,7 @@ import pytest
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
+from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.environments import spec_of
@@ -49,7 +50,7 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
     extra = running_on({"statements": [key]})
     specs = [prod_spec, small_spec, extra, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting]
     specs += map(running_on, RUNTIMES.values())
-    made = (template(spec, blueprint_of(spec), repository="acme/data") for spec in specs)
+    made = (template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data")) for spec in specs)
     return {found for each in made for document in documents(each) for found in wildcards(document)}
 
 
