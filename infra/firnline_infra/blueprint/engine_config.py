@@ -102,7 +102,13 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
         ),
-        **_changed(epoch=spec.epoch, polling=spec.polling, failures=spec.failures, metrics=metrics_config(spec)),
+        **_changed(
+            epoch=spec.epoch,
+            polling=spec.polling,
+            retries=spec.retries,
+            failures=spec.failures,
+            metrics=metrics_config(spec),
+        ),
     }
 
 

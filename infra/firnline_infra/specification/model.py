@@ -18,6 +18,7 @@ from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.model import APPLICATION, EpochConfig, FailuresConfig, PollingConfig
+from firnline_ingest.config.retries import RetriesConfig
 
 NAME = Form(
     r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
@@ -68,6 +69,8 @@ class EnvironmentSpec(Section):
     """How long a task keeps its shards; passed to the engine as it is."""
     polling: PollingConfig = PollingConfig()
     """How the engine reads; passed to it as it is."""
+    retries: RetriesConfig = RetriesConfig()
+    """How often it tries again, and after which pauses; passed to it as it is."""
     failures: FailuresConfig = FailuresConfig()
     """Whether the engine stays up when a pipeline can't go on, and its patience; passed to it as it is."""
     tags: dict[str, str] = Field(default_factory=dict)

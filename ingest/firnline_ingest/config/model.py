@@ -19,6 +19,7 @@ from firnline_ingest.config.form import Form, name_form
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.reader import FanOutReader, Reader
+from firnline_ingest.config.retries import RetriesConfig
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
 S3_FOLDER = Form(
@@ -293,6 +294,7 @@ class EngineConfig(Section):
     spark: SparkConfig
     epoch: EpochConfig = EpochConfig()
     polling: PollingConfig = PollingConfig()
+    retries: RetriesConfig = RetriesConfig()
     failures: FailuresConfig = FailuresConfig()
     metrics: MetricsConfig = MetricsConfig()
 

@@ -39,6 +39,7 @@ class StreamForbidden(KinesisError, Fatal):
             f"kinesis:{operation} on {stream!r} was denied: {cause}",
             next_step=f"allow kinesis:{operation} on the stream to the engine's role (docs/permissions.md).",
         )
+        self.operation = operation
 
 
 class StreamCredentialsStale(KinesisError, Retryable):
@@ -51,6 +52,7 @@ class StreamCredentialsStale(KinesisError, Retryable):
             f"kinesis:{operation} on {stream!r} was refused for the credentials, which were good before: {cause}",
             next_step=STALE_CREDENTIALS,
         )
+        self.operation = operation
 
 
 class StreamKeyUnusable(KinesisError, Fatal):
@@ -72,6 +74,7 @@ class StreamThrottled(KinesisError, Retryable):
             next_step="nothing is lost, and reading goes on by itself; if it lasts, other consumers share the shard's five "
             "reads a second: raise polling.interval_ms, or stop one of them.",
         )
+        self.operation = operation
 
 
 class StreamUnreachable(KinesisError, Retryable):
@@ -82,6 +85,7 @@ class StreamUnreachable(KinesisError, Retryable):
             f"{operation} on {stream!r} got no useful answer: {cause}",
             next_step="nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints.",
         )
+        self.operation = operation
 
 
 class IteratorExpired(KinesisError, Retryable):
@@ -126,6 +130,7 @@ class PageUnreadable(KinesisError, Retryable):
             next_step="nothing is lost: it is asked again, from the same place. If it lasts, look at what stands between "
             "the engine and Kinesis: a proxy, a gateway, aws.endpoints.",
         )
+        self.operation = operation
 
 
 class ShardExpired(KinesisError, Fatal):
@@ -166,6 +171,20 @@ class StreamReplaced(KinesisError, Fatal):
             "held and was not read is lost, and nothing that is known of it is true of the new one.",
             next_step=f"if that was meant, begin the new one: firnline resume --stream {stream} --from horizon. If not, look "
             "at the stream's name, the region and the account.",
+        )
+
+
+class RetriesOver(KinesisError, Fatal):
+    """What would pass by itself has failed as often as the configuration lets it."""
+
+    id = "FL-2361"
+
+    def __init__(self, shard: str, operation: str, field: str, times: int, last: FirnlineError) -> None:
+        super().__init__(
+            f"{operation} for shard {shard} has failed {times} times in a row, which is all that retries.{field}.attempts "
+            f"allows; the last time: [{last.id}] {last.what}",
+            next_step=f"the last failure's own: {last.next_step} Without retries.{field}.attempts the shard waits for as long as "
+            "it takes; either way it is tried again after failures.retry_seconds.",
         )
 
 

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PollingConfig
+from firnline_ingest.config.retries import FIELDS, UNCHANGED, RetriesConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import (
     IteratorExpired,
     PageUnreadable,
+    RetriesOver,
     StreamMissing,
     StreamThrottled,
 )
@@ -32,7 +34,6 @@ from firnline_ingest.values import Position, ShardKey
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-LONGEST_BACKOFF_S = 5.0
 CHILDLESS_ENDS = 3
 """So many answers in a row, each to a new iterator, have to end a shard without naming its children before a listing is asked."""
 
@@ -79,6 +80,7 @@ class ShardReader:
         start: Start,
         polling: PollingConfig,
         *,
+        retries: RetriesConfig = UNCHANGED,
         source: PageSource | None = None,
         clock: Callable[[], float] = time.monotonic,
         jitter: Callable[[], float] = random.random,
@@ -88,6 +90,7 @@ class ShardReader:
         self._key = key
         self._start = self._next = start
         self._interval_s = polling.interval_ms / 1000
+        self._retries = retries
         self._clock = clock
         self._jitter = jitter
         self._source = source or PollingSource(client, key, polling, clock=clock)
@@ -220,11 +223,15 @@ class ShardReader:
         return records[skip:] if skip else records
 
     def _back_off(self, error: FirnlineError) -> None:
-        """Full jitter, from the polling interval up to some seconds."""
+        """Full jitter, from the polling interval on. Raises RetriesOver."""
         self.trouble = error
         self._failures += 1
-        longest = min(LONGEST_BACKOFF_S, self._interval_s * 2**self._failures)
-        self._not_before_s = self._clock() + max(self._interval_s, longest * self._jitter())
+        operation = getattr(error, "operation", self._source.operation)
+        retry = self._retries.of(operation) or self._retries.get_records
+        if retry.is_over(self._failures):
+            raise RetriesOver(str(self._key), operation, FIELDS.get(operation, "get_records"), self._failures, error)
+        longest_s = retry.longest_s(self._failures, interval_s=self._interval_s)
+        self._not_before_s = self._clock() + max(self._interval_s, longest_s * self._jitter())
 
 
 def _of(error: FirnlineError) -> dict[str, str]:

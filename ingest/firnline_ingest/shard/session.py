@@ -64,7 +64,13 @@ class ShardSession:
         client = clients.subscriber or clients.kinesis
         source = page_source(client, work.key, reads_by, services.polling, clients.consumers, clock=time.monotonic)
         self.reader = ShardReader(
-            clients.kinesis, work.key, start, services.polling, source=source, jitter=services.jitter
+            clients.kinesis,
+            work.key,
+            start,
+            services.polling,
+            retries=services.retries,
+            source=source,
+            jitter=services.jitter,
         )
         self._work = work
         self._services = services

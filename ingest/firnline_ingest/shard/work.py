@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PipelineConfig, PollingConfig
+from firnline_ingest.config.retries import UNCHANGED, RetriesConfig
 from firnline_ingest.deadletter import DeadLetterStore
 from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
@@ -56,6 +57,7 @@ class ShardServices:
     dead_letters: DeadLetterStore
     polling: PollingConfig
     run_id: str
+    retries: RetriesConfig = UNCHANGED
     elsewhere: PerAccess[StreamClients] | None = None
     """For streams that are not."""
     subscriber: "KinesisClient | None" = None

@@ -8,6 +8,7 @@ The epoch rises with every plan, so that Spark always has a next batch. Position
 Snowflake know better (docs/design/ledger.md, section 1).
 """
 
+import itertools
 import json
 import random
 import time
@@ -22,6 +23,7 @@ from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig, PipelineConfig
+from firnline_ingest.config.retries import PlanRetry
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.clients import PerAccess
@@ -44,7 +46,8 @@ Result = TypeVar("Result")
 
 VERSION = 1
 AT_ONCE = 8  # streams
-PAUSES_S = (0.25, 0.5, 1.0, 2.0)  # while one stream is waited for, the others' epoch does not begin
+ELSE = PlanRetry()
+"""For the ledger, and what else a plan asks. While one stream is waited for, the others' epoch does not begin."""
 
 
 class PlanRow(NamedTuple):
@@ -200,14 +203,17 @@ class ShardPlanner:
 
     def _patiently(self, attempt: Callable[[], Result]) -> Result | ShardProblem:
         """Waits out what passes soon; what lasts, and what is fatal, is the stream's problem."""
-        for pause_s in (*PAUSES_S, None):
+        for failures in itertools.count(1):
             try:
                 return attempt()
             except Exception as error:
-                if pause_s is None or not (isinstance(error, FirnlineError) and error.is_retryable):
+                settable = self.config.retries.of(getattr(error, "operation", ""))
+                retry = settable if isinstance(settable, PlanRetry) else ELSE
+                is_passing = isinstance(error, FirnlineError) and error.is_retryable
+                if not is_passing or retry.is_over(failures):
                     return ShardProblem.of(error)
-            self.sleep(pause_s * (0.5 + self.jitter() / 2))
-        raise AssertionError("the last attempt has no pause")
+            self.sleep(retry.longest_s(failures) * (0.5 + self.jitter() / 2))
+        raise AssertionError("counting has no end")
 
 
 def _client(aws: AwsConfig, access: Access = HERE) -> "KinesisClient":

@@ -84,6 +84,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         channels=SdkChannels(config),
         dead_letters=open_store(config, connections=threads),
         polling=config.polling,
+        retries=config.retries,
         run_id=run_id,
         subscriber=here.subscriber,
         consumers=here.consumers,
