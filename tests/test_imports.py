@@ -106,7 +106,7 @@ ROOMS_BELOW = {
         "infra.deploy infra.keys infra.pulumi infra.rollout infra.specification infra.terminal "
         "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
     ),
-    "local.endpoints": "errors faults ingest.errors ingest.snowflake",
+    "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
     "local.environment": (
         "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
     ),
@@ -127,9 +127,9 @@ ROOMS_BELOW = {
     ),
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder report state ingest.sink",
-    "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.errors",
+    "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",
     "local.servers": "endpoints folder process infra.specification",
-    "local.snowflake": "aws exit_with_parent faults process ingest.snowflake",
+    "local.snowflake": "aws exit_with_parent faults process ingest.aws ingest.snowflake",
     "local.state": "endpoints errors folder ingest.config",
     "local.wsgi": "",
 }

@@ -84,8 +84,11 @@ def aws_client(endpoints: Endpoints, service: str) -> "BaseClient":
     import boto3
     from botocore.config import Config
 
+    from firnline_ingest.aws.session import new_session
+
     variables = endpoints.aws_variables
     session = boto3.Session(
+        botocore_session=new_session(),
         aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
         region_name=endpoints.region,

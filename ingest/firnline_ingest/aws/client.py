@@ -6,6 +6,7 @@ from botocore.config import Config
 from botocore.session import Session
 
 from firnline_ingest.aws.identity import ca_file, signing
+from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig, AwsService
 
@@ -43,7 +44,7 @@ def aws_client(
     )
     region = access.region or aws.region
     own_endpoint = aws.endpoints.get(service) if region == aws.region else None
-    return signing(session or Session(), aws, access).create_client(
+    return signing(session or new_session(), aws, access).create_client(
         service,
         region_name=region,
         endpoint_url=access.endpoint or own_endpoint,

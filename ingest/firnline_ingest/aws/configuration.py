@@ -7,8 +7,8 @@ from typing import Any
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
-from botocore.session import Session
 
+from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.load import load_config, parse_config
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import ConfigError
@@ -29,7 +29,7 @@ def _object(bucket: str, key: str, place: str) -> bytes:
     # Where no region is set, S3 says which is the bucket's, and botocore asks again there.
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     try:
-        client: Any = Session().create_client("s3", region_name=region, config=PATIENCE)
+        client: Any = new_session().create_client("s3", region_name=region, config=PATIENCE)
         content: bytes = client.get_object(Bucket=bucket, Key=key)["Body"].read()
     except ClientError as error:
         said = error.response.get("Error", {})

@@ -21,6 +21,7 @@ from botocore.session import Session
 from firnline_ingest.aws.credentials import Found, RenewedCredentials, signed_by
 from firnline_ingest.aws.errors import AccessKeyMissing, ProfileUnusable
 from firnline_ingest.aws.roles import assumed, identified
+from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access, AccessKey, Credentials, Profile, Role, WebIdentity
 from firnline_ingest.config.model import AwsConfig, AwsService
 
@@ -65,12 +66,12 @@ class _Identity:
 
 
 def _role(aws: AwsConfig, begin: RenewedCredentials, role: Role) -> Callable[[], Found]:
-    sts = cache(lambda: _client(aws, "sts", signed_by(Session(), begin)))
+    sts = cache(lambda: _client(aws, "sts", signed_by(new_session(), begin)))
     return lambda: assumed(role, sts)
 
 
 def _web_identity(aws: AwsConfig, identity: WebIdentity) -> Callable[[], Found]:
-    sts = cache(lambda: _client(aws, "sts", Session(), Config(signature_version=UNSIGNED)))
+    sts = cache(lambda: _client(aws, "sts", new_session(), Config(signature_version=UNSIGNED)))
     return lambda: identified(identity, sts)
 
 
@@ -78,7 +79,7 @@ def _access_key(aws: AwsConfig, key: AccessKey) -> Callable[[], Found]:
     if key.secret_arn is not None:
         arn = key.secret_arn
         secrets = cache(
-            lambda: _client(aws, "secretsmanager", signed_by(Session(), RenewedCredentials(lambda: _chain(aws))))
+            lambda: _client(aws, "secretsmanager", signed_by(new_session(), RenewedCredentials(lambda: _chain(aws))))
         )
         return lambda: _from_secret(arn, secrets())
     names = [name for name in (key.id_env, key.secret_env, key.token_env) if name is not None]

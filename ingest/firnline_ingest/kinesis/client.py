@@ -14,6 +14,7 @@ from botocore.parsers import EventStreamJSONParser, JSONParser, ResponseParser, 
 from botocore.session import Session
 
 from firnline_ingest.aws.client import READ_TIMEOUT_S, aws_client
+from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.errors import UnreadablePage
@@ -56,7 +57,7 @@ def subscribing_client(aws: AwsConfig, *, connections: int, access: Access = HER
 
 def kinesis_session() -> Session:
     """A botocore session whose Kinesis clients answer GetRecords with typed records; all else is botocore's."""
-    session = Session()
+    session = new_session()
     session.register_component("response_parser_factory", TypedPageParserFactory())
     return session
 

@@ -48,8 +48,13 @@ class EmbeddedAws:
         import boto3
         from botocore.config import Config
 
+        from firnline_ingest.aws.session import new_session
+
         session = boto3.Session(
-            aws_access_key_id=ACCESS_KEY, aws_secret_access_key=ACCESS_KEY, region_name=self._region
+            botocore_session=new_session(),
+            aws_access_key_id=ACCESS_KEY,
+            aws_secret_access_key=ACCESS_KEY,
+            region_name=self._region,
         )
         config = Config(
             proxies={}, connect_timeout=TIMEOUT_S, read_timeout=TIMEOUT_S, retries={"total_max_attempts": 2}

@@ -38,8 +38,14 @@ def client(places: Places, service: str, key: str, secret: str, token: str | Non
     import boto3
     from botocore.config import Config
 
+    from firnline_ingest.aws.session import new_session
+
     session: Any = boto3.Session(
-        aws_access_key_id=key, aws_secret_access_key=secret, aws_session_token=token, region_name=places.region
+        botocore_session=new_session(),
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+        aws_session_token=token,
+        region_name=places.region,
     )
     config = Config(proxies={}, s3={"addressing_style": "path"}, retries={"total_max_attempts": 3})
     return cast("BaseClient", session.client(service, endpoint_url=places.aws, config=config))
