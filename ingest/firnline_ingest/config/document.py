@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from firnline_ingest.config.other_names import here_called
 from firnline_ingest.errors import ConfigError, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -49,8 +50,9 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     location = problem["loc"]
     path = _path(location) or "the document"
     if problem["type"] == "extra_forbidden":
-        siblings = _field_names(model, location[:-1])
-        return f"{path}: unknown name; {did_you_mean(str(location[-1]), siblings)}"
+        name = str(location[-1])
+        meant = here_called(name, path) or did_you_mean(name, _field_names(model, location[:-1]))
+        return f"{path}: unknown name; {meant}"
     if problem["type"] == "missing":
         return f"{path}: is required."
     if problem["type"] in ("model_type", "model_attributes_type"):

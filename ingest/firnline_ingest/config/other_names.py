@@ -1,0 +1,119 @@
+"""What the options of other connectors are called here: Flink's Kinesis table connector, and Openflow's for Kinesis.
+
+Whoever brings one of them into a document is told the name that it has here. docs/options.md is this table, with defaults.
+"""
+
+from difflib import get_close_matches
+
+FLINK = {
+    "connector": "nothing: the engine reads Kinesis and writes to Snowflake",
+    "stream": "pipelines[].stream",
+    "format": "pipelines[].format",
+    "aws.region": "aws.region; of one stream, pipelines[].access.region",
+    "aws.endpoint": "aws.endpoints.kinesis; of one stream, pipelines[].access.endpoint",
+    "aws.trust.all.certificates": "nothing: no setting trusts every certificate; aws.ca_file names the authorities to trust",
+    "aws.credentials.provider": "aws.credentials: what is given there decides (profile, access_key, web_identity, roles)",
+    "aws.credentials.basic.accesskeyid": "aws.credentials.access_key.id_env, the name of a variable that holds it",
+    "aws.credentials.basic.secretkey": "aws.credentials.access_key.secret_env, the name of a variable that holds it",
+    "aws.credentials.profile.path": "aws.credentials.profile.file",
+    "aws.credentials.profile.name": "aws.credentials.profile.name",
+    "aws.credentials.role.arn": "aws.credentials.roles[].arn, or aws.credentials.web_identity.role_arn",
+    "aws.credentials.role.sessionName": "aws.credentials.roles[].session_name",
+    "aws.credentials.role.externalId": "aws.credentials.roles[].external_id",
+    "aws.credentials.role.provider": "aws.credentials.roles, a list: each is assumed with the one before",
+    "aws.credentials.webIdentityToken.file": "aws.credentials.web_identity.token_file",
+    "scan.stream.initpos": "pipelines[].initial_position.at",
+    "scan.stream.initpos-timestamp": "pipelines[].initial_position.timestamp",
+    "scan.stream.initpos-timestamp-format": "nothing: pipelines[].initial_position.timestamp is ISO 8601 with an offset",
+    "scan.stream.recordpublisher": "pipelines[].reader: polling, or fan_out",
+    "scan.stream.efo.consumername": "pipelines[].reader.fan_out",
+    "scan.stream.efo.registration": "pipelines[].reader.fan_out.registration",
+    "scan.stream.efo.consumerarn": "pipelines[].reader.fan_out.consumer_arn",
+    "scan.shard.getrecords.maxrecordcount": "polling.max_records",
+    "scan.shard.getrecords.intervalmillis": "polling.interval_ms",
+    "scan.shard.discovery.intervalmillis": "epoch.seconds: shards are listed for every epoch",
+    "scan.shard.adaptivereads": "nothing: pages of about a megabyte are always asked for, however large records are",
+    "scan.shard.idle.interval": "nothing: a shard that is read to its tip is known up to the service's own time",
+    "scan.watermark.sync.interval": "nothing yet: shards are not kept together",
+    "scan.watermark.lookahead.millis": "nothing yet: shards are not kept together",
+    "scan.watermark.sync.queue.capacity": "nothing: a page of about a megabyte is held for each shard",
+    "sink.partitioner": "--key or --fixed-key of firnline put",
+    "sink.partitioner-field-delimiter": "--delimiter of firnline put",
+    "sink.producer.*": "nothing: those of the legacy connector are options of firnline put",
+    "sink.http-client.max-concurrency": "--in-flight of firnline put",
+    "sink.http-client.read-timeout": "--read-timeout of firnline put",
+    "sink.http-client.protocol.version": "nothing: firnline put speaks HTTP/1.1",
+    "sink.batch.max-size": "--batch-records of firnline put",
+    "sink.requests.max-inflight": "--in-flight of firnline put",
+    "sink.requests.max-buffered": "--buffered-records of firnline put",
+    "sink.flush-buffer.size": "--batch-bytes of firnline put",
+    "sink.flush-buffer.timeout": "--linger of firnline put",
+    "sink.fail-on-error": "--fail-on-error of firnline put",
+}
+"""By the option's name in Flink's documentation."""
+
+_OPERATIONS = {
+    "scan.stream.describe": "describe_stream",
+    "scan.list.shards": "list_shards",
+    "scan.stream.describestreamconsumer": "describe_stream_consumer",
+    "scan.stream.registerstreamconsumer": "register_stream_consumer",
+    "scan.stream.deregisterstreamconsumer": "deregister_stream_consumer",
+    "scan.shard.subscribetoshard": "subscribe_to_shard",
+    "scan.shard.getrecords": "get_records",
+    "scan.shard.getiterator": "get_shard_iterator",
+}
+_PARTS = {"maxretries": "attempts", "backoff.base": "base_ms", "backoff.max": "max_ms", "backoff.expconst": "factor"}
+_WITH_TIMEOUT = ("register_stream_consumer", "deregister_stream_consumer")
+
+RETRIES = {
+    f"{theirs}.{part}": f"retries.{ours}.{name}"
+    for theirs, ours in _OPERATIONS.items()
+    for part, name in _PARTS.items()
+} | {
+    f"{theirs}.timeout": f"retries.{ours}.timeout_seconds"
+    for theirs, ours in _OPERATIONS.items()
+    if ours in _WITH_TIMEOUT
+}
+"""Flink's eight operations; backoffs are milliseconds in both."""
+
+OPENFLOW = {
+    "AWS Access Key ID": "aws.credentials.access_key.id_env, the name of a variable that holds it; a role needs none",
+    "AWS Secret Access Key": "aws.credentials.access_key.secret_env, the name of a variable that holds it; a role needs none",
+    "AWS Kinesis Region": "aws.region; of one stream, pipelines[].access.region",
+    "AWS Kinesis Application Name": "application; its ledger is ledger.table",
+    "AWS Kinesis Consumer Type": "pipelines[].reader: polling for SHARED_THROUGHPUT, fan_out for ENHANCED_FAN_OUT",
+    "AWS Kinesis Initial Stream Position": "pipelines[].initial_position.at",
+    "AWS Kinesis Stream Name": "pipelines[].stream",
+    "Snowflake Destination Database": "pipelines[].database; it has to stand between quotes to keep its case",
+    "Snowflake Destination Schema": "pipelines[].schema; it has to stand between quotes to keep its case",
+    "Snowflake Destination Table": "pipelines[].table; it has to stand between quotes to keep its case",
+    "Destination type": "pipelines[].pipe: a pipe where it is given, the table's own where not",
+    "Pipe": "pipelines[].pipe",
+}
+"""By the parameter's name in Openflow's documentation."""
+
+EVERY = {
+    **{name: ("Flink's Kinesis connector", here) for name, here in (FLINK | RETRIES).items()},
+    **{name: ("Openflow's Kinesis connector", here) for name, here in OPENFLOW.items()},
+}
+_LOWERED = {name.lower(): name for name in EVERY}
+
+EARLIER = {"aws.profile": "aws.credentials.profile.name"}
+"""Names that were ours, by their path."""
+
+
+def here_called(name: str, path: str) -> str | None:
+    """The end of a sentence about an unknown name at `path`: whose it is, and what it is called here; or None."""
+    if path in EARLIER:
+        return f"it is {EARLIER[path]} now."
+    for text in (path, name):
+        known = _LOWERED.get(text.lower().removeprefix("table."))
+        if known is not None and (" " in known or "." in known):
+            whose, here = EVERY[known]
+            return f"what {whose} calls {known!r} is here {here}."
+    if "." in name:
+        near = get_close_matches(name.lower(), _LOWERED, n=1, cutoff=0.85)
+        if near:
+            whose, here = EVERY[_LOWERED[near[0]]]
+            return f"{whose} has {_LOWERED[near[0]]!r}, which is here {here}."
+    return None
