@@ -1,4 +1,4 @@
-"""`python -m firnline_ingest run | stop | validate | resume --config engine.json`; also what spark-submit is given."""
+"""`python -m firnline_ingest run | stop | validate | resume | deregister --config FILE`; also what spark-submit is given."""
 
 import argparse
 import os
@@ -23,8 +23,14 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m fi
         from firnline_ingest.aws.configuration import read_config  # here, where a Ctrl-C leaves no trace
 
         options = _parser(program).parse_args(arguments)
-        command = {"run": _run, "stop": _stop, "validate": _validate, "resume": _resume}[options.command]
-        return command(read_config(options.config), options)
+        commands = {
+            "run": _run,
+            "stop": _stop,
+            "validate": _validate,
+            "resume": _resume,
+            "deregister": _deregister,
+        }
+        return commands[options.command](read_config(options.config), options)
     except FirnlineError as error:
         print(error, file=sys.stderr)
         return REFUSED
@@ -57,6 +63,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command(
         "validate", "Check machine, ledger, streams and tables; change nothing.", "Exit status: 0 all is good, 2 not."
     )
+    deregister = command(
+        "deregister",
+        "Give up the consumers that the engine registered.",
+        "The engine must not run meanwhile; it registers them again when it starts, unless it polls by then.",
+    )
+    deregister.add_argument("--stream", help="Those of one stream; of all streams where absent.")
     resume = command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
     resume.add_argument("--stream", required=True, help="The stream of the shards.")
     resume.add_argument("--shard", help="One shard; all of the stream that have not ended where absent.")
@@ -90,10 +102,15 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
         ledger = open_ledger(config, read_timeout_s=BEAT_READ_TIMEOUT_S)
         if signals.ending.is_set():
             return 0
+        from firnline_ingest.ledger.registration import deregister_own, register_eagerly, registrar_of
         from firnline_ingest.spark.job import EngineJob
 
+        registrar = registrar_of(config, ledger)
+        register_eagerly(config, registrar, signals.ending.wait)
         job = EngineJob(config, ledger, is_bounded=options.available_now, signals=signals)
         status = job.run()
+        if options.available_now and status == 0:
+            deregister_own(config, registrar, signals.ending.wait)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if job.has_loose_ends:
         _end_at_once(status)
@@ -135,6 +152,34 @@ def _validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
         print(f"{'ok  ' if check.problem is None else 'FAIL'}  {check.name}: {check.problem or check.found}")
         problems += check.problem is not None
     return REFUSED if problems else 0
+
+
+def _deregister(config: "EngineConfig", options: argparse.Namespace) -> int:
+    from firnline_ingest.ledger.lease import RunLease
+    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.ledger.registration import deregister_all, registrar_of
+
+    ledger = open_ledger(config)
+    lease = RunLease(ledger, config.application)
+    lease.begin()
+    try:
+        given_up = deregister_all(config, registrar_of(config, ledger), _sleep, options.stream)
+    finally:
+        lease.end()
+    for arn in given_up:
+        print(f"Deregistered {arn}.")
+    if not given_up:
+        print(
+            "The engine has registered no consumer that is still there; one that it did not register it leaves alone."
+        )
+    return 0
+
+
+def _sleep(seconds: float) -> bool:
+    import time
+
+    time.sleep(seconds)
+    return False
 
 
 def _resume(config: "EngineConfig", options: argparse.Namespace) -> int:

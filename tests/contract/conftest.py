@@ -17,6 +17,7 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
+from firnline_ingest.ledger.registration import Registrar, deregister_all
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import ShardProblem, ShardState
@@ -63,6 +64,8 @@ class EngineWithoutSpark:
             problems = self.epoch(target, lease.run.run_id)
             lease.beat()
             self.retire(target)
+            registrar = Registrar(lambda stream: self.kinesis, self.ledger)
+            deregister_all(self.config, registrar, lambda seconds: True)
             return problems
         except Unplanned as refused:
             return [refused.problem]

@@ -11,6 +11,7 @@ from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.start import AtTimestamp, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger, Run
+from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA, DynamoLedger
 from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTableMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
@@ -328,3 +329,20 @@ def test_a_streams_mark_is_set_by_whoever_knows_the_one_before(ledger: Ledger) -
     assert ledger.set_mark("events", second, None) == first, "somebody was faster"
     assert ledger.set_mark("events", second, first) == second
     assert (ledger.mark("events"), ledger.mark("other")) == (second, None)
+
+
+def test_a_consumers_record_is_replaced_and_forgotten_only_as_it_was_seen(ledger: Ledger) -> None:
+    asked = ConsumerRecord("events", "mine", "one", 1_700_000_000_000)
+    assert (ledger.consumer("events", "mine"), ledger.consumers()) == (None, [])
+    assert ledger.set_consumer(asked, None)
+    assert not ledger.set_consumer(replace(asked, id="two"), None), "somebody was faster"
+    heard = replace(asked, arn="arn:aws:kinesis:us-east-1:1:stream/events/consumer/mine:1700000000")
+    assert ledger.set_consumer(heard, asked)
+    assert not ledger.set_consumer(replace(asked, id="two"), asked)
+    other = replace(asked, name="other")
+    assert ledger.set_consumer(other, None)
+    assert (ledger.consumer("events", "mine"), ledger.consumers()) == (heard, [heard, other])
+    ledger.forget_consumer(asked)
+    assert ledger.consumer("events", "mine") == heard
+    ledger.forget_consumer(heard)
+    assert ledger.consumers() == [other]

@@ -53,12 +53,14 @@ ENGINES = [
     *(frozenset((*ledger, *secret, *stream)) for ledger, secret, stream in product(LEDGERS, SECRETS, STREAMS)),
     *map(frozenset, LETTERS),
     frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
+    frozenset({Feature.FAN_OUT, Feature.REGISTRATION}),
 ]
 REMOVES = "dynamodb:DeleteItem"
 FULLEST = (
     frozenset({Feature.LEDGER_CREATION, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[1]}),
     frozenset({Feature.LEDGER_KEY, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[3]}),
     frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
+    frozenset({Feature.FAN_OUT, Feature.REGISTRATION}),
 )
 
 
@@ -93,11 +95,17 @@ class Account:
             self._stream(letters_stream, keys.get(Feature.LETTER_STREAM_KEY), records=[])
         if uses_bucket := on & {Feature.S3_CHECKPOINT, Feature.S3_JOB_FILES, Feature.S3_LOGS, Feature.S3_DEAD_LETTERS}:
             self._bucket(name, keys.get(Feature.BUCKET_KEY))
+        stream = f"arn:aws:kinesis:{region}:{account}:stream/{name}"
+        registers = Feature.REGISTRATION in on
         return EngineAccess(
             region=region,
-            streams={name: f"arn:aws:kinesis:{region}:{account}:stream/{name}"},
+            streams={name: stream},
             polls=Feature.FAN_OUT not in on,
-            consumers=(self._consumer(name),) if Feature.FAN_OUT in on else (),
+            consumers=(f"{stream}/consumer/{name}:*" if registers else self._consumer(name),)
+            if Feature.FAN_OUT in on
+            else (),
+            registering=(stream,) if registers else (),
+            registered=(f"{stream}/consumer/{name}:*",) if registers else (),
             stream_keys=tuple(filter(None, [keys.get(Feature.STREAM_KEY)])),
             ledger_table=f"arn:aws:dynamodb:{region}:{account}:table/{name}",
             ledger_name=name,
@@ -133,6 +141,8 @@ class Account:
         )
 
     def _reader(self, access: EngineAccess) -> object:
+        if access.registering:
+            return {"fan_out": {"registration": "lazy"}}
         return {"fan_out": {"consumer_arn": access.consumers[0]}} if access.consumers else "polling"
 
     def _letters(self, access: EngineAccess, name: str) -> dict[str, str | None]:
@@ -210,6 +220,7 @@ def everything_an_engine_does(engine: EngineWithoutSpark, folder: Path) -> None:
     assert engine.run() == [None]
     assert engine.retire(engine.preflight())
     assert main(["stop", "--config", str(file)]) == 0
+    assert main(["deregister", "--config", str(file)]) == 0
     assert main(["resume", "--stream", stream, "--from", "proven", "--config", str(file)]) == 0
 
 
@@ -364,7 +375,7 @@ def test_without_one_action_the_run_ends_and_names_it_with_its_resource(
         error = failure_of(account.engine(access))
     assert not error.is_retryable
     assert action in error.what
-    assert resource.removesuffix("/*").rpartition("/")[2] in error.what
+    assert resource.removesuffix("/*").removesuffix(":*").rpartition("/")[2] in error.what
     assert action in error.next_step
 
 

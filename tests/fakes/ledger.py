@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.item import padded
 from firnline_ingest.ledger.mark import StreamMark
@@ -20,6 +21,7 @@ class MemoryLedger:
         self._lock = threading.Lock()
         self._rows: dict[ShardKey, ShardRow] = {}
         self._marks: dict[str, StreamMark] = {}
+        self._consumers: dict[tuple[str, str], ConsumerRecord] = {}
         self._run: Run | None = None
 
     def read(self, key: ShardKey) -> ShardRow | None:
@@ -97,6 +99,27 @@ class MemoryLedger:
             if mark is not None:
                 self._marks[stream] = replace(mark, is_paused=paused)
             return mark is not None
+
+    def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
+        with self._lock:
+            return self._consumers.get((stream, name))
+
+    def consumers(self) -> list[ConsumerRecord]:
+        with self._lock:
+            return [self._consumers[key] for key in sorted(self._consumers)]
+
+    def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
+        with self._lock:
+            key = record.stream, record.name
+            if self._consumers.get(key) != before:
+                return False
+            self._consumers[key] = record
+            return True
+
+    def forget_consumer(self, record: ConsumerRecord) -> None:
+        with self._lock:
+            if self._consumers.get((record.stream, record.name)) == record:
+                del self._consumers[record.stream, record.name]
 
     def current_run(self) -> Run | None:
         with self._lock:

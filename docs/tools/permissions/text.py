@@ -33,6 +33,8 @@ kind of resource; what is not switched on is not in the policy."""
 NARROWED = {
     Resource.STREAMS: "On the streams of the environment's pipelines.",
     Resource.CONSUMERS: "On the consumers that these pipelines read by, and on no other consumer of their streams.",
+    Resource.UNREGISTERED: "On the streams whose consumers the engine registers itself.",
+    Resource.REGISTERED: "On these consumers, by their names; what the engine did not register it deregisters nowhere.",
     Resource.STREAM_KEYS: "On the keys of these streams, only through Kinesis, only for the records of these streams "
     "(`kms:ViaService`, `kms:EncryptionContext:aws:kinesis:arn`).",
     Resource.LEDGER_TABLE: "On the ledger's table.",
@@ -57,6 +59,7 @@ NARROWED = {
 FEATURES = {
     Feature.POLLING: "a pipeline reads by polling",
     Feature.FAN_OUT: "a pipeline reads by fan-out",
+    Feature.REGISTRATION: "the engine registers a consumer (`registration: eager` or `lazy`)",
     Feature.LEDGER_CREATION: "`ledger.create`",
     Feature.SECRET: "the private key is in Secrets Manager",
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",

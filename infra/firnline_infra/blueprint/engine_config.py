@@ -22,6 +22,7 @@ from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.model import UnusableRecords
+from firnline_ingest.config.reader import Registration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +148,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any]:
         table=str(table_of(pipeline).parts[-1]),
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
         initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
-        reader=_reader(inputs.consumers.get(pipeline.stream)),
+        reader=_reader(pipeline, inputs),
         tolerance=pipeline.tolerance.value,
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
@@ -164,14 +165,21 @@ def _format(pipeline: Pipeline) -> dict[str, Any] | None:
     return {"type": pipeline.format.type, **changed} if changed else None
 
 
-def _reader(consumer: Value | None) -> dict[str, Any] | None:
-    return {"fan_out": {"consumer_arn": consumer}} if consumer else None
+def _reader(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any] | None:
+    if pipeline.reader == "polling":
+        return None
+    fan_out = pipeline.reader.fan_out
+    if fan_out.registration is Registration.NONE:
+        return {"fan_out": {"consumer_arn": inputs.consumers[pipeline.stream]}}
+    return {"fan_out": _present(registration=fan_out.registration.value, consumer=fan_out.consumer)}
 
 
-def consumer_of(pipeline: Pipeline) -> Reference | None:
-    """The one that it reads by; None where it polls."""
-    reader = pipeline.reader
-    return None if reader == "polling" else Reference(f"consumer/{pipeline.stream}/{reader.fan_out.consumer}")
+def consumer_of(pipeline: Pipeline) -> Value | None:
+    """The one that it reads by, and does not register itself; None where it polls."""
+    if pipeline.reader == "polling" or pipeline.reader.fan_out.registration is not Registration.NONE:
+        return None
+    fan_out = pipeline.reader.fan_out
+    return fan_out.consumer_arn or Reference(f"consumer/{pipeline.stream}/{fan_out.consumer}")
 
 
 def _present(**values: Any) -> dict[str, Any]:

@@ -36,12 +36,15 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
     runtime needs, and what the specification adds."""
     arns, uses_bucket = Arns(spec), has_bucket(spec)
     read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
+    registered = _registered(spec, names)
     of_engine = engine_statements(
         EngineAccess(
             region=spec.aws.region,
             streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
             polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
-            consumers=tuple(filter(None, map(consumer_of, spec.pipelines))),
+            consumers=(*_consumers(spec), *registered.values()),
+            registering=tuple(arns.stream(stream) for stream in registered),
+            registered=tuple(registered.values()),
             stream_keys=_stream_keys(spec, read, key_arn),
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,
@@ -59,6 +62,22 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
         )
     )
     return (*of_engine, *runtime_statements(spec), *extra_statements(spec))
+
+
+def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:
+    """Those that are there before the engine starts."""
+    found = map(consumer_of, spec.pipelines)
+    return tuple(consumer for consumer in found if consumer is not None)
+
+
+def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
+    """By stream, the ARN of the consumer that the engine registers to read it."""
+    return {
+        pipeline.stream: Arns(spec).consumer(pipeline.stream, name)
+        for pipeline in spec.pipelines
+        if pipeline.reader != "polling"
+        if (name := pipeline.reader.fan_out.registered_as(names.application)) is not None
+    }
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

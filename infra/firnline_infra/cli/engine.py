@@ -1,4 +1,4 @@
-"""`firnline run`, `validate` and `resume`: the engine's own commands (firnline_ingest/__main__.py), under one roof."""
+"""`firnline run`, `validate`, `resume` and `deregister`: the engine's own commands (its `__main__`), under one roof."""
 
 import click
 
@@ -21,3 +21,4 @@ def _engine_command(name: str, summary: str) -> click.Command:
 run = _engine_command("run", "Read the streams into Snowflake until stopped.")
 validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
 resume = _engine_command("resume", "Decide about shards that the engine refused.")
+deregister = _engine_command("deregister", "Give up the consumers that the engine registered.")

@@ -21,6 +21,7 @@ EXIT_ERROR = 2
         "build": "firnline_infra.cli.build:build",
         "dead-letters": "firnline_infra.cli.dead_letters:dead_letters",
         "deploy": "firnline_infra.cli.deploy:deploy",
+        "deregister": "firnline_infra.cli.engine:deregister",
         "destroy": "firnline_infra.cli.destroy:destroy",
         "doctor": "firnline_infra.cli.doctor:doctor",
         "drift": "firnline_infra.cli.drift:drift",

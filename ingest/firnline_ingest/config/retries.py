@@ -64,7 +64,7 @@ class RegistrationRetry(Retry):
     factor: float = Field(default=1.5, ge=1, le=10)
     """What a pause is multiplied by after each failure."""
     timeout_seconds: int = Field(default=60, ge=1, le=3600)
-    """How long it is waited for the consumer to become active, or to be gone."""
+    """How long it is tried for, and waited until a registered consumer is active."""
 
 
 class RetriesConfig(Section):
@@ -79,7 +79,7 @@ class RetriesConfig(Section):
     register_stream_consumer: RegistrationRetry = RegistrationRetry()
     """RegisterStreamConsumer, and the wait until the consumer is active."""
     deregister_stream_consumer: RegistrationRetry = RegistrationRetry()
-    """DeregisterStreamConsumer, and the wait until the consumer is gone."""
+    """DeregisterStreamConsumer: how long it is tried for. Nobody waits until the consumer is gone."""
     subscribe_to_shard: Retry = Retry()
     """SubscribeToShard. The service itself asks for five seconds between two subscriptions."""
     get_records: Retry = Retry()

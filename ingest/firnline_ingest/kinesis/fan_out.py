@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.errors import KinesisError
-from firnline_ingest.kinesis.consumer_errors import ConsumerShared, SubscriptionTaken
+from firnline_ingest.kinesis.consumer_errors import ConsumerGone, ConsumerMissing, ConsumerShared, SubscriptionTaken
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing
 from firnline_ingest.kinesis.page import ShardEvent
@@ -45,13 +45,16 @@ class FanOutSource:
         consumer_arn: str,
         consumers: Consumers,
         *,
+        is_registered_here: bool = False,
         clock: Callable[[], float],
         look_s: float = LOOK_S,
     ) -> None:
+        """`is_registered_here`: the engine registers the consumer, and so again where it was deregistered."""
         self._client = client
         self._key = key
         self._consumer_arn = consumer_arn
         self._consumers = consumers
+        self._is_registered_here = is_registered_here
         self._clock = clock
         self._look_s = look_s
         self._subscription: Subscription | None = None
@@ -102,7 +105,7 @@ class FanOutSource:
 
     def _subscribe(self, start: Start) -> Subscription | None:
         """None where it has to begin elsewhere, a little later."""
-        self._consumers.make_sure_of(self._key.stream, self._consumer_arn)
+        self._make_sure_of_consumer()
         continuation = self._goes_on_at(start)
         request = {
             "ConsumerARN": self._consumer_arn,
@@ -113,7 +116,7 @@ class FanOutSource:
             made = subscribe(self._client, self._key.stream, request)
         except StreamMissing:
             self._consumers.forget(self._consumer_arn)
-            self._consumers.make_sure_of(self._key.stream, self._consumer_arn)
+            self._make_sure_of_consumer()
             raise
         except PositionForeign:
             if continuation is None:
@@ -128,6 +131,14 @@ class FanOutSource:
         self._is_first, self._subscription = continuation is None, made
         self._answered_ms = made.answered_ms
         return made
+
+    def _make_sure_of_consumer(self) -> None:
+        try:
+            self._consumers.make_sure_of(self._key.stream, self._consumer_arn)
+        except ConsumerMissing as error:
+            if not self._is_registered_here:
+                raise
+            raise ConsumerGone(self._key.stream, self._consumer_arn) from error
 
     def _goes_on_at(self, start: Start) -> str | None:
         """The number that the service named, where it lies beyond the record read last."""

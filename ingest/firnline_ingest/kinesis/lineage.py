@@ -52,6 +52,7 @@ class Lineage:
     shards: Mapping[str, ListedShard]
     listed_ms: int = 0
     """The service's time, before the listing; 0 where it did not say."""
+    stream_arn: str = ""
 
     @property
     def lacks_parents(self) -> bool:
@@ -90,7 +91,7 @@ def read_lineage(client: "KinesisClient", stream: str, summary: StreamSummary | 
     """With the summary as it is known, or as it is now. Raises as `read_summary` does."""
     told = summary or read_summary(client, stream)
     shards = {shard.id: shard for shard in _list_shards(client, stream)}
-    return Lineage(stream, told.created_ms, told.retention_hours, MappingProxyType(shards), told.told_ms)
+    return Lineage(stream, told.created_ms, told.retention_hours, MappingProxyType(shards), told.told_ms, told.arn)
 
 
 def children_of_closed(client: "KinesisClient", stream: str, shard_id: str) -> tuple[str, ...]:

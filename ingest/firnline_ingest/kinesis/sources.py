@@ -1,6 +1,7 @@
 """Which source a pipeline's shards are read from."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import PollingConfig
@@ -15,16 +16,25 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    """What fan-out needs of its process: a client whose answers may last, and what is known of the consumers."""
+
+    client: "KinesisClient"
+    consumers: Consumers | None = None
+    registered_arn: str = ""
+    """Of the consumer that the engine registered; empty where the configuration names one."""
+
+
 def page_source(
-    client: "KinesisClient",
-    key: ShardKey,
-    reader: Reader,
-    polling: PollingConfig,
-    consumers: Consumers | None,
-    *,
-    clock: Callable[[], float],
+    subscriber: Subscriber, key: ShardKey, reader: Reader, polling: PollingConfig, *, clock: Callable[[], float]
 ) -> PageSource:
-    """It asks nothing of the service yet. `consumers` are the process' own."""
+    """It asks nothing of the service yet."""
+    client = subscriber.client
     if isinstance(reader, FanOutReader):
-        return FanOutSource(client, key, reader.fan_out.consumer_arn, consumers or Consumers(client), clock=clock)
+        consumers = subscriber.consumers or Consumers(client)
+        arn = subscriber.registered_arn or reader.fan_out.consumer_arn
+        assert arn is not None, "no shard is planned without a consumer"
+        is_own = bool(subscriber.registered_arn)
+        return FanOutSource(client, key, arn, consumers, is_registered_here=is_own, clock=clock)
     return PollingSource(client, key, polling, clock=clock)

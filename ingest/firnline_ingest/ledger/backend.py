@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Fence, ShardKey
@@ -58,7 +59,7 @@ class ShardLedger(Protocol):
 
 
 class StreamLedger(Protocol):
-    """What the planner needs: which incarnation of a stream is read, and all rows of one."""
+    """Which incarnation of a stream is read, and all rows of one."""
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
         """By shard id."""
@@ -71,6 +72,22 @@ class StreamLedger(Protocol):
 
     def pause(self, stream: str, paused: bool) -> bool:
         """Says in the stream's mark whether it is paused; False, and nothing is written, where it has none."""
+
+
+class ConsumerLedger(Protocol):
+    """What registering needs: which consumers are the application's own (ledger/registration.py)."""
+
+    def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
+        """None where the application never asked for it, or gave it up."""
+
+    def consumers(self) -> list[ConsumerRecord]:
+        """All of them."""
+
+    def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
+        """Whether `record` took the place of exactly `before`."""
+
+    def forget_consumer(self, record: ConsumerRecord) -> None:
+        """Where it is still the same."""
 
 
 class RunLedger(Protocol):
@@ -95,5 +112,9 @@ class RunLedger(Protocol):
         """Asks the run to stop; None, and nothing is written, where another one holds the application, or none does."""
 
 
-class Ledger(ShardLedger, StreamLedger, RunLedger, Protocol):
+class PlanLedger(StreamLedger, ConsumerLedger, Protocol):
+    """What the planner needs."""
+
+
+class Ledger(ShardLedger, PlanLedger, RunLedger, Protocol):
     """All of it."""

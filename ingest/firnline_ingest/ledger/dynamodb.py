@@ -3,7 +3,7 @@
 The client retries what it can; what is left is wrapped here, once, with the table, the operation and the cause.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Run
+from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.errors import (
     Fenced,
     LedgerCredentialsStale,
@@ -22,7 +23,16 @@ from firnline_ingest.ledger.errors import (
     LedgerTableMissing,
     LedgerUnavailable,
 )
-from firnline_ingest.ledger.item import Item, from_item, mark_from_item, mark_to_item, padded, to_item
+from firnline_ingest.ledger.item import (
+    Item,
+    consumer_from_item,
+    consumer_to_item,
+    from_item,
+    mark_from_item,
+    mark_to_item,
+    padded,
+    to_item,
+)
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
@@ -34,6 +44,8 @@ if TYPE_CHECKING:
 KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 HELD = "#generation = :generation AND #owner = :owner"
+SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
+CONSUMERS = "@consumer/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
 
@@ -81,24 +93,8 @@ class DynamoLedger:
         return from_item(item) if item else None
 
     def rows(self, incarnation: str) -> Mapping[str, ShardRow]:
-        rows: dict[str, ShardRow] = {}
-        page: dict[str, Any] = {}
-        while True:
-            answer = self._call(
-                "Query",
-                "query",
-                ConsistentRead=True,
-                KeyConditionExpression="#stream = :stream",
-                ExpressionAttributeNames={"#stream": "stream"},
-                ExpressionAttributeValues=_item({":stream": incarnation}),
-                **page,
-            )
-            for item in answer["Items"]:
-                row = from_item(_plain(item))
-                rows[row.key.shard_id] = row
-            if "LastEvaluatedKey" not in answer:
-                return rows
-            page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+        rows = map(from_item, self._query("#stream = :stream", {":stream": incarnation}))
+        return {row.key.shard_id: row for row in rows}
 
     def take(self, key: ShardKey, held: Fence, owner: str, pin: Pin) -> ShardRow:
         """Changes the fence and nothing else, so what the owner before wrote meanwhile stays."""
@@ -229,6 +225,36 @@ class DynamoLedger:
             return False
         return True
 
+    def consumer(self, stream: str, name: str) -> ConsumerRecord | None:
+        item = self._get(_consumer_key(stream, name))
+        return consumer_from_item(item) if item else None
+
+    def consumers(self) -> list[ConsumerRecord]:
+        condition = "#stream = :own AND begins_with(shard, :consumers)"
+        items = self._query(condition, {":own": OWN_ITEMS, ":consumers": CONSUMERS})
+        return [consumer_from_item(item) for item in items]
+
+    def set_consumer(self, record: ConsumerRecord, before: ConsumerRecord | None) -> bool:
+        item = {**_consumer_key(record.stream, record.name), **consumer_to_item(record)}
+        condition, values = SAME_CONSUMER if before else "attribute_not_exists(asked_by)", {}
+        if before:
+            values = {":asked_by": before.id, ":arn": before.arn}
+        try:
+            self._put_item(item, condition, values, ())
+        except _ConditionFailed:
+            return self.consumer(record.stream, record.name) == record  # then only the response was lost
+        return True
+
+    def forget_consumer(self, record: ConsumerRecord) -> None:
+        with suppress(_ConditionFailed):
+            self._call(
+                "DeleteItem",
+                "delete_item",
+                Key=_item(_consumer_key(record.stream, record.name)),
+                ConditionExpression=SAME_CONSUMER,
+                ExpressionAttributeValues=_item({":asked_by": record.id, ":arn": record.arn}),
+            )
+
     def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
         try:
             answer = self._call(
@@ -247,6 +273,23 @@ class DynamoLedger:
     def _get(self, key: Item) -> Item | None:
         answer = self._call("GetItem", "get_item", Key=_item(key), ConsistentRead=True)
         return _plain(answer["Item"]) if "Item" in answer else None
+
+    def _query(self, condition: str, values: Item) -> Iterator[Item]:
+        page: dict[str, Any] = {}
+        while True:
+            answer = self._call(
+                "Query",
+                "query",
+                ConsistentRead=True,
+                KeyConditionExpression=condition,
+                ExpressionAttributeNames={"#stream": "stream"},
+                ExpressionAttributeValues=_item(values),
+                **page,
+            )
+            yield from map(_plain, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _put_item(self, item: Item, condition: str, values: Item, names: tuple[str, ...]) -> None:
         used = [name for name in names if f"#{name}" in condition]
@@ -286,6 +329,10 @@ class DynamoLedger:
 
 def _mark_key(stream: str) -> Item:
     return {"stream": OWN_ITEMS, "shard": f"@stream/{stream}"}
+
+
+def _consumer_key(stream: str, name: str) -> Item:
+    return {"stream": OWN_ITEMS, "shard": f"{CONSUMERS}{stream}/{name}"}
 
 
 def _key(key: ShardKey) -> Item:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from firnline_ingest.kinesis.start import parse_pin
+from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
@@ -76,6 +77,20 @@ def mark_from_item(item: Item) -> StreamMark:
     return StreamMark(
         item["incarnation"], item["start"], incidents, int(item.get("since", 0)), bool(item.get("paused", False))
     )
+
+
+def consumer_to_item(record: ConsumerRecord) -> Item:
+    return {
+        "of_stream": record.stream,
+        "consumer": record.name,
+        "asked_by": record.id,
+        "asked": record.asked_ms,
+        "arn": record.arn,
+    }
+
+
+def consumer_from_item(item: Item) -> ConsumerRecord:
+    return ConsumerRecord(item["of_stream"], item["consumer"], item["asked_by"], int(item["asked"]), item["arn"])
 
 
 def padded(position: Position | None) -> str:

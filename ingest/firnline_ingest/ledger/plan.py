@@ -63,6 +63,8 @@ class StreamView:
     offsets: Mapping[str, str] = field(default_factory=dict)
     planned_ms: int = 0
     """Service time of the stream's first plan; 0 where nobody noted it."""
+    consumer_arn: str = ""
+    """Of the consumer that the engine registered; empty where it registers none."""
 
     @property
     def is_first_start(self) -> bool:

@@ -44,6 +44,24 @@ KINESIS = (
         "Checks before the first subscription that the consumer is there, and can be subscribed with.",
     ),
     _engine("kinesis:SubscribeToShard", Resource.CONSUMERS, Feature.FAN_OUT, "Has records pushed to it."),
+    _engine(
+        "kinesis:ListStreamConsumers",
+        Resource.UNREGISTERED,
+        Feature.REGISTRATION,
+        "Looks with every plan whether the consumer is there, and whether it can be read by.",
+    ),
+    _engine(
+        "kinesis:RegisterStreamConsumer",
+        Resource.UNREGISTERED,
+        Feature.REGISTRATION,
+        "Registers the consumer that the engine reads by.",
+    ),
+    _engine(
+        "kinesis:DeregisterStreamConsumer",
+        Resource.REGISTERED,
+        Feature.REGISTRATION,
+        "Removes it at the end of a bounded run, and when a person says so: none that the engine did not register.",
+    ),
     _behalf(
         Caller.KINESIS,
         "kms:Decrypt",

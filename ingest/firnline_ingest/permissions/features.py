@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from firnline_ingest.config.reader import registered_by_engine
 from firnline_ingest.permissions.aws import PERMISSIONS
 from firnline_ingest.permissions.permission import Feature, Permission
 
@@ -17,6 +18,9 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
     switches = {
         Feature.POLLING: any(pipeline.reader == "polling" for pipeline in config.pipelines),
         Feature.FAN_OUT: config.subscribes,
+        Feature.REGISTRATION: any(
+            registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
+        ),
         Feature.LEDGER_CREATION: config.ledger.create,
         Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
         Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,

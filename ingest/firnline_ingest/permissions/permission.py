@@ -14,6 +14,8 @@ class Feature(StrEnum):
     """`reader: polling` of a pipeline: GetRecords."""
     FAN_OUT = auto()
     """`reader.fan_out` of a pipeline: SubscribeToShard by a registered consumer."""
+    REGISTRATION = auto()
+    """`reader.fan_out.registration: eager` or `lazy` of a pipeline: the engine registers the consumer itself."""
     LEDGER = auto()
     LEDGER_CREATION = auto()
     """`ledger.create`: the engine makes the table where infrastructure does not."""
@@ -42,6 +44,8 @@ class Resource(StrEnum):
 
     STREAMS = auto()
     CONSUMERS = auto()
+    UNREGISTERED = auto()  # streams whose consumers the engine registers
+    REGISTERED = auto()  # consumers that it registers: by name, because the time of registration ends their ARNs
     STREAM_KEYS = auto()  # through Kinesis, for records of these streams
     LEDGER_TABLE = auto()
     LEDGER_ITEMS = auto()  # of these streams, and the engine's own

@@ -18,7 +18,7 @@ from firnline_ingest.kinesis.errors import RecordsLost, ShardExpired
 from firnline_ingest.kinesis.lineage import read_hash_range
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read, ShardReader
-from firnline_ingest.kinesis.sources import page_source
+from firnline_ingest.kinesis.sources import Subscriber, page_source
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
@@ -50,7 +50,9 @@ READERS_COUNTS = ("reads", "throttled", "unreadable_pages")
 
 
 class TargetMoved(Exception):
-    """The shard is asked for with another table or pipe: not one more row goes to the one that is open."""
+    """The shard is asked for with another table or pipe: not one more row goes to the one that is open. Or it is to be read
+    by another consumer.
+    """
 
 
 class ShardSession:
@@ -61,8 +63,8 @@ class ShardSession:
     ) -> None:
         start, reads_by = opened.resume.start, work.pipeline.reader
         clients = services.clients_of(work.pipeline)
-        client = clients.subscriber or clients.kinesis
-        source = page_source(client, work.key, reads_by, services.polling, clients.consumers, clock=time.monotonic)
+        subscriber = Subscriber(clients.subscriber or clients.kinesis, clients.consumers, work.registered_arn)
+        source = page_source(subscriber, work.key, reads_by, services.polling, clock=time.monotonic)
         self.reader = ShardReader(
             clients.kinesis,
             work.key,
@@ -190,7 +192,10 @@ class ShardSession:
             self._counted[name] = now
 
     def _refuse_a_moved_target(self) -> None:
-        if self._demand is not None and self._demand.work.target != self._work.target:
+        if self._demand is None:
+            return
+        work = self._demand.work
+        if (work.target, work.registered_arn) != (self._work.target, self._work.registered_arn):
             raise TargetMoved
 
     def _appended(self) -> None:

@@ -40,6 +40,9 @@ class ShardWork:
     is_closed: bool = False
     """Whether a listing that was taken for this epoch shows the shard closed: then only its end is its end."""
 
+    registered_arn: str = ""
+    """The consumer that the engine registered to read it by; empty where the configuration names one, and for polling."""
+
     @property
     def pin(self) -> Pin:
         """What a new ledger row is pinned to."""

@@ -26,6 +26,7 @@ class PlannedShard:
     target: TargetTable
     since_ms: int = 0
     is_closed: bool = False
+    consumer_arn: str = ""
 
     @classmethod
     def of(cls, row: PlanRow, target: TargetTable) -> Self:
@@ -90,4 +91,5 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         trimmed_parents=tuple(name for name in shard.unread_parents.split(",") if name),
         since_ms=shard.since_ms,
         is_closed=shard.is_closed,
+        registered_arn=shard.consumer_arn,
     )

@@ -23,6 +23,7 @@ from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE, Access
 from firnline_ingest.config.model import AwsConfig, PipelineConfig
+from firnline_ingest.config.reader import registered_by_engine
 from firnline_ingest.config.retries import PlanRetry
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
@@ -32,11 +33,12 @@ from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
 from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import Pin, TrimHorizon
-from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
+from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
 
 if TYPE_CHECKING:
@@ -67,6 +69,8 @@ class PlanRow(NamedTuple):
     """Whether a listing that was taken for this epoch shows the shard closed."""
     known_ms: int = 0
     """Service time: what arrived before was read, as far as the ledger knows; 0 where it knows nothing."""
+    consumer_arn: str = ""
+    """The one that the engine registered to read the shard by; empty where it registers none."""
     problem: str = ""
     """JSON of a ShardProblem."""
 
@@ -110,7 +114,7 @@ class ShardPlanner:
 
     config: EngineConfig
     kinesis: "KinesisClient"
-    ledger: StreamLedger
+    ledger: PlanLedger
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     _clients: "PerAccess[KinesisClient]" = field(init=False)
@@ -191,7 +195,19 @@ class ShardPlanner:
             return Paused()
         lineage = self._lineages.read(pipeline.stream)
         planned_ms = mark.since_ms if mark and mark.incarnation == lineage.incarnation else 0
-        return StreamView(lineage, self.ledger.rows(lineage.incarnation), planned_ms=planned_ms)
+        view = StreamView(lineage, self.ledger.rows(lineage.incarnation), planned_ms=planned_ms)
+        is_replaced = (
+            mark is not None and mark.incarnation != lineage.incarnation and bool(self.ledger.rows(mark.incarnation))
+        )
+        return view if is_replaced else replace(view, consumer_arn=self._consumer(pipeline, lineage))
+
+    def _consumer(self, pipeline: PipelineConfig, lineage: Lineage) -> str:
+        """Looked for with every plan: somebody may have deregistered it."""
+        name = registered_by_engine(pipeline.reader, self.config.application)
+        if name is None:
+            return ""
+        registrar = Registrar(self._client_of, self.ledger)
+        return registrar.arn_of(lineage.stream, lineage.stream_arn, name, lineage.listed_ms)
 
     def _of_each_stream(self, look: Callable[[PipelineConfig], Result]) -> dict[str, Result | ShardProblem]:
         """By stream, several at a time, each with its own patience."""
@@ -235,4 +251,5 @@ def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
             start.since_ms,
             start.is_closed,
             row.known_ms if (row := view.rows.get(start.shard)) else start.since_ms,
+            view.consumer_arn,
         )

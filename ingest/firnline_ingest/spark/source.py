@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMAT = "firnline_shards"
 SCHEMA = (
     "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
-    "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, problem string"
+    "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, consumer_arn string, problem string"
 )
 
 

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import EngineInputs, blueprint_of, engine_config
+from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification.names import Names
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 
@@ -153,3 +155,26 @@ def test_a_pipeline_reads_by_the_consumer_that_is_made_for_it() -> None:
     document = engine_config(spec, replace(inputs, consumers={"orders": arn}))
     assert document["pipelines"][0]["reader"] == {"fan_out": {"consumer_arn": arn}}
     assert parse(EngineConfig, document, "engine.json").subscribes
+
+
+def test_a_pipeline_reads_by_a_consumer_that_the_engine_registers_or_that_is_there() -> None:
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
+    streams = [{"name": "orders"}, {"name": "letters"}]
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
+    for said in ({"registration": "lazy"}, {"registration": "eager", "consumer": "us"}, {"consumer_arn": arn}):
+        spec = spec_of(streams=streams, pipelines=[{**pipeline, "reader": {"fan_out": said}}])
+        document = engine_config(spec, blueprint_of(spec).outputs)
+        assert document["pipelines"][0]["reader"] == {"fan_out": said}
+        assert parse(EngineConfig, document, "engine.json").subscribes
+
+
+def test_the_engine_may_register_and_deregister_only_its_own_consumer() -> None:
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
+    reader = {"fan_out": {"registration": "lazy"}}
+    spec = spec_of(streams=[{"name": "orders"}, {"name": "letters"}], pipelines=[{**pipeline, "reader": reader}])
+    names = Names.of(spec)
+    statements = {each.sid: each for each in engine_policy(spec, names, None)}
+    stream = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders"
+    assert statements["RegisterConsumer"].resources == (stream,)
+    own = (f"{stream}/consumer/{names.application}:*",)
+    assert statements["DeregisterConsumer"].resources == statements["Subscribe"].resources == own

@@ -10,6 +10,7 @@ from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.client import subscribing_client
 from firnline_ingest.kinesis.consumer_errors import (
     ConsumerElsewhere,
+    ConsumerGone,
     ConsumerMissing,
     ConsumerShared,
     SubscriptionTaken,
@@ -39,9 +40,12 @@ class World:
         made = self.kinesis.call("RegisterStreamConsumer", {"StreamARN": self.stream.arn, "ConsumerName": name})
         return str(made["Consumer"]["ConsumerARN"])
 
-    def reader(self, start: Start | None = None, shard: int = 0) -> ShardReader:
+    def reader(self, start: Start | None = None, shard: int = 0, *, is_registered_here: bool = False) -> ShardReader:
         key = ShardKey("events", self.stream.found.created_ms, self.stream.shards[shard].id)
-        source = FanOutSource(self.client, key, self.arn, Consumers(self.client), clock=self.seconds, look_s=5)
+        own, consumers = is_registered_here, Consumers(self.client)
+        source = FanOutSource(
+            self.client, key, self.arn, consumers, is_registered_here=own, clock=self.seconds, look_s=5
+        )
         reader = ShardReader(
             self.client,
             key,
@@ -245,6 +249,15 @@ def test_a_consumer_that_is_deregistered_while_it_is_read_through_is_named(world
     world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
     with pytest.raises(ConsumerMissing, match="consumer/one"):
         world.read(reader)
+
+
+def test_one_that_the_engine_registers_itself_is_waited_for(world: World) -> None:
+    reader = world.reader(is_registered_here=True)
+    world.read(reader, lambda read: read.is_at_tip)
+    world.kinesis.call("DeregisterStreamConsumer", {"ConsumerARN": world.arn})
+    for _ in range(5):
+        assert reader.read(world.wait) is None
+    assert isinstance(reader.trouble, ConsumerGone)
 
 
 def test_a_reader_that_stalls_keeps_its_place_and_little_in_memory(

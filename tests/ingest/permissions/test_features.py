@@ -43,8 +43,15 @@ def test_a_switch_of_the_configuration_is_one_feature_more(sections: dict[str, A
 
 def test_a_stream_that_is_read_by_fan_out_needs_no_right_to_poll() -> None:
     arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/s/consumer/c:1"
-    pipeline = {"stream": "s", "database": "D", "schema": "S", "reader": {"fan_out": {"consumer_arn": arn}}}
+    pipeline: dict[str, Any] = {
+        "stream": "s",
+        "database": "D",
+        "schema": "S",
+        "reader": {"fan_out": {"consumer_arn": arn}},
+    }
     assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT}
+    pipeline["reader"] = {"fan_out": {"registration": "lazy"}}
+    assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT, Feature.REGISTRATION}
 
 
 def test_what_a_configuration_does_not_say_is_given_beside_it() -> None:

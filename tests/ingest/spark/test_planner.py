@@ -35,8 +35,8 @@ class World:
     kinesis: FakeKinesis = field(default_factory=FakeKinesis)
     ledger: MemoryLedger = field(default_factory=MemoryLedger)
 
-    def planner(self, *streams: str) -> ShardPlanner:
-        pipelines = [{"stream": stream, "database": "DB", "schema": "RAW"} for stream in streams]
+    def planner(self, *streams: str, reader: object = "polling") -> ShardPlanner:
+        pipelines = [{"stream": stream, "database": "DB", "schema": "RAW", "reader": reader} for stream in streams]
         document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": pipelines}
         client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
         self.kinesis.connect(client)
@@ -169,3 +169,38 @@ def test_a_plan_says_up_to_when_each_shard_was_read_also_where_nobody_reads_it(w
     world.ledger.write(replace(taken, tip_ms=1_000_000, arrived_ms=2_000_000))
     found = {row.shard: row.known_ms for row in planner.rows(planner.next_offset(offset))}
     assert found == {first.shard: 2_000_000, second.shard: second.since_ms}
+
+
+LAZY = {"fan_out": {"registration": "lazy", "consumer": "mine"}}
+
+
+def test_a_consumer_is_registered_with_the_plan_of_its_stream_and_said_to_its_shards(world: World) -> None:
+    stream = world.kinesis.create_stream("a", shards=2)
+    planner = world.planner("a", reader=LAZY)
+    first = planner.next_offset(SourceOffset())
+    (consumer,) = stream.found.consumers.values()
+    assert [row.consumer_arn for row in planner.rows(first)] == [consumer.arn] * 2
+    replayed = world.planner("a", reader=LAZY)
+    assert [row.consumer_arn for row in replayed.rows(first)] == [consumer.arn] * 2
+
+
+def test_a_consumer_that_is_somebody_elses_stops_only_its_own_pipeline(world: World) -> None:
+    for name in "ab":
+        world.kinesis.create_stream(name)
+    arn = world.kinesis.stream("a").arn
+    world.kinesis.call("RegisterStreamConsumer", {"StreamARN": arn, "ConsumerName": "mine"})
+    planner = world.planner("a", "b", reader=LAZY)
+    rows = list(planner.rows(planner.next_offset(SourceOffset())))
+    assert (shards(rows), problems(rows)) == ([("b", "shardId-000000000000")], {"a": "FL-2325"})
+
+
+def test_a_stream_that_was_made_again_gets_no_consumer_before_a_person_begins_it(world: World) -> None:
+    world.kinesis.create_stream("a")
+    planner = world.planner("a", reader=LAZY)
+    offset = planner.next_offset(SourceOffset())
+    created_ms = world.kinesis.stream("a").found.created_ms
+    world.ledger.take(ShardKey("a", created_ms, "shardId-000000000000"), Fence(), "me", TrimHorizon())
+    world.kinesis.call("DeleteStream", {"StreamName": "a", "EnforceConsumerDeletion": True})
+    stream = world.kinesis.create_stream("a")
+    rows = list(planner.rows(planner.next_offset(offset)))
+    assert (problems(rows), stream.found.consumers) == ({"a": "FL-2013"}, {})

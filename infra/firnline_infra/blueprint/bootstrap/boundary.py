@@ -21,7 +21,11 @@ from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
 
 BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
-CONSUMER_ACTIONS = ("kinesis:DescribeStreamConsumer", "kinesis:SubscribeToShard")
+CONSUMER_ACTIONS = (
+    "kinesis:DeregisterStreamConsumer",
+    "kinesis:DescribeStreamConsumer",
+    "kinesis:SubscribeToShard",
+)
 LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 

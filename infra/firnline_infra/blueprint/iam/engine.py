@@ -15,6 +15,8 @@ from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS
 SIDS = {
     Resource.STREAMS: "ReadStreams",
     Resource.CONSUMERS: "Subscribe",
+    Resource.UNREGISTERED: "RegisterConsumer",
+    Resource.REGISTERED: "DeregisterConsumer",
     Resource.STREAM_KEYS: "DecryptStreams",
     Resource.LEDGER_TABLE: "OpenLedger",
     Resource.LEDGER_ITEMS: "KeepLedger",
@@ -43,6 +45,9 @@ class EngineAccess:
     """Whether any of them is read by polling."""
     consumers: tuple[Value, ...] = ()
     """By which the others are read."""
+    registering: tuple[Value, ...] = ()
+    """The streams whose consumers the engine registers itself; `registered` are those consumers, which are in `consumers` too."""
+    registered: tuple[Value, ...] = ()
     stream_keys: tuple[Value, ...] = ()
     """Of customers only: keys that AWS manages need no permission."""
     ledger_table: Value
@@ -68,6 +73,7 @@ class EngineAccess:
         switches = {
             Feature.POLLING: self.polls,
             Feature.FAN_OUT: bool(self.consumers),
+            Feature.REGISTRATION: bool(self.registering),
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
@@ -105,6 +111,8 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
     found: dict[Resource, tuple[Value | None, ...]] = {
         Resource.STREAMS: tuple(access.streams.values()),
         Resource.CONSUMERS: access.consumers,
+        Resource.UNREGISTERED: access.registering,
+        Resource.REGISTERED: access.registered,
         Resource.STREAM_KEYS: access.stream_keys,
         Resource.LEDGER_TABLE: (access.ledger_table,),
         Resource.LEDGER_ITEMS: (access.ledger_table,),

@@ -1,12 +1,12 @@
 """Streams, what reads them, and the tables that pipelines fill: one definition each, shared only where both sides say so."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.names import table_of
+from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind
 from firnline_ingest.errors import did_you_mean
@@ -41,14 +41,28 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
 def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
     made = {stream.name: stream.consumers for stream in spec.streams}
     for index, pipeline in enumerate(spec.pipelines):
-        if pipeline.reader == "polling" or pipeline.stream not in made:
-            continue
-        name, consumers = pipeline.reader.fan_out.consumer, made[pipeline.stream]
-        if name not in consumers:
-            hint = did_you_mean(name, consumers) if consumers else f"say consumers: [{name}] of the stream."
-            yield (
-                f"pipelines[{index}].reader.fan_out.consumer: {name!r} is not among the consumers of {pipeline.stream}; {hint}"
+        if pipeline.reader != "polling" and pipeline.stream in made:
+            yield from _its_consumer(
+                f"pipelines[{index}].reader.fan_out", pipeline, made[pipeline.stream], Names.of(spec).application
             )
+
+
+def _its_consumer(place: str, pipeline: Pipeline, consumers: Sequence[str], application: str) -> Iterator[str]:
+    assert pipeline.reader != "polling", "who polls has none"
+    fan_out, stream = pipeline.reader.fan_out, pipeline.stream
+    if fan_out.consumer_arn is not None:
+        if f":stream/{stream}/consumer/" not in fan_out.consumer_arn:
+            yield f"{place}.consumer_arn: {fan_out.consumer_arn} is no consumer of {stream}."
+    elif (name := fan_out.registered_as(application)) is not None:
+        if name in consumers:
+            yield (
+                f"{place}.consumer: the environment makes {name!r} (consumers of {stream}); say registration: none, or give "
+                f"another name."
+            )
+    elif fan_out.consumer not in consumers:
+        hint = did_you_mean(str(fan_out.consumer), consumers)
+        hint = hint if consumers else f"say consumers: [{fan_out.consumer}] of the stream."
+        yield f"{place}.consumer: {fan_out.consumer!r} is not among the consumers of {stream}; {hint}"
 
 
 def _the_lag_alarm_comes_before_the_loss(spec: EnvironmentSpec) -> Iterator[str]:

@@ -29,6 +29,26 @@ def test_fan_out_reads_by_a_consumer_of_its_own_stream(problems: Problems, pipel
     assert problems(streams=[{"name": "orders", "consumers": ["fraude"]}], pipelines=[read]) == []
 
 
+def test_a_consumer_that_the_engine_registers_is_not_made_by_the_environment(
+    problems: Problems, pipeline: Part
+) -> None:
+    read = pipeline(reader={"fan_out": {"registration": "lazy", "consumer": "us"}})
+    assert problems(pipelines=[read]) == []
+    assert problems(streams=[{"name": "orders", "consumers": ["us"]}], pipelines=[read]) == [
+        "pipelines[0].reader.fan_out.consumer: the environment makes 'us' (consumers of orders); say registration: none, or "
+        "give another name."
+    ]
+
+
+def test_a_consumer_that_is_there_is_one_of_its_own_stream(problems: Problems, pipeline: Part) -> None:
+    arn = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1700000000"
+    assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": arn}})]) == []
+    other = arn.replace("/orders/", "/clicks/")
+    assert problems(pipelines=[pipeline(reader={"fan_out": {"consumer_arn": other}})]) == [
+        f"pipelines[0].reader.fan_out.consumer_arn: {other} is no consumer of orders."
+    ]
+
+
 def test_a_stream_is_named_once_and_read_once(problems: Problems, pipeline: Part) -> None:
     assert problems(
         streams=[{"name": "orders"}, {"name": "orders"}],

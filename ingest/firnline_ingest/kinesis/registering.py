@@ -1,0 +1,70 @@
+"""The service's word on registered consumers by name: whether there is one, and making and removing one. It judges nothing."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from firnline_ingest.kinesis.consumer_errors import ConsumersExhausted, SubscriptionTaken
+from firnline_ingest.kinesis.errors import StreamMissing, StreamThrottled, answered, kinesis_error
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+ACTIVE = "ACTIVE"
+
+
+class NameTaken(Exception):
+    """A consumer of that name is there by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A registered one, as the service tells it."""
+
+    arn: str
+    status: str
+    created_ms: int
+
+    @classmethod
+    def told(cls, answer: Any) -> Self:
+        created_ms = int(answer["ConsumerCreationTimestamp"].timestamp() * 1000)
+        return cls(answer["ConsumerARN"], answer["ConsumerStatus"], created_ms)
+
+
+def find_consumer(client: "KinesisClient", stream: str, stream_arn: str, name: str) -> Consumer | None:
+    """None where there is none. Raises the errors of kinesis/errors.py.
+
+    From the list of all, which is allowed on the stream; for a description by name AWS says of no resource where none is.
+    """
+    page: dict[str, Any] = {"StreamARN": stream_arn}
+    while True:
+        call = partial(client.list_stream_consumers, **page)
+        answer = answered(call, operation="ListStreamConsumers", stream=stream, needs="Consumers")
+        for told in answer["Consumers"]:
+            if told["ConsumerName"] == name:
+                return Consumer.told(told)
+        if "NextToken" not in answer:
+            return None
+        page["NextToken"] = answer["NextToken"]
+
+
+def register_consumer(client: "KinesisClient", stream: str, stream_arn: str, name: str) -> Consumer:
+    """Raises NameTaken, ConsumersExhausted, and the errors of kinesis/errors.py."""
+    call = partial(client.register_stream_consumer, StreamARN=stream_arn, ConsumerName=name)
+    try:
+        answer = answered(call, operation="RegisterStreamConsumer", stream=stream, needs="Consumer")
+    except SubscriptionTaken as error:  # so a resource in use is called wherever a reader meets it
+        raise NameTaken from error
+    except StreamThrottled as error:
+        raise ConsumersExhausted(stream, name, str(error.__cause__)) from error
+    return Consumer.told(answer["Consumer"])
+
+
+def deregister_consumer(client: "KinesisClient", stream: str, arn: str) -> None:
+    """Also where it is gone already. Raises the errors of kinesis/errors.py."""
+    try:
+        client.deregister_stream_consumer(ConsumerARN=arn)
+    except Exception as error:
+        mapped = kinesis_error(error, operation="DeregisterStreamConsumer", stream=stream)
+        if not isinstance(mapped, StreamMissing):
+            raise mapped from error
