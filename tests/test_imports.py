@@ -61,7 +61,9 @@ ROOMS_BELOW = {
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
-    "ingest.spark": "aws config deadletter errors identifiers kinesis ledger logs metrics shard snowflake values",
+    "ingest.spark": (
+        "aws config deadletter errors identifiers kinesis ledger logs metrics records shard snowflake values"
+    ),
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",

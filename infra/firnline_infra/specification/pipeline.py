@@ -91,7 +91,8 @@ class Pipeline(Section):
     pipe: Pipe | None = None
     """The table's default pipe where absent: it needs no name, no grant and no care."""
     schema_evolution: bool = True
-    """First-level keys without a column get one. Where off, they are ignored and counted."""
+    """First-level keys without a column get one. Where off, their values are not kept; the log names each such key once, with the
+    record that brought it first and the statement that would add its column."""
     error_logging: bool = True
     """Keeps rows that Snowflake rejects in the table's error table; without it they can't be told from loaded ones."""
     row_timestamp: bool = True

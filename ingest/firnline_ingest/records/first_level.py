@@ -52,6 +52,11 @@ class FirstLevel:
             self._expect(keys, shape)
         return shape, members.values()
 
+    @property
+    def news(self) -> list[str]:
+        """Keys that no payload before had; whoever tells of them empties it."""
+        return self._shapes.news
+
     def in_order(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
         """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learnt."""
         if self._expected is not None:

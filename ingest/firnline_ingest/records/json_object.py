@@ -56,6 +56,11 @@ class JsonObjectCheck:
         _refuse_duplicates(payload)
         return payload
 
+    @property
+    def news(self) -> list[str]:
+        """First-level keys that no payload before had; whoever tells of them empties it."""
+        return self._first_level.news
+
     def _is_spaced(self, payload: bytes, shape: KeyShape, values: Collection[msgspec.Raw]) -> bool:
         """Whether the payload is as Python's json writes it: a blank after each colon and comma, and no other."""
         if shape.spaced_around(values) == payload:

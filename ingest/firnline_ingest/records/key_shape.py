@@ -12,6 +12,7 @@ import msgspec
 from firnline_ingest.identifiers import MAX_CHARACTERS
 from firnline_ingest.records.rejection import Rejection, RejectReason
 
+MOST_NAMES = 300  # of a shard, that are told of: streams whose keys are data have a new one with every record
 REMEMBERED_KEYS = 20_000  # about 2 MB a shard; streams whose keys are data would fill the memory otherwise
 
 _encode = msgspec.json.Encoder().encode
@@ -41,9 +42,14 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
         super().__init__()
         self._metadata_column = metadata_column
         self._room = REMEMBERED_KEYS
+        self._names: set[str] = set()
+        self.news: list[str] = []
+        """Keys that were not seen before, until somebody empties it; none past a number of them."""
 
     def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
         shape = _measured(keys, _fault(keys, self._metadata_column))
+        if not shape.fault:
+            self._note(keys)
         if len(keys) >= self._room:
             self.clear()
             self._room = REMEMBERED_KEYS
@@ -51,6 +57,11 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
             self[keys] = shape
             self._room -= len(keys) + 1
         return shape
+
+    def _note(self, keys: Sequence[str]) -> None:
+        new = [key for key in keys if key not in self._names][: MOST_NAMES - len(self._names)]
+        self._names.update(new)
+        self.news += new
 
 
 def column_key(key: str) -> str:

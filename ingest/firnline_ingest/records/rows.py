@@ -5,7 +5,7 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -15,6 +15,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.decoders.of_format import decoder_of
+from firnline_ingest.records.first_sight import Kind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
 from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
@@ -83,6 +84,14 @@ class RowMaker:
                 rows.append(msgspec.Raw(row))
         count = len(records)
         return Rows(rows, list(map(len, rows)), _others(count, rejected), rejected, taken=count)
+
+    def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, Kind]]:
+        """First-level keys that no record before these brought, with the record that did; told once."""
+        if not self._check.news:
+            return {}
+        news = self._check.news[:]
+        self._check.news.clear()
+        return first_sights(news, records[: made.taken], made.rejected, self.objects)
 
     def objects(self, record: Record) -> Sequence[bytes]:
         """What the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""

@@ -163,7 +163,7 @@ def _tell_progress(runners: Sequence[ShardRunner]) -> None:
     """A few lines, however many shards there are: those that are furthest behind, and what all of them add up to."""
     tallies = {runner.demand.work.key: runner.report.so_far() for runner in runners}
     for key in nlargest(SHOWN, tallies, key=lambda key: _lag(tallies[key])):
-        log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tallies[key].as_dict()})
+        log.info("shard.progress", extra={"stream": key.stream, "shard": key.shard_id, **tallies[key].counts()})
     if len(runners) > SHOWN:
         sums = {name: sum(getattr(tally, name) for tally in tallies.values()) for name in COUNTS}
         unanswered_s, behind_ms = max(map(_lag, tallies.values()))

@@ -35,7 +35,7 @@ class Prover:
     noted: Noted = uncounted
     proved: Callable[[int], None] = lambda _: None
     """Told how many milliseconds the oldest rows have waited for their proof, with each look at what waits."""
-    rejected: Callable[[int], None] = lambda _: None
+    rejected: Callable[[int, str], None] = lambda *_: None
     """Told how many rows the table refused, once they are found."""
     waits_since_s: float | None = None
     patience: int = 1
@@ -163,7 +163,7 @@ class Prover:
     def _refuse_rejected(self, confirmed: Proven) -> None:
         assert confirmed.position is not None
         rejected = confirmed.rows_error - self.in_flight.proven.rows_error
-        if rejected > 0:
-            self.rejected(rejected)
         cause = self.channel.last_error()
+        if rejected > 0:
+            self.rejected(rejected, cause)
         refuse_rejected(self.work, self.row, rejected, up_to=confirmed.position, cause=cause)

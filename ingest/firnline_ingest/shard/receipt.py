@@ -4,7 +4,7 @@ The receipt is the only thing of an epoch that crosses the JVM.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Self
 
@@ -57,6 +57,8 @@ class Tally:
     """Records that can't be rows, in a pipeline that skips them."""
     rejected_rows: int = 0
     """Rows that the table refused."""
+    rejection: str = ""
+    """The server's words about the last of them."""
     tombstones: int = 0
     """Records without content, in a pipeline that ignores them."""
     control_messages: int = 0
@@ -70,6 +72,8 @@ class Tally:
     """Answers with a good status that are no page of records."""
     reads: int = 0
     throttled: int = 0
+    new_keys: Mapping[str, list[str]] = field(default_factory=dict)
+    """First-level keys that came for the first time, each with its record's sequence number and what the value was."""
     behind_ms: int | None = None
     """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
     unanswered_s: int = 0
@@ -83,17 +87,27 @@ class Tally:
         self.tombstones += counted.get(LeftOut.TOMBSTONE, 0)
         self.control_messages += counted.get(LeftOut.CONTROL_MESSAGE, 0)
 
+    def sighted(self, keys: Mapping[str, tuple[str, str]]) -> None:
+        self.new_keys = {**self.new_keys, **{key: list(where) for key, where in keys.items()}}
+
     def since(self, before: "Tally") -> "Tally":
         """What was counted after `before`; where the shard stands is as it is now."""
         counts = {name: getattr(self, name) - getattr(before, name) for name in COUNTS}
-        return Tally(**counts, behind_ms=self.behind_ms, unanswered_s=self.unanswered_s)
+        told = self.rejection if counts["rejected_rows"] else ""
+        new = {key: where for key, where in self.new_keys.items() if key not in before.new_keys}
+        return Tally(**counts, rejection=told, new_keys=new, behind_ms=self.behind_ms, unanswered_s=self.unanswered_s)
+
+    def counts(self) -> dict[str, Any]:
+        """For a log line: of new keys their number."""
+        return {**self.as_dict(), "new_keys": len(self.new_keys)}
 
     def as_dict(self) -> dict[str, Any]:
         """By the names that a receipt has for them too."""
         return asdict(self)
 
 
-COUNTS = tuple(each.name for each in fields(Tally) if each.name not in ("behind_ms", "unanswered_s"))
+NO_COUNTS = ("rejection", "new_keys", "behind_ms", "unanswered_s")
+COUNTS = tuple(each.name for each in fields(Tally) if each.name not in NO_COUNTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,12 +129,14 @@ class Receipt:
     dead_letters: int = 0
     skipped: int = 0
     rejected_rows: int = 0
+    rejection: str = ""
     tombstones: int = 0
     control_messages: int = 0
     opens: int = 0
     interruptions: int = 0
     incidents: int = 0
     unreadable_pages: int = 0
+    new_keys: Mapping[str, list[str]] = field(default_factory=dict)
     proof_delay_ms: int | None = None
     """How long the oldest rows waited for their proof, at worst; None where none was sent."""
     behind_ms: int | None = None

@@ -20,6 +20,7 @@ from firnline_ingest.values import Position, ShardKey
 LATE_S = 30.0  # no call of a healthy shard takes as long
 OPENING_S = 180.0  # the SDK waits two minutes for another opener's rows
 UNANSWERED_S = 120.0
+LONGEST_CAUSE = 500  # characters
 FAILING = 5  # troubles in a row, without progress between, after which a shard counts as failing
 
 
@@ -87,9 +88,12 @@ class ShardReport:
         """One more that the ledger has."""
         self.tally.incidents += 1
 
-    def rejected(self, rows: int) -> None:
-        """The table refused so many more; those that nobody accepts are found again whenever the shard is tried again."""
+    def rejected(self, rows: int, cause: str) -> None:
+        """The table refused so many more, the last of them for this; those that nobody accepts are found again whenever the
+        shard is tried again.
+        """
         self.tally.rejected_rows += rows
+        self.tally.rejection = cause[:LONGEST_CAUSE]
 
     def proved(self, delay_ms: int) -> None:
         """The longest since the last receipt is kept."""

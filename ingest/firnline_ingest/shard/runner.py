@@ -102,7 +102,8 @@ class ShardRunner:
             if opened is None:
                 return ShardState.READING
             self.report.opened()
-            self.report.rejected(opened.resume.unseen_errors)
+            if opened.resume.unseen_errors:
+                self.report.rejected(opened.resume.unseen_errors, opened.channel.last_error())
             if opened.row.ended:  # planned from an offset older than the ledger's row
                 opened.channel.close()
                 return ShardState.ENDED
@@ -132,7 +133,7 @@ class ShardRunner:
         try:
             return opening.result()
         except RowsRejected as error:
-            self.report.rejected(error.rows)
+            self.report.rejected(error.rows, error.cause)
             raise
 
     def _explained(self, error: FirnlineError) -> FirnlineError:

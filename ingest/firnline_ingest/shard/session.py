@@ -259,6 +259,8 @@ class ShardSession:
                 raise
         self._appender.append(records, made, tally)
         tally.left_out(made.left_out)
+        if sights := self._rows.first_sights(records, made):
+            tally.sighted({key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()})
         return made.taken
 
     def _prove_before(self, records: Sequence[Record], tally: Tally) -> None:

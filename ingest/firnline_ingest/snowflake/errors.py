@@ -253,7 +253,7 @@ class RowsRejected(SnowflakeError, Fatal):
             f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} --accept-errors {up_to}. "
             "Or set tolerance to all.",
         )
-        self.rows = count
+        self.rows, self.cause = count, cause
 
 
 class CountsDisagree(SnowflakeError, Fatal):

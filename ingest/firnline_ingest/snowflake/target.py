@@ -34,6 +34,7 @@ class TargetState:
     target: TargetTable
     evolves: bool
     logs_errors: bool
+    is_iceberg: bool = False
 
 
 class TargetCatalog:
@@ -101,7 +102,8 @@ class _Look:
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
-        return TargetState(target, evolves=found.get("enable_schema_evolution") in ON, logs_errors=logs_errors)
+        evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
+        return TargetState(target, evolves=evolves, logs_errors=logs_errors, is_iceberg=is_iceberg)
 
     def _pipe(self, pipeline: PipelineConfig) -> tuple[str, str]:
         """The pipe that was named; else the one with the table's name; else the table's default pipe. With its time."""

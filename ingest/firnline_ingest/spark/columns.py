@@ -1,20 +1,52 @@
-"""Reports what schema evolution did to tables while the engine ran: columns that were added, and NOT NULL that was dropped.
+"""Reports what becomes of first-level keys: columns that schema evolution adds, with the record that brought each first, and
+the NOT NULLs that it drops; keys that a table of a fixed schema has no column for, with the statement that would add one.
 
-Nothing depends on it but log lines, so a few evolving tables are looked at in an epoch, in turns.
+Nothing depends on it but log lines, so a few tables are looked at in an epoch, in turns.
 """
 
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from firnline_ingest.identifiers import default_pipe, quoted
+from firnline_ingest.records.key_shape import column_key
+from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.values import TargetTable
 
 AT_ONCE = 5  # tables, each a statement
+MOST_NAMED = 20  # keys in one line
+MOST_KEPT = 2000  # of a stream; another key is an evolved column without its record
 DROPPED = "records came without them: correct the producer, and ALTER TABLE … ALTER COLUMN … SET NOT NULL; or leave it."
+UNKNOWN = (
+    "their values are not kept, unless the table's own SELECT takes them. What the table's owner would run, once the types are "
+    "as they should be: "
+)
+TYPES = {"text": "VARCHAR", "number": "FLOAT", "boolean": "BOOLEAN", "null": "VARCHAR", "object": "VARIANT"}
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The first record, of those that one engine read, with a key."""
+
+    key: str
+    epoch: int
+    shard: str
+    sequence_number: str
+    kind: str
+    """What the value was."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"epoch": self.epoch, "shard": self.shard, "sequence_number": self.sequence_number}
+
+    def column(self, *, is_iceberg: bool) -> str:
+        """As ADD COLUMN has it. An Iceberg table has arrays of one type alone, which a person has to name."""
+        array = "ARRAY(…)" if is_iceberg else "ARRAY"
+        return f"{quoted(self.key.upper())} {array if self.kind == 'array' else TYPES[self.kind]}"
 
 
 @dataclass(slots=True)
@@ -23,23 +55,78 @@ class ColumnWatch:
 
     _seen: dict[TargetTable, Mapping[str, bool]] = field(default_factory=dict)
     """By column, whether it takes NULL. The table that was looked at last is at the end."""
+    _sights: dict[str, dict[str, Sight]] = field(default_factory=dict)
+    """By stream, then by what may be one column."""
+    _untold: dict[str, set[str]] = field(default_factory=dict)
+    """By stream, keys that were not compared yet with the columns of a table that does not evolve."""
 
-    def look(self, catalog: TargetCatalog, states: Iterable[TargetState]) -> None:
-        """Raises what keeps the catalog from asking at all."""
-        evolving = [state.target for state in states if state.evolves]
+    def sighted(self, receipts: Iterable[Receipt]) -> None:
+        """What an epoch's records had for the first time."""
+        for receipt in receipts:
+            known = self._sights.setdefault(receipt.stream, {})
+            for key, (number, kind) in receipt.new_keys.items():
+                sight = Sight(key, receipt.epoch, str(receipt.key), number, kind)
+                if len(known) < MOST_KEPT and known.setdefault(column_key(key), sight) is sight:
+                    self._untold.setdefault(receipt.stream, set()).add(column_key(key))
+
+    def look(self, catalog: TargetCatalog, states: Mapping[str, TargetState]) -> None:
+        """`states` are the streams' tables. Raises what keeps the catalog from asking at all."""
+        streams = {
+            state.target: [each for each in states if states[each].target == state.target] for state in states.values()
+        }
+        wanted = {
+            state.target: state
+            for state in states.values()
+            if state.evolves or self._untold.keys() & streams[state.target]
+        }
         order = {target: number for number, target in enumerate(self._seen)}
-        for target in sorted(evolving, key=lambda target: order.get(target, -1))[:AT_ONCE]:
+        for target in sorted(wanted, key=lambda target: order.get(target, -1))[:AT_ONCE]:
             try:
-                self._compare(target, catalog.columns_of(target))
+                columns = catalog.columns_of(target)
             except StatementRefused as error:
                 log.warning("schema.unseen", extra={"table": str(target), "cause": error.what})
+                continue
+            if wanted[target].evolves:
+                self._compare(target, columns, streams[target])
+            elif target.pipe == default_pipe(target.table):
+                self._name_unknown(wanted[target], columns, streams[target])
+            for stream in streams[target]:
+                self._untold.pop(stream, None)
 
-    def _compare(self, target: TargetTable, columns: Mapping[str, bool]) -> None:
+    def _compare(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
         before = self._seen.pop(target, columns)
         self._seen[target] = columns
         if added := sorted(columns.keys() - before.keys()):
-            log.info("schema.evolved", extra={"table": str(target), "added": added, "columns": len(columns)})
+            first = {name: sight.as_dict() for name in added if (sight := self._first(name, streams))}
+            extra = {"table": str(target), "added": added, "first_seen": first, "columns": len(columns)}
+            log.info("schema.evolved", extra=extra)
         if dropped := sorted(name for name, takes_null in before.items() if columns.get(name) and not takes_null):
             log.warning(
                 "schema.not_null_dropped", extra={"table": str(target), "columns": dropped, "next_step": DROPPED}
             )
+
+    def _first(self, column: str, streams: Iterable[str]) -> Sight | None:
+        found = (self._sights.get(stream, {}).get(column_key(column)) for stream in streams)
+        return min(filter(None, found), key=lambda sight: sight.epoch, default=None)
+
+    def _name_unknown(self, state: TargetState, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
+        known = set(map(column_key, columns))
+        unknown = {
+            name: self._sights[stream][name] for stream in streams for name in self._untold.get(stream, set()) - known
+        }
+        if not unknown:
+            return
+        named = [unknown[name] for name in sorted(unknown)][:MOST_NAMED]
+        table = state.target
+        where = ".".join(map(quoted, (table.database, table.schema, table.table)))
+        added = ", ".join(sight.column(is_iceberg=state.is_iceberg) for sight in named)
+        kind = "ICEBERG TABLE" if state.is_iceberg else "TABLE"
+        log.warning(
+            "schema.unknown_keys",
+            extra={
+                "table": str(table),
+                "count": len(unknown),
+                "keys": {sight.key: sight.as_dict() for sight in named},
+                "next_step": f"{UNKNOWN}ALTER {kind} {where} ADD COLUMN {added}",
+            },
+        )

@@ -58,7 +58,9 @@ class EpochRunner:
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
         to_read = [shard for shard in shards if not self.skips(shard.key)]
-        return refused + self._ingest(to_read, waiting={receipt.stream for receipt in refused})
+        receipts = self._ingest(to_read, waiting={receipt.stream for receipt in refused})
+        self.columns.sighted(receipts)
+        return refused + receipts
 
     def _ingest(self, shards: Sequence[PlannedShard], waiting: Collection[str]) -> list[Receipt]:
         """The shards of the streams that are `waiting` keep their places for when they come back."""
@@ -86,7 +88,8 @@ class EpochRunner:
         """Asks Snowflake about each table once an epoch: a table that was replaced is seen before it is written to."""
         epochs = {row.stream: row.epoch for row in rows}
         states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
-        self.columns.look(self.catalog, [state for state in states.values() if isinstance(state, TargetState)])
+        found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
+        self.columns.look(self.catalog, found)
         shards, refused = list[PlannedShard](), list[Receipt]()
         for stream, state in states.items():
             if isinstance(state, FirnlineError):

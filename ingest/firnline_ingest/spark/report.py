@@ -30,7 +30,7 @@ class EpochReport:
     def write(self, receipts: Sequence[Receipt], stopped: Collection[ShardKey] = ()) -> None:
         log.info("epoch.ended", extra=summary(receipts, stopped))
         for receipt in self._in_full(receipts):
-            log.info("shard.receipt", extra=receipt.as_dict())
+            log.info("shard.receipt", extra={**receipt.as_dict(), "new_keys": len(receipt.new_keys)})
         for receipt in receipts:
             self._said[receipt.key] = _state(receipt)
 
@@ -43,7 +43,7 @@ class EpochReport:
     def _rank(self, receipt: Receipt) -> int:
         if receipt.incidents:
             return 0
-        if receipt.problem or receipt.dead_letters:
+        if receipt.problem or receipt.dead_letters or receipt.rejected_rows:
             return 1
         return 2 if self._said.get(receipt.key) != _state(receipt) else 3
 

@@ -152,6 +152,17 @@ def test_an_epochs_boundary_costs_no_reopen(world: World) -> None:
     assert numbers(world.served.rows) == [0, 1, 2]
 
 
+def test_a_key_that_is_new_is_told_with_its_record_in_one_receipt(world: World) -> None:
+    with world.group() as group:
+        told = []
+        for n, payload in enumerate([{"n": 0}, {"n": 1, "late": "x"}, {"late": "y"}]):
+            world.stream.put(payload)
+            receipts = epochs(group, [world.work()], has_rows(world, n + 1))
+            told += [(key, *where) for receipt in receipts for key, where in receipt.new_keys.items()]
+    first, second, _ = (str(record.sequence_number) for record in world.shard.records)
+    assert told == [("n", first, "number"), ("late", second, "text")]
+
+
 def test_a_rejected_row_stops_the_shard_and_the_same_error_comes_again(world: World) -> None:
     world.channels.rejects = lambda row: b'"n":1' in row
     world.stream.shard(records=3)
@@ -173,6 +184,7 @@ def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
     world.stream.shard(records=3)
     receipt = bounded(world.services(), world.work())
     assert (receipt.state, receipt.rejected_rows) == (ShardState.DONE, 1)
+    assert receipt.rejection == "the test rejects it"
     assert world.row.read_through == world.shard.last_position
 
 

@@ -1,17 +1,18 @@
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.target import TargetState
-from firnline_ingest.spark.columns import AT_ONCE, ColumnWatch
-from firnline_ingest.values import TargetTable
+from firnline_ingest.spark.columns import AT_ONCE, MOST_KEPT, MOST_NAMED, ColumnWatch
+from firnline_ingest.values import ShardKey, TargetTable
 
 
 def state(name: str, *, evolves: bool = True) -> TargetState:
-    return TargetState(TargetTable("DB", "RAW", name, "2026", name), evolves=evolves, logs_errors=True)
+    return TargetState(TargetTable("DB", "RAW", name, "2026", f"{name}-STREAMING"), evolves=evolves, logs_errors=True)
 
 
 @dataclass
@@ -29,7 +30,13 @@ class Catalog:
 
 
 def look(watch: ColumnWatch, catalog: Catalog, *states: TargetState) -> None:
-    watch.look(cast("Any", catalog), states)
+    watch.look(cast("Any", catalog), {f"s{number}": state for number, state in enumerate(states)})
+
+
+def sees(watch: ColumnWatch, epoch: int, stream: str = "s0", shard: str = "a", **kinds: str) -> None:
+    keys = {key: [f"{epoch}00", kind] for key, kind in kinds.items()}
+    of = ShardKey(stream, 1, shard)
+    watch.sighted([Receipt.of(of, Tally(new_keys=keys), epoch=epoch, state=ShardState.READING)])
 
 
 def test_columns_that_were_added_are_reported_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -66,3 +73,66 @@ def test_a_table_that_can_not_be_described_delays_nobody() -> None:
     catalog = Catalog(refuses="A")
     look(ColumnWatch(), catalog, state("A"), state("B"))
     assert catalog.asked == ["A", "B"]
+
+
+def test_a_column_that_evolution_added_is_told_with_the_record_that_brought_it_first(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watch, catalog = ColumnWatch(), Catalog()
+    look(watch, catalog, state("A"))
+    sees(watch, 7, price="number")
+    sees(watch, 8, shard="b", PRICE="text", other="text")
+    catalog.columns |= {"PRICE", "BY_HAND"}
+    with caplog.at_level(logging.INFO):
+        look(watch, catalog, state("A"))
+    (record,) = caplog.records
+    assert vars(record)["added"] == ["BY_HAND", "PRICE"]
+    first = vars(record)["first_seen"]
+    assert {name: (each["epoch"], each["sequence_number"]) for name, each in first.items()} == {"PRICE": (7, "700")}
+
+
+def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_add_them(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watch, catalog, fixed = ColumnWatch(), Catalog({"C"}), state("A", evolves=False)
+    look(watch, catalog, fixed)
+    assert catalog.asked == []  # nothing is asked where there is nothing new
+    sees(watch, 1, c="text", price="number", tags="array", inside="object")
+    look(watch, catalog, fixed)
+    look(watch, catalog, fixed)
+    sees(watch, 2, price="number", late="null")
+    look(watch, catalog, fixed)
+    first, second = caplog.records
+    assert first.message == "schema.unknown_keys"
+    assert vars(first)["count"] == 3
+    assert list(vars(first)["keys"]) == ["inside", "price", "tags"]
+    assert vars(first)["keys"]["price"]["epoch"] == 1
+    assert vars(first)["next_step"].endswith(
+        'ALTER TABLE "DB"."RAW"."A" ADD COLUMN "INSIDE" VARIANT, "PRICE" FLOAT, "TAGS" ARRAY'
+    )
+    assert list(vars(second)["keys"]) == ["late"]
+    assert catalog.asked == ["A", "A"]
+
+
+def test_an_iceberg_table_gets_its_own_statement(caplog: pytest.LogCaptureFixture) -> None:
+    watch, fixed = ColumnWatch(), replace(state("A", evolves=False), is_iceberg=True)
+    sees(watch, 1, tags="array")
+    look(watch, Catalog(), fixed)
+    (record,) = caplog.records
+    assert vars(record)["next_step"].endswith('ALTER ICEBERG TABLE "DB"."RAW"."A" ADD COLUMN "TAGS" ARRAY(…)')
+
+
+def test_keys_behind_a_pipe_that_selects_are_nobodys_columns(caplog: pytest.LogCaptureFixture) -> None:
+    watch, fixed = ColumnWatch(), state("A", evolves=False)
+    sees(watch, 1, other="text")
+    look(watch, Catalog(), replace(fixed, target=replace(fixed.target, pipe="OWN")))
+    assert caplog.records == []
+
+
+def test_a_stream_whose_keys_are_data_is_remembered_in_bounds(caplog: pytest.LogCaptureFixture) -> None:
+    watch = ColumnWatch()
+    for epoch in range(12):
+        sees(watch, epoch, **{f"k{epoch}_{number}": "text" for number in range(300)})
+    look(watch, Catalog(), state("A", evolves=False))
+    (record,) = caplog.records
+    assert (vars(record)["count"], len(vars(record)["keys"])) == (MOST_KEPT, MOST_NAMED)

@@ -1,0 +1,55 @@
+"""Which record brought a first-level key for the first time, since the process reads its shard.
+
+The keys are found where their list is judged, which is once a list; a page that brought some is looked through again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.rejection import Omitted, RejectedRecord, Unusable
+
+Objects = Callable[[Record], Sequence[bytes]]
+"""What a record holds; raises Unusable and Omitted."""
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+
+class Kind(StrEnum):
+    """What the first value of a key was."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    OBJECT = "object"
+    ARRAY = "array"
+    NULL = "null"
+
+
+KINDS = {b'"': Kind.TEXT, b"{": Kind.OBJECT, b"[": Kind.ARRAY, b"t": Kind.BOOLEAN, b"f": Kind.BOOLEAN, b"n": Kind.NULL}
+
+
+def first_sights(
+    news: Sequence[str], records: Sequence[Record], rejected: Sequence[RejectedRecord], objects: Objects
+) -> Mapping[str, tuple[int, Kind]]:
+    """By key, the index of the first record whose rows have it, and what its value is there. A key that only rejected
+    records have is left out.
+    """
+    left, found = set(news), dict[str, tuple[int, Kind]]()
+    not_rows = {each.index for each in rejected}
+    for index, record in enumerate(records):
+        if not left:
+            break
+        for members in () if index in not_rows else _levels(objects, record):
+            for key in left & members.keys():
+                found[key] = index, KINDS.get(bytes(members[key])[:1], Kind.NUMBER)
+                left.discard(key)
+    return found
+
+
+def _levels(objects: Objects, record: Record) -> Sequence[dict[str, msgspec.Raw]]:
+    try:
+        return [_members(each) for each in objects(record)]
+    except (Unusable, Omitted):
+        return ()
