@@ -21,7 +21,19 @@ if TYPE_CHECKING:
 
 Server = Literal["kinesis", "aws", "runtimes", "snowflake"]
 SERVERS: tuple[Server, ...] = ("kinesis", "aws", "runtimes", "snowflake")
-AWS_SERVICES = ("cloudwatch", "dynamodb", "ec2", "iam", "kms", "logs", "s3", "secretsmanager", "ssm", "sts")
+AWS_SERVICES = (
+    "cloudwatch",
+    "dynamodb",
+    "ec2",
+    "elasticmapreduce",
+    "iam",
+    "kms",
+    "logs",
+    "s3",
+    "secretsmanager",
+    "ssm",
+    "sts",
+)
 """Of the `aws` server."""
 SERVER_OF: dict[str, Server] = {
     "kinesis": "kinesis",

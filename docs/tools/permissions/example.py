@@ -101,6 +101,7 @@ ADOPTING = parse_spec(
 )
 RUNTIMES = {
     "emr-ec2": "{trust: emr-ec2, emr_ec2: {origin: adopt, cluster_id: j-2AXXXXXXGAPLF}}",
+    "emr-ec2, made": "{trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d4e5f60718}}",
     "emr-eks": f"{{trust: emr-eks, oidc_provider: oidc.eks.{REGION}.amazonaws.com/id/1A2B3C, cluster: platform, "
     "namespace: ingest, emr_eks: {origin: adopt, virtual_cluster_id: 0123456789abcdefghijklmno}}",
     "emr-eks, made": "{trust: pod-identity, cluster: platform, namespace: ingest, emr_eks: {}}",

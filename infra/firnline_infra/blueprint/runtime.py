@@ -18,6 +18,9 @@ from firnline_infra.specification.runtime import EmrEc2, EmrServerless, Kubernet
 MIB_PER_GB = 1024
 SPARE = 2
 """Times the job: a new attempt need not wait until the last one's workers are given back."""
+FOR_MANAGED_POLICIES = "for-use-with-amazon-emr-managed-policies"
+"""The tag by which AmazonEMRServicePolicy_v2 knows what is EMR's (Management Guide, "Tagging resources to use managed
+policies")."""
 OF_EMR = ("client", "driver", "executor")
 """The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
 
@@ -95,9 +98,12 @@ class Ec2Cluster:
     subnet: str
     security_groups: tuple[Value, ...]
     """Beside those that EMR manages."""
-    instance_profile: str
+    instance_profile: Value
+    """Its name, which is the role's: EMR refuses another."""
     service_role: str
     log_uri: str | None
+    is_protected: bool = False
+    """Nobody can terminate it then, the stack included."""
     concurrent_steps: int = 2
     """The engine occupies one for ever; the second lets a person run something beside it."""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -208,7 +214,8 @@ def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, st
 
 
 def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Mapping[str, str]) -> Ec2Cluster | None:
-    section, size = spec.aws.runtime.emr_ec2, size_of_specification(spec)
+    runtime, size = spec.aws.runtime, size_of_specification(spec)
+    section = runtime.emr_ec2
     if section is None or section.subnet is None:
         return None
     return Ec2Cluster(
@@ -218,10 +225,11 @@ def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Ma
         core_nodes=section.core_nodes or _nodes(size),
         subnet=section.subnet,
         security_groups=_groups(section),
-        instance_profile=names.engine_role,
+        instance_profile=names.engine_role if runtime.role_arn else Reference("runtime/instance-profile", "name"),
         service_role=section.service_role,
         log_uri=log_uri,
-        tags=marks,
+        is_protected=section.termination_protection,
+        tags={**marks, FOR_MANAGED_POLICIES: "true"},
     )
 
 

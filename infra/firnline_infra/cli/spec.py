@@ -64,18 +64,15 @@ def _refuse_collisions(path: Path, spec: "EnvironmentSpec") -> None:
 
 
 def _checked(path: Path, environment: str) -> "EnvironmentSpec":
-    """Raises ConfigError, MadeByHand."""
+    """Raises ConfigError."""
     from firnline_infra.blueprint import blueprint_of
-    from firnline_infra.blueprint.by_hand import made_by_hand
     from firnline_infra.specification import load_spec
     from firnline_ingest.errors import ConfigError
 
     if not path.is_file():
         raise ConfigError(str(path), [f"is not there{known_instead(environment)}"])
     spec = load_spec(path)
-    blueprint = blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
-    if (refusal := made_by_hand(spec, blueprint.runtime)) is not None:
-        raise refusal
+    blueprint_of(spec)  # refuses what no service would take, such as a policy that is too long
     return spec
 
 

@@ -12,7 +12,6 @@ from typing import Any
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.deploy.absent import absent
@@ -32,7 +31,7 @@ from firnline_infra.deploy.existing import StackResources, already_there
 from firnline_infra.deploy.former_key import holds_former_key, without_former_key
 from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
-from firnline_infra.deploy.places_in_use import check_virtual_cluster
+from firnline_infra.deploy.places_in_use import check_cluster, check_virtual_cluster
 from firnline_infra.deploy.readback import Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
 from firnline_infra.deploy.serverless import make_changeable
@@ -84,13 +83,12 @@ class Deployment:
         not look: a table that it made anew has none of its properties yet. With the `plan` of a preview, Pulumi does
         nothing else than it says.
 
-        Raises MadeByHand, KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
+        Raises KeysMissing, WrongAwsAccount, WrongSnowflakeAccount, OwnerOutOfReach, AlreadyThere, SecretsLost,
         ApplicationInUse, PlaceInUse, and what Pulumi and the recovery raise.
         """
         from firnline_infra.pulumi_cli.recovery import recovered_up
         from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 
-        self._refuse_what_no_stack_makes()
         if (arn := self._recorded_key()) is not None:
             return self._with_key(arn).up(refresh=refresh, plan=plan)
         check_ready(self.spec, self.env_argument)
@@ -117,7 +115,6 @@ class Deployment:
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:
         """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
-        self._refuse_what_no_stack_makes()
         state = self._state_with_its_names()
         for line in extra_lines(self.spec):
             self.say(f"Beside its own rights: {line}.")
@@ -141,10 +138,6 @@ class Deployment:
                 changes = True
             findings = read_back(self._blueprint, session) if _is_made(state) else []
         return Preview(changes=changes, findings=findings, refusals=tuple(refusals))
-
-    def _refuse_what_no_stack_makes(self) -> None:
-        if (refusal := made_by_hand(self.spec, self._blueprint.runtime)) is not None:
-            raise refusal
 
     def plan(self, without: tuple[str, ...] = ()) -> dict[str, Any]:
         """Pulumi's document of what `up` would change, and why. Writes nothing, and makes no stack."""
@@ -248,6 +241,7 @@ class Deployment:
     def _make_changeable(self, state: dict[str, Any], wanted: RuntimeParts, *, looking: bool = False) -> None:
         known, env = StackResources.of(state), self.env_argument
         check_virtual_cluster(wanted.virtual_cluster, self.accounts, known, environment=env)
+        check_cluster(wanted.cluster, self.accounts, known, environment=env)
         make_changeable(wanted.application, self.accounts, known, say=self.say, environment=env, looking=looking)
 
     def _in_use(self, state: dict[str, Any]) -> ApplicationInUse | PlaceInUse | None:

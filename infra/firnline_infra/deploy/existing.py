@@ -26,6 +26,7 @@ ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:
 SECRET, LOG_GROUP = "aws:secretsmanager/secret:Secret", "aws:cloudwatch/logGroup:LogGroup"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
+CLUSTER = "aws:emr/cluster:Cluster"
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"

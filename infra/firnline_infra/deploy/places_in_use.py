@@ -1,6 +1,7 @@
 """What an engine runs in, before it is removed or another takes its place: while a job is in it, that is refused.
 
-EMR on EKS keeps a virtual cluster until its last job has ended, and the provider waits for that, an hour and a half long.
+EMR on EKS keeps a virtual cluster until its last job has ended, and the provider waits for that, an hour and a half long. A
+cluster on EC2 is terminated with what runs on it.
 `firnline stop` ends an engine without losing a row, this must not.
 """
 
@@ -9,10 +10,12 @@ from typing import Any
 
 from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.blueprint.runtime import VirtualCluster
+from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
 from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import VIRTUAL_CLUSTER, StackResources
+from firnline_infra.deploy.existing import CLUSTER, VIRTUAL_CLUSTER, StackResources
 
+ACTIVE_STEPS = ["PENDING", "CANCEL_PENDING", "RUNNING"]
+GONE = ("TERMINATING", "TERMINATED", "TERMINATED_WITH_ERRORS")
 ACTIVE_JOBS = ["PENDING", "SUBMITTED", "RUNNING", "CANCEL_PENDING"]
 
 
@@ -57,3 +60,54 @@ def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
                 return None
             raise
     return None if found["state"] == "TERMINATED" else found
+
+
+def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackResources, *, environment: str) -> None:
+    """The same for a cluster of EMR on EC2, whose core nodes alone can be more or fewer. Raises PlaceInUse, AwsRefused."""
+    id_ = known.id_of(CLUSTER)
+    found = _cluster(accounts, id_) if id_ else None
+    if id_ is None or found is None or (why := _is_another(wanted, found)) is None:
+        return
+    with aws_call("elasticmapreduce:ListSteps", id_):
+        steps = accounts.aws("emr").list_steps(ClusterId=id_, StepStates=ACTIVE_STEPS)["Steps"]
+    if steps:
+        said = [f"step {each['Id']} ({each['Name']})" for each in steps]
+        raise PlaceInUse(f"cluster {id_}", why, said, environment=environment)
+
+
+def _is_another(wanted: Ec2Cluster | None, found: Mapping[str, Any]) -> str | None:
+    """What EMR changes in no cluster that runs."""
+    if wanted is None:
+        return "nothing takes its place"
+    there = found["Ec2InstanceAttributes"]
+    differing = [
+        f"{name} {old} becomes {new}"
+        for name, new, old in (
+            ("name", wanted.name, found["Name"]),
+            ("release", wanted.release, found["ReleaseLabel"]),
+            ("service role", wanted.service_role, found["ServiceRole"]),
+            ("subnet", wanted.subnet, there.get("Ec2SubnetId")),
+            ("machine", wanted.instance_type, found["machine"]),
+        )
+        if new != old
+    ]
+    return ", ".join(differing) or None
+
+
+def _cluster(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
+    """With the type of its core nodes as `machine`; None where it is gone."""
+    from botocore.exceptions import ClientError
+
+    emr = accounts.aws("emr")
+    with aws_call("elasticmapreduce:DescribeCluster", id_):
+        try:
+            found: dict[str, Any] = emr.describe_cluster(ClusterId=id_)["Cluster"]
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "InvalidRequestException":
+                return None
+            raise
+        if found["Status"]["State"] in GONE:
+            return None
+        groups = emr.list_instance_groups(ClusterId=id_)["InstanceGroups"]
+    core = [each["InstanceType"] for each in groups if each["InstanceGroupType"] == "CORE"]
+    return {**found, "machine": core[0] if core else ""}

@@ -23,6 +23,9 @@ def place_of_jobs(parts: RuntimeParts, known: Lookup, opts: pulumi.ResourceOptio
         args = resolved(parts.application, either(made, known))
         application = aws.ServerlessApplication("engine-application", args, opts)
         made[Reference("runtime/application")] = application.application_id
+    if parts.cluster is not None:
+        machines = aws.EmrCluster("engine", resolved(parts.cluster, either(made, known)), opts)
+        made[Reference("runtime/cluster")] = machines.cluster_id
     for association in parts.associations:
         whose = f"engine-{association.service_account}"
         aws.PodIdentityAssociation(whose, resolved(association, either(made, known)), opts)

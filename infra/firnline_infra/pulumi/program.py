@@ -13,7 +13,6 @@ import pulumi_aws as aws
 import pulumi_snowflake as snowflake
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.by_hand import made_by_hand
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.ready import encryption_key_missing, missing_keys
 from firnline_ingest.errors import FirnlineError
@@ -30,8 +29,6 @@ def specification() -> EnvironmentSpec:
         spec = load_spec(path)
     except FirnlineError as error:
         raise pulumi.RunError(str(error)) from None
-    if (refusal := made_by_hand(spec, blueprint_of(spec).runtime)) is not None:
-        raise pulumi.RunError(str(refusal))
     for missing in filter(None, (missing_keys(spec), encryption_key_missing(spec))):
         if not pulumi.runtime.is_dry_run():
             raise pulumi.RunError(str(missing))

@@ -38,19 +38,6 @@ class KeysMissing(FirnlineError, Fatal):
         )
 
 
-class MadeByHand(FirnlineError, Fatal):
-    """A specification asks for something that no stack makes yet."""
-
-    id = "FL-5503"
-
-    def __init__(self, asked: Iterable[str], steps: Iterable[str]) -> None:
-        """`asked` are paths of the document, each with what it asks for."""
-        super().__init__(
-            f"`firnline up` does not make yet what {' and '.join(asked)}.",
-            next_step="\n".join(f"{step}" for step in steps),
-        )
-
-
 class EncryptionKeyMissing(FirnlineError, Fatal):
     """The KMS key that the bootstrap makes is not there, or not recorded yet."""
 

@@ -205,7 +205,7 @@ class EmrEc2(Section):
 
     origin: CreateOrAdopt = Origin.CREATE
     """`adopt` adds the step to the cluster of `cluster_id`, whose instance profile has to hold the engine's role, or whose steps
-    may have roles of their own. `create` is not made yet: `spec check` prints the command that makes one (FL-5503)."""
+    may have roles of their own; `create` makes one for the engine alone."""
     cluster_id: Annotated[str, CLUSTER_ID] | None = None
     """Of the cluster to adopt."""
     release: Annotated[str, RELEASE] = "emr-spark-8.1.0"
@@ -222,6 +222,9 @@ class EmrEc2(Section):
     """Of the nodes, beside those that EMR manages; none where absent."""
     service_role: Annotated[str, ROLE_NAME] = "EMR_DefaultRole"
     """What EMR itself is while it makes machines; `aws emr create-default-roles` makes the default one."""
+    termination_protection: bool = False
+    """True: EMR lets nobody terminate the cluster, `firnline up` and `destroy` included, until it is false again. No row lies on
+    it."""
     attempts: int = Field(default=5, ge=1, le=100)
     """How often YARN starts the driver within an hour."""
 
@@ -229,7 +232,9 @@ class EmrEc2(Section):
     def _an_adopted_one_is_named(self) -> Self:
         if (self.origin is Origin.ADOPT) != (self.cluster_id is not None):
             raise ValueError("give cluster_id with origin: adopt, and only then")
-        given = self.model_fields_set & {"instance_type", "core_nodes", "subnet", "security_group", "service_role"}
+        given = self.model_fields_set & {
+            *("instance_type", "core_nodes", "subnet", "security_group", "service_role", "termination_protection"),
+        }
         if self.origin is Origin.ADOPT and given:
             raise ValueError(f"origin: adopt leaves the cluster as it is; remove {', '.join(sorted(given))}")
         if self.origin is Origin.CREATE and self.subnet is None:

@@ -24,7 +24,19 @@ from firnline_local.aws.parsed_call import ParsedCall, parse
 from firnline_local.faults import Fault, FaultKind, FaultPlan, InvalidFault, faults_from_json
 
 CONTROL_PREFIX = "/__firnline__/"
-SERVICES = ("cloudwatch", "dynamodb", "ec2", "iam", "kms", "logs", "s3", "secretsmanager", "ssm", "sts")
+SERVICES = (
+    "cloudwatch",
+    "dynamodb",
+    "ec2",
+    "elasticmapreduce",
+    "iam",
+    "kms",
+    "logs",
+    "s3",
+    "secretsmanager",
+    "ssm",
+    "sts",
+)
 ELSEWHERE = {"kinesis": "the embedded Kinesis has an endpoint of its own (python -m firnline_local.kinesis)"}
 
 

@@ -27,6 +27,11 @@ class MotoState:
         """None where there is none."""
         return next((role for role in self.backend("iam").roles.values() if role.name == name), None)
 
+    def instance_profile(self, name: str) -> Any:
+        """None where there is none."""
+        profiles = self.backend("iam").instance_profiles.values()
+        return next((each for each in profiles if each.name == name), None)
+
     def user_or_none(self, name: str) -> Any:
         return self.backend("iam").users.get(name)
 

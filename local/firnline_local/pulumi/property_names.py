@@ -24,6 +24,19 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "local_secondary_index": "localSecondaryIndexes",
         "replica": "replicas",
     },
+    "aws:emr/cluster:Cluster": {
+        "bootstrap_action": "bootstrapActions",
+        "core_instance_fleet.instance_type_configs.ebs_config": "ebsConfigs",
+        "core_instance_fleet.launch_specifications.on_demand_specification": "onDemandSpecifications",
+        "core_instance_fleet.launch_specifications.spot_specification": "spotSpecifications",
+        "master_instance_fleet.instance_type_configs.ebs_config": "ebsConfigs",
+        "master_instance_fleet.launch_specifications.on_demand_specification": "onDemandSpecifications",
+        "master_instance_fleet.launch_specifications.spot_specification": "spotSpecifications",
+        "core_instance_group.ebs_config": "ebsConfigs",
+        "master_instance_group.ebs_config": "ebsConfigs",
+        "placement_group_config": "placementGroupConfigs",
+        "step": "steps",
+    },
     "aws:emrserverless/application:Application": {
         "initial_capacity": "initialCapacities",
         "runtime_configuration": "runtimeConfigurations",
@@ -73,6 +86,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 ONCE: Mapping[str, frozenset[str]] = {
     AWS: frozenset({"assume_role_with_web_identity", "default_tags", "ignore_tags"}),
     SNOWFLAKE: frozenset({"token_accessor"}),
+    "aws:emr/cluster:Cluster": frozenset({"step.hadoop_jar_step"}),
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": frozenset(
         {
             "rule.abort_incomplete_multipart_upload",
@@ -118,6 +132,7 @@ CHOSEN: Mapping[str, frozenset[str]] = {
 MADE_UP: Mapping[str, str] = {
     "aws:cloudwatch/logGroup:LogGroup": "name",
     "aws:ec2/securityGroup:SecurityGroup": "name",
+    "aws:emr/cluster:Cluster": "name",
     "aws:emrcontainers/virtualCluster:VirtualCluster": "name",
     "aws:emrserverless/application:Application": "name",
     "aws:kms/alias:Alias": "name",

@@ -105,7 +105,8 @@ def test_machines_get_the_role_through_a_profile_of_its_name() -> None:
     assert profile is not None
     assert cluster is not None
     assert profile.role == Reference("role", "name")
-    assert profile.name == cluster.instance_profile == blueprint.role.name
+    assert profile.name == blueprint.role.name
+    assert cluster.instance_profile == Reference("runtime/instance-profile", "name")
     assert cluster.core_nodes == 2
     assert cluster.concurrent_steps > 1
     by_hand = parts_of({"trust": "emr-ec2"})
@@ -158,7 +159,7 @@ def test_emr_takes_the_cluster() -> None:
             "AdditionalSlaveSecurityGroups": [GROUP],
             "KeepJobFlowAliveWhenNoSteps": True,
         },
-        "JobFlowRole": made.instance_profile,
+        "JobFlowRole": "firnline-dev-engine",
         "ServiceRole": made.service_role,
         "LogUri": made.log_uri,
         "StepConcurrencyLevel": made.concurrent_steps,

@@ -105,12 +105,3 @@ def test_two_environments_of_one_application_in_one_account_are_refused(run: Run
     assert "application: application shop is made by test.yaml too" in result.stderr
     Path("test.yaml").write_text(Path("test.yaml").read_text().replace("123456789012", "210987654321"))
     assert run("check", "dev.yaml").exit_code == 0
-
-
-def test_what_no_stack_makes_is_refused_with_the_command_that_does(run: Run) -> None:
-    runtime = "runtime: {trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d4e5f60718}}"
-    Path("dev.yaml").write_text(GOOD.replace('account: "123456789012"}', f'account: "123456789012", {runtime}}}'))
-    result = run("check", "dev.yaml")
-    assert result.exit_code == 2
-    assert "FL-5503" in result.stderr
-    assert "aws emr create-cluster" in result.stderr

@@ -22,7 +22,7 @@ from firnline_infra.deploy.stack import Stack
 from firnline_infra.keys.errors import EncryptionKeyUnusable
 from firnline_infra.pulumi_cli.errors import NoSuchStack, UnexpectedChanges
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing, MadeByHand
+from firnline_infra.specification.errors import EncryptionKeyMissing, KeysMissing
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.public_key import public_key_body
 from firnline_local.accounts import EmbeddedAccounts
@@ -143,15 +143,6 @@ def test_up_makes_the_stack_and_tells_its_outputs(world: World) -> None:
 def test_up_looks_at_what_there_is_where_it_is_asked_to(world: World) -> None:
     world.deployment.up(refresh=True)
     assert world.engine.calls == ["init", "up --refresh"]
-
-
-@pytest.mark.parametrize("what", ["up", "preview"])
-def test_what_no_stack_makes_is_told_before_anything_is_created(world: World, what: str) -> None:
-    cluster = "runtime: {trust: emr-ec2, emr_ec2: {subnet: subnet-0a1b2c3d4e5f60718}}"
-    world.change("key: {origin: skip}", f"key: {{origin: skip}}, {cluster}")
-    with pytest.raises(MadeByHand, match="emr create-cluster"):
-        getattr(world.deployment, what)()
-    assert world.engine.calls == []
 
 
 @pytest.mark.parametrize("what", ["up", "preview"])

@@ -1,5 +1,6 @@
 """What an engine runs in stays while a job is in it."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,10 +8,10 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from firnline_infra.blueprint.runtime import VirtualCluster
+from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
 from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import VIRTUAL_CLUSTER, StackResources
-from firnline_infra.deploy.places_in_use import ACTIVE_JOBS, check_virtual_cluster
+from firnline_infra.deploy.existing import CLUSTER, VIRTUAL_CLUSTER, StackResources
+from firnline_infra.deploy.places_in_use import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
 
 WANTED = VirtualCluster(name="lake", cluster="platform", namespace="ingest")
 THERE = {
@@ -49,3 +50,57 @@ def test_one_that_stays_or_is_empty_or_gone_is_in_nobodys_way() -> None:
     check(WANTED, jobs=None)
     check(None, jobs=[])
     check(None, jobs=None, state="TERMINATED")
+
+
+MACHINES = Ec2Cluster(
+    name="lake",
+    release="emr-spark-8.1.0",
+    instance_type="m7g.xlarge",
+    core_nodes=2,
+    subnet="subnet-a",
+    security_groups=(),
+    instance_profile="lake-engine",
+    service_role="EMR_DefaultRole",
+    log_uri=None,
+)
+RUNNING = {
+    "Id": "j-1",
+    "Name": "lake",
+    "ReleaseLabel": "emr-spark-8.1.0",
+    "ServiceRole": "EMR_DefaultRole",
+    "Status": {"State": "RUNNING"},
+    "Ec2InstanceAttributes": {"Ec2SubnetId": "subnet-a"},
+}
+
+
+def check_machines(wanted: Ec2Cluster | None, *, steps: list[str] | None, **there: Any) -> None:
+    """`steps` None: nobody is to ask for them."""
+    factory: Any = boto3.client
+    keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
+    emr = factory("emr", region_name="eu-central-1", **keys)
+    with Stubber(emr) as stub:
+        stub.add_response("describe_cluster", {"Cluster": {**RUNNING, **there}}, {"ClusterId": "j-1"})
+        if not there:
+            core = {"InstanceGroupType": "CORE", "InstanceType": "m7g.xlarge"}
+            stub.add_response("list_instance_groups", {"InstanceGroups": [core]})
+        if steps is not None:
+            asked = {"ClusterId": "j-1", "StepStates": ACTIVE_STEPS}
+            stub.add_response("list_steps", {"Steps": [{"Id": each, "Name": "lake ab"} for each in steps]}, asked)
+        accounts: Any = SimpleNamespace(aws=lambda _: emr)
+        known = StackResources(({"type": CLUSTER, "id": "j-1"},))
+        check_cluster(wanted, accounts, known, environment="dev")
+        stub.assert_no_pending_responses()
+
+
+def test_a_cluster_with_a_step_is_neither_terminated_nor_replaced_and_gets_more_nodes() -> None:
+    with pytest.raises(PlaceInUse, match=r"(?s)cluster j-1.*step s-1 \(lake ab\).*firnline stop dev"):
+        check_machines(None, steps=["s-1"])
+    for name, value in {"release": "emr-spark-8.2.0", "instance_type": "m7g.2xlarge", "subnet": "subnet-b"}.items():
+        with pytest.raises(PlaceInUse, match=f"becomes {value}"):
+            check_machines(replace(MACHINES, **{name: value}), steps=["s-1"])
+    check_machines(replace(MACHINES, core_nodes=9), steps=None)
+
+
+def test_a_cluster_without_a_step_or_without_machines_is_in_nobodys_way() -> None:
+    check_machines(None, steps=[])
+    check_machines(None, steps=None, Status={"State": "TERMINATED"})

@@ -77,6 +77,27 @@ def test_a_spark_operators_service_account_is_the_role_unless_somebody_has_said_
     ]
 
 
+def test_emr_on_ec2_has_a_cluster_whose_machines_are_the_engine(deploy: Deploy, spec_of: SpecOf) -> None:
+    section = {"subnet": SUBNETS[0], "security_group": {"vpc": VPC}, "core_nodes": 3}
+    deployment = made(deploy, spec_of, {"trust": "emr-ec2", "emr_ec2": section})
+    (cluster,), (profile,), (group,) = (
+        deployment.of(kind) for kind in ("Cluster", "InstanceProfile", "SecurityGroup")
+    )  # fmt: skip
+    assert cluster.inputs["ec2Attributes"] == {
+        "subnetId": SUBNETS[0],
+        "instanceProfile": profile.inputs["name"],
+        "additionalMasterSecurityGroups": f"{group.name}-id",
+        "additionalSlaveSecurityGroups": f"{group.name}-id",
+    }
+    assert cluster.inputs["coreInstanceGroup"] == {"instanceType": "m7g.xlarge", "instanceCount": 3}
+    assert cluster.inputs["keepJobFlowAliveWhenNoSteps"] is True
+    assert cluster.inputs["terminationProtection"] is False
+    assert cluster.inputs["stepConcurrencyLevel"] == 2
+    assert cluster.inputs["tags"]["firnline:application"] == "firnline-dev"
+    assert cluster.inputs["tags"]["for-use-with-amazon-emr-managed-policies"] == "true"
+    assert deployment.outputs["engine_place"] == f"{cluster.name}-id"
+
+
 def test_nodes_of_a_cluster_have_the_engines_role_through_a_profile(deploy: Deploy, spec_of: SpecOf) -> None:
     deployment = made(deploy, spec_of, {"trust": "emr-ec2"})
     (profile,) = deployment.of("InstanceProfile")

@@ -41,7 +41,7 @@ ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 UNREADABLE = {"recoveryWindowInDays"}  # a word of the provider's own; to the service it means nothing until the end
 
 
-def of_aws(vpc: str) -> None:
+def of_aws(vpc: str, subnet: str) -> None:
     key = aws.kms.Key("key", description="every", enable_key_rotation=True, tags=TAGS)
     aws.kms.Alias("alias", name="alias/every", target_key_id=key.key_id)
     stream = aws.kinesis.Stream("stream", name="every", shard_count=1, tags=TAGS)
@@ -62,7 +62,8 @@ def of_aws(vpc: str) -> None:
         "pods", cluster_name="local", namespace="every", service_account="every", role_arn=role.arn, tags=TAGS
     )
     aws.iam.RolePolicy("role-policy", name="every", role=role.name, policy=json.dumps(RIGHTS))
-    aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)
+    profile = aws.iam.InstanceProfile("profile", name="every", role=role.name, tags=TAGS)
+    machines(subnet, profile)
     user = aws.iam.User("user", name="every", tags=TAGS)
     policy = aws.iam.Policy("policy-of-user", name="every", policy=json.dumps(RIGHTS), tags=TAGS)
     aws.iam.UserPolicyAttachment("attachment", user=user.name, policy_arn=policy.arn)
@@ -80,6 +81,23 @@ def of_aws(vpc: str) -> None:
         period=60,
         threshold=60000,
         dimensions={"StreamName": stream.name},
+        tags=TAGS,
+    )
+
+
+def machines(subnet: str, profile: aws.iam.InstanceProfile) -> None:
+    aws.emr.Cluster(
+        "machines",
+        name="every",
+        release_label="emr-spark-8.1.0",
+        applications=["Spark"],
+        service_role="EMR_DefaultRole",
+        keep_job_flow_alive_when_no_steps=True,
+        termination_protection=False,
+        step_concurrency_level=2,
+        master_instance_group={"instance_type": "m7g.xlarge", "instance_count": 1},
+        core_instance_group={"instance_type": "m7g.xlarge", "instance_count": 1},
+        ec2_attributes={"subnet_id": subnet, "instance_profile": profile.name},
         tags=TAGS,
     )
 
@@ -209,9 +227,10 @@ def test_a_resource_of_each_type_lives_through_its_whole_life(
 ) -> None:
     application = Application(local_environment)
     (vpc, *_) = local_environment.client("ec2").describe_vpcs()["Vpcs"]
+    (subnet, *_) = local_environment.client("ec2").describe_subnets()["Subnets"]
 
     def program() -> None:
-        of_snowflake() if package == "snowflake" else of_aws(vpc["VpcId"])
+        of_snowflake() if package == "snowflake" else of_aws(vpc["VpcId"], subnet["SubnetId"])
 
     def up() -> None:
         application.up(program, stack="dev", project="every")

@@ -180,3 +180,12 @@ def _runtime(blueprint: Blueprint, resolve: Resolve) -> Asked:
     for pods in parts.associations:
         told = {"role": resolve(pods.role_arn), "tags": dict(pods.tags)}
         yield f"pods {pods.namespace}/{pods.service_account}", told
+    if (machines := parts.cluster) is not None:
+        told = {
+            "release": machines.release,
+            "machines": (machines.instance_type, machines.core_nodes),
+            "profile": blueprint.names.engine_role,
+            "steps": machines.concurrent_steps,
+            "tags": dict(machines.tags),
+        }
+        yield f"cluster {machines.name}", told

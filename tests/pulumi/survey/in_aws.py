@@ -225,6 +225,24 @@ def _virtual_clusters(client: Client) -> Found:
         yield f"virtual cluster {told['name']}", {**place, "tags": told["tags"]}
 
 
+def _clusters(client: Client) -> Found:
+    emr = client("emr")
+    for each in emr.list_clusters(ClusterStates=["WAITING", "RUNNING"])["Clusters"]:
+        told = emr.describe_cluster(ClusterId=each["Id"])["Cluster"]
+        groups = emr.list_instance_groups(ClusterId=each["Id"])["InstanceGroups"]
+        (core,) = [group for group in groups if group["InstanceGroupType"] == "CORE"]
+        yield (
+            f"cluster {told['Name']}",
+            {
+                "release": told["ReleaseLabel"],
+                "machines": (core["InstanceType"], core["RequestedInstanceCount"]),
+                "profile": told["Ec2InstanceAttributes"]["IamInstanceProfile"],
+                "steps": told["StepConcurrencyLevel"],
+                "tags": plain(told["Tags"]),
+            },
+        )
+
+
 def _associations(client: Client) -> Found:
     """Of the one EKS cluster that is here."""
     eks = client("eks")
@@ -245,6 +263,7 @@ AROUND = (
     _log_groups,
     _security_groups,
     _applications,
+    _clusters,
     _virtual_clusters,
     _associations,
 )

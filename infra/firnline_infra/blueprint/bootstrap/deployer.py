@@ -15,6 +15,7 @@ from firnline_infra.blueprint.bootstrap.lifecycles import (
     EMPTY_USER_UNBOUND,
     FIND_APPLICATION,
     FIND_ASSOCIATION,
+    FIND_CLUSTER,
     FIND_VIRTUAL_CLUSTER,
     LIFECYCLES,
     PASSED_TO,
@@ -47,7 +48,11 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
-MADE_WITH_TAG = ("emr-serverless:CreateApplication", "emr-containers:CreateVirtualCluster")
+MADE_WITH_TAG = (
+    "emr-serverless:CreateApplication",
+    "emr-containers:CreateVirtualCluster",
+    "elasticmapreduce:RunJobFlow",
+)
 """Can't be narrowed to a resource either, but to a tag that it is made with."""
 FENCED = frozenset(
     {
@@ -148,6 +153,8 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     if blueprint.runtime.virtual_cluster is not None:
         find = FIND_VIRTUAL_CLUSTER
         yield PolicyStatement(sid="FindVirtualCluster", actions=find, resources=("*",), conditions=here)
+    if blueprint.runtime.cluster is not None:
+        yield PolicyStatement(sid="FindCluster", actions=FIND_CLUSTER, resources=("*",), conditions=here)
     if clusters := tuple(dict.fromkeys(each.cluster for each in blueprint.runtime.associations)):
         on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
         yield PolicyStatement(sid="FindAssociation", actions=FIND_ASSOCIATION, resources=on)

@@ -179,6 +179,22 @@ LIFECYCLES: dict[str, Lifecycle] = {
         delete=("emr-serverless:DeleteApplication",),
         unbound=("emr-serverless:CreateApplication",),
     ),
+    "aws:emr/cluster:Cluster": Lifecycle(
+        create=("elasticmapreduce:RunJobFlow", "elasticmapreduce:AddTags"),
+        read=tuple(
+            f"elasticmapreduce:{action}"
+            for action in (
+                *("DescribeCluster", "ListInstanceGroups", "ListInstanceFleets", "ListBootstrapActions", "ListSteps"),
+                "GetAutoTerminationPolicy",
+            )
+        ),
+        update=tuple(
+            f"elasticmapreduce:{action}"
+            for action in ("ModifyCluster", "ModifyInstanceGroups", "SetTerminationProtection", "RemoveTags")
+        ),
+        delete=("elasticmapreduce:TerminateJobFlows",),
+        unbound=("elasticmapreduce:RunJobFlow",),
+    ),
     "aws:emrcontainers/virtualCluster:VirtualCluster": Lifecycle(
         create=("emr-containers:CreateVirtualCluster", "emr-containers:TagResource"),
         # The last one is not the provider's: `firnline up` and `destroy` look whether a job is in one that goes.
@@ -214,6 +230,7 @@ EMPTY_USER = (
 EMPTY_USER_UNBOUND = ("iam:ListVirtualMFADevices",)
 FIND_APPLICATION = ("emr-serverless:ListApplications",)
 """An application's name may be several ones': after a killed `up`, the one that it was making is found by its tags."""
+FIND_CLUSTER = ("elasticmapreduce:ListClusters",)
 FIND_VIRTUAL_CLUSTER = ("emr-containers:ListVirtualClusters",)
 FIND_ASSOCIATION = ("eks:ListPodIdentityAssociations",)
 """Before an `up`, whether somebody else's is in the way; after a killed one, what it was making."""

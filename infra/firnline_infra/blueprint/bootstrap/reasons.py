@@ -54,6 +54,15 @@ ABOUT: Mapping[str, str] = {
     "of the account that has no tag of ours could be given one, and then be deleted, or jobs be started in it, with the engine's "
     "role alone.",
     "LetEmrOnEksIn": "AWS's own role for EMR on EKS, once an account, made with the first virtual cluster.",
+    "OwnCluster": "The cluster of EMR on EC2. Its id is AWS's, so its tag says whose it is; who ends it ends what runs there.",
+    "MakeCluster": "A cluster can only be made with the tag by which it is ours. Its machines cost what they cost: neither their "
+    "number nor their type can be limited by IAM. They are the engine's role and no other: HandOverEngineRole is asked for too.",
+    "TagNewCluster": "The tag, while it is made. AWS does not tell that from a tag that is given later: a cluster of the account "
+    "that has no tag of ours could be given one, and then be terminated, or be given steps that have the rights of its nodes. "
+    "Where others' clusters are in the account, adopt one that somebody made: then none of this is in the policy.",
+    "HandOverServiceRole": "What EMR itself is while it makes machines (`emr_ec2.service_role`), handed to EMR and to no other.",
+    "LetEmrCleanUp": "AWS's own role that removes machines of EMR that were left, once an account.",
+    "FindCluster": "After a killed `up`, which cluster it was making; where the engine runs.",
     "OwnPodIdentityAssociation": "The associations of the engine's service accounts, by their tag, in the one EKS cluster.",
     "MakeAssociation": "An association can only be made with the tag by which it is ours, in the EKS cluster that the "
     "specification names, and of no role but the engine's: HandOverEngineRole is asked for too.",
@@ -88,7 +97,7 @@ ABOUT: Mapping[str, str] = {
     "TagNewJob": "That tag, while a job is started. AWS does not tell that from a tag that is given later: a job of others in "
     "that virtual cluster that has no tag of ours could be given one, and then be cancelled.",
     "ReachPods": "The EKS cluster, where the specification names it: what may be done in it, its own rules say.",
-    "SeeSteps": "The adopted cluster of EMR on EC2 that the engine is a step of.",
+    "SeeSteps": "The cluster of EMR on EC2 that the engine is a step of, an adopted one by its ARN.",
     "RunSteps": "The same. A step has neither an ARN nor tags: in a cluster that others use too, theirs could be cancelled, and "
     "whatever is started there has the rights of its nodes. Give the engine a cluster of its own.",
     "KeepDeployments": "One object for each deployment, which its deployer overwrites while it is at work; never removed.",
@@ -121,6 +130,9 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "FindApplication": {"A name may be several applications'.": ("emr-serverless:ListApplications",)},
     "FindVirtualCluster": {"Which ones there are, and of which namespaces.": ("emr-containers:ListVirtualClusters",)},
     "FindAssociation": {"Which service accounts have one.": ("eks:ListPodIdentityAssociations",)},
+    "FindCluster": {"A name may be several clusters'.": ("elasticmapreduce:ListClusters",)},
+    "HandOverServiceRole": {"EMR makes the machines as that role.": ("iam:PassRole",)},
+    "LetEmrCleanUp": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
     "LetEmrOnEksIn": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
     "EmptyUser": {
         "Removes the access keys that `firnline keys create --aws` made.": (
@@ -374,6 +386,23 @@ REASONS: Mapping[str, Reasons] = {
         "Stops one that has no job, before it is changed or removed.": ("emr-serverless:StopApplication",),
         "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
         "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
+    },
+    "aws:emr/cluster:Cluster": {
+        "Makes it, with its machines.": ("elasticmapreduce:RunJobFlow",),
+        COMPARE: (
+            *("elasticmapreduce:DescribeCluster", "elasticmapreduce:ListInstanceGroups"),
+            *("elasticmapreduce:ListInstanceFleets", "elasticmapreduce:ListBootstrapActions"),
+            "elasticmapreduce:GetAutoTerminationPolicy",
+        ),
+        "The provider lists its steps; whether one is in a cluster that is to go: it is left alone then.": (
+            "elasticmapreduce:ListSteps",
+        ),
+        TAGS: ("elasticmapreduce:AddTags", "elasticmapreduce:RemoveTags"),
+        "How many core nodes, and how many steps at once.": (
+            *("elasticmapreduce:ModifyInstanceGroups", "elasticmapreduce:ModifyCluster"),
+        ),
+        "Whether it can be terminated.": ("elasticmapreduce:SetTerminationProtection",),
+        "Removes it, with its machines.": ("elasticmapreduce:TerminateJobFlows",),
     },
     "aws:emrcontainers/virtualCluster:VirtualCluster": {
         "Makes it. It costs nothing: a name for a namespace.": ("emr-containers:CreateVirtualCluster",),

@@ -29,6 +29,7 @@ SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 INSTANCE_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 SERVERLESS = "aws:emrserverless/application:Application"
 VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
+CLUSTER = "aws:emr/cluster:Cluster"
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 
 
@@ -131,5 +132,7 @@ def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
         yield SERVERLESS, arns.serverless_application("*")
     if parts.virtual_cluster is not None:
         yield VIRTUAL_CLUSTER, arns.virtual_cluster("*")
+    if parts.cluster is not None:
+        yield CLUSTER, arns.emr_cluster("*")
     for association in parts.associations:
         yield ASSOCIATION, arns.pod_association(association.cluster, "*")

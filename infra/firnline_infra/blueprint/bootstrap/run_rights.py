@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
@@ -60,18 +60,22 @@ def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
 
 
 def runs_on_ec2(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
-    """A step has neither an ARN nor tags: the cluster is all that can be named."""
+    """A step has neither an ARN nor tags: the cluster is all that can be named, or, of one that is made, known by its tag."""
     section = spec.aws.runtime.emr_ec2
-    if section is None or section.cluster_id is None:
+    if section is None:
         return
-    cluster = (Arns(spec).emr_cluster(section.cluster_id),)
+    cluster = (Arns(spec).emr_cluster(section.cluster_id or "*"),)
+    ours = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}}
+    known: Conditions = {} if section.cluster_id else ours
     yield PolicyStatement(
         sid="SeeSteps",
         actions=("elasticmapreduce:DescribeCluster", "elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
         resources=cluster,
+        conditions=known,
     )
     yield PolicyStatement(
         sid="RunSteps",
         actions=("elasticmapreduce:AddJobFlowSteps", "elasticmapreduce:CancelSteps"),
         resources=cluster,
+        conditions=known,
     )

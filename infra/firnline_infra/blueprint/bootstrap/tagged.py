@@ -10,19 +10,20 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.bootstrap.resources import (
     ASSOCIATION,
+    CLUSTER,
     SECURITY_GROUP,
     SERVERLESS,
     VIRTUAL_CLUSTER,
     resources,
 )
-from firnline_infra.blueprint.bootstrap.tagged_clusters import association, virtual_cluster
+from firnline_infra.blueprint.bootstrap.tagged_clusters import association, machines, virtual_cluster
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 
-KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS, VIRTUAL_CLUSTER, ASSOCIATION)
+KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS, VIRTUAL_CLUSTER, ASSOCIATION, CLUSTER)
 ON_PARENT = ("ec2:CreateSecurityGroup", "eks:CreatePodIdentityAssociation")
 """Asked for on what the new thing is in."""
 LINKED_ROLE = "aws-service-role/ops.emr-serverless.amazonaws.com/AWSServiceRoleForAmazonEMRServerless"
@@ -38,8 +39,9 @@ def known_by_tag(
         SERVERLESS: _application,
         VIRTUAL_CLUSTER: virtual_cluster,
         ASSOCIATION: association,
+        CLUSTER: machines,
     }[kind]
-    if any(":Create" in action or action.endswith(":TagResource") for action in actions):
+    if any(":Create" in action or action.endswith((":TagResource", ":AddTags")) for action in actions):
         yield from makes(spec, blueprint)
     own = tuple(action for action in actions if action not in ON_PARENT)
     if own:

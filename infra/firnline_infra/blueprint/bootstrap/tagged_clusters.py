@@ -12,6 +12,9 @@ from firnline_infra.specification.names import application_of
 OF_EMR_ON_EKS = "emr-containers.amazonaws.com"
 LINKED_ROLE = f"aws-service-role/{OF_EMR_ON_EKS}/AWSServiceRoleForAmazonEMRContainers"
 
+OF_EMR = "elasticmapreduce.amazonaws.com"
+CLEANUP_ROLE = f"aws-service-role/{OF_EMR}/AWSServiceRoleForEMRCleanup"
+
 
 def virtual_cluster(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
     """What lets EMR into the EKS cluster is not among these: that is said by whoever keeps the cluster."""
@@ -42,6 +45,31 @@ def association(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
             conditions={"StringEquals": asked_for(spec)},
         )
         yield tag_new(spec, "TagNewAssociation", "eks:TagResource", arns.pod_association(cluster, "*"))
+
+
+def machines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """A cluster of EMR on EC2. EMR makes its machines as the service role, which is handed to it."""
+    arns, wanted = Arns(spec), blueprint.runtime.cluster
+    yield PolicyStatement(
+        sid="MakeCluster",
+        actions=("elasticmapreduce:RunJobFlow",),
+        resources=("*",),
+        conditions={"StringEquals": asked_for(spec)},
+    )
+    yield tag_new(spec, "TagNewCluster", "elasticmapreduce:AddTags", arns.emr_cluster("*"))
+    if wanted is not None:
+        yield PolicyStatement(
+            sid="HandOverServiceRole",
+            actions=("iam:PassRole",),
+            resources=(arns.role(wanted.service_role),),
+            conditions={"StringEquals": {"iam:PassedToService": OF_EMR}},
+        )
+    yield PolicyStatement(
+        sid="LetEmrCleanUp",
+        actions=("iam:CreateServiceLinkedRole",),
+        resources=(arns.role(CLEANUP_ROLE),),
+        conditions={"StringEquals": {"iam:AWSServiceName": OF_EMR}},
+    )
 
 
 def tag_new(spec: EnvironmentSpec, sid: str, action: str, resource: str) -> PolicyStatement:

@@ -66,11 +66,17 @@ WILDCARDS = (
         "Unbound",
         "FindApplication",
         "FindVirtualCluster",
+        "FindCluster",
     ),
     *_same(
         "*",
         "It has no ARN while it is made; the tag that it gets is asked for.",
-        *("MakeApplication", "MakeVirtualCluster"),
+        *("MakeApplication", "MakeVirtualCluster", "MakeCluster"),
+    ),
+    *_same(
+        "…:cluster/*",
+        "EMR makes up a cluster's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnCluster", "TagNewCluster", "SeeSteps", "RunSteps"),
     ),
     *_same(
         "…:/virtualclusters/*",

@@ -1,6 +1,7 @@
 """Components of AWS resources. Each can be used alone; its arguments are the blueprint's definition."""
 
 from firnline_infra.pulumi.aws.checkpoint_table import CheckpointTable, CheckpointTableArgs
+from firnline_infra.pulumi.aws.emr_cluster import EmrCluster, EmrClusterArgs
 from firnline_infra.pulumi.aws.encryption_key import EncryptionKey, EncryptionKeyArgs
 from firnline_infra.pulumi.aws.engine_configuration import EngineConfiguration, EngineConfigurationArgs
 from firnline_infra.pulumi.aws.engine_security_group import EngineSecurityGroup, EngineSecurityGroupArgs
@@ -21,6 +22,8 @@ from firnline_infra.pulumi.aws.virtual_cluster import VirtualCluster, VirtualClu
 __all__ = [
     "CheckpointTable",
     "CheckpointTableArgs",
+    "EmrCluster",
+    "EmrClusterArgs",
     "EncryptionKey",
     "EncryptionKeyArgs",
     "EngineConfiguration",

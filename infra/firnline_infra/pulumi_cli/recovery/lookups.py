@@ -94,6 +94,7 @@ def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
         "aws:emrcontainers/virtualCluster:VirtualCluster": lambda inputs: _virtual_clusters(
             client("emr-containers"), inputs
         ),
+        "aws:emr/cluster:Cluster": lambda inputs: _clusters(client("emr"), inputs),
         "aws:emrserverless/application:Application": lambda inputs: _applications(client("emr-serverless"), inputs),
         "aws:iam/policy:Policy": lambda inputs: [_policy(client("sts"), inputs)],
         "aws:kinesis/streamConsumer:StreamConsumer": lambda inputs: _consumer(client("kinesis"), inputs),
@@ -134,6 +135,21 @@ def _virtual_clusters(emr: Any, inputs: Properties) -> Sequence[str]:
     pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=provider["id"], states=["RUNNING"])
     found = [each for page in pages for each in page["virtualClusters"] if each["name"] == inputs["name"]]
     return [each["id"] for each in found if each["containerProvider"]["info"] == provider["info"]]
+
+
+def _clusters(emr: Any, inputs: Properties) -> Sequence[str]:
+    """A name may be several clusters': which is ours, its tags say, and they allow the deployer to look at it."""
+    wanted = inputs.get("tags") or {}
+    pages = emr.get_paginator("list_clusters").paginate(
+        ClusterStates=["STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING"]
+    )
+    ids = [each["Id"] for page in pages for each in page["Clusters"] if each["Name"] == inputs["name"]]
+    return [id_ for id_ in ids if wanted and wanted.items() <= _cluster_tags(emr, id_).items()]
+
+
+def _cluster_tags(emr: Any, id_: str) -> dict[str, str]:
+    found = _unless(DENIED, lambda: emr.describe_cluster(ClusterId=id_)["Cluster"].get("Tags"))
+    return {tag["Key"]: tag.get("Value", "") for tag in found or ()}
 
 
 def _associations(eks: Any, inputs: Properties) -> Sequence[str]:

@@ -27,7 +27,7 @@ STATES = {
     "INTERRUPTED": RunState.STOPPED,
 }
 """Of a step. Whether its YARN application is gone is another question: `is_gone` asks it."""
-MAKE_ONE = "make one and adopt it: `firnline spec check` prints the command for origin: create"
+MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
 UNKNOWN_STEP = "InvalidRequestException"

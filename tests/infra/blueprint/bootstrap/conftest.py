@@ -100,6 +100,7 @@ def adopting_spec() -> EnvironmentSpec:
 
 RUNTIMES: dict[str, dict[str, Any]] = {
     "emr-ec2": {"trust": "emr-ec2", "emr_ec2": {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}},
+    "emr-ec2, made": {"trust": "emr-ec2", "emr_ec2": {"subnet": "subnet-0a1b2c3d4e5f60718"}},
     "emr-eks": {
         "trust": "emr-eks",
         "oidc_provider": "oidc.eks.eu-central-1.amazonaws.com/id/1A",

@@ -33,10 +33,15 @@ from .conftest import RUNTIMES, running_on
 
 STATE_KEY = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
 UNBOUND = {"MakeApplication", "FindApplication", "FindLogGroups", "Unbound", "ListDevices"}
-UNBOUND |= {"MakeVirtualCluster", "FindVirtualCluster"}
+UNBOUND |= {"MakeVirtualCluster", "FindVirtualCluster", "MakeCluster", "FindCluster"}
 ROLL_OUT = {"RunEngine", "SeeRuns", "CancelRuns", "TagNewRun", "KeepDeployments", "ReadLogs", "SeeShards", "AskEngine"}
 ROLL_OUT |= {"LookForJobs", "StartJob", "SeeJobs", "CancelJob", "TagNewJob", "ReachPods", "SeeSteps", "RunSteps"}
-OF_AWS = {"LetEmrServerlessIn", "LetEmrOnEksIn"}  # roles of AWS's own
+OF_AWS = {
+    "LetEmrServerlessIn",
+    "LetEmrOnEksIn",
+    "LetEmrCleanUp",
+    "HandOverServiceRole",
+}  # roles of AWS's own, and of EMR
 ENCRYPTION_CONTEXT = "kms:EncryptionContext:${EncryptionContextKey}"
 GLOBAL = {"aws:RequestedRegion", "aws:ResourceAccount", "aws:CalledViaLast"}
 READING = re.compile(r"^[a-z0-9-]+:(Get|List|Describe|Decrypt|Query)")
@@ -150,6 +155,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "ReachNetwork",
         "CompareKey",
         *OF_AWS,
+        "FindCluster",
     }
     besides |= {
         "FindApplication",
@@ -268,6 +274,20 @@ def test_who_makes_an_association_hands_the_engines_role_to_pods_alone() -> None
     (passing,) = [statement for statement in statements if "iam:PassRole" in statement["Action"]]
     assert passing["Resource"] == ["arn:aws:iam::123456789012:role/firnline-on-engine"]
     assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "pods.eks.amazonaws.com"}}
+
+
+def test_who_makes_a_cluster_hands_the_service_role_to_emr_and_the_engines_to_machines() -> None:
+    spec = running_on(RUNTIMES["emr-ec2, made"])
+    statements = rendered(deployer_statements(spec, blueprint_of(spec)))
+    passed = {
+        (each["Resource"][0].rpartition("/")[2], each["Condition"]["StringEquals"]["iam:PassedToService"])
+        for each in statements
+        if "iam:PassRole" in each["Action"]
+    }
+    assert passed == {
+        ("firnline-on-engine", "ec2.amazonaws.com"),
+        ("EMR_DefaultRole", "elasticmapreduce.amazonaws.com"),
+    }
 
 
 def test_only_what_goes_with_its_environment_may_be_emptied(

@@ -2,10 +2,15 @@
 
 from typing import Any
 
-from firnline_local.materialise.aws import emrcontainers_virtual_cluster, emrserverless_application
+from firnline_local.materialise.aws import (
+    emr_cluster,
+    emrcontainers_virtual_cluster,
+    emrserverless_application,
+    iam_instance_profile,
+)
 from firnline_local.materialise.clients import Clients
 
-from .case import ACCOUNT, Case, fresh
+from .case import ACCOUNT, Case, a_role, fresh
 
 
 def application_inputs(_: Clients) -> dict[str, Any]:
@@ -36,7 +41,45 @@ def arn_of_virtual_cluster(id_: str) -> str:
     return f"arn:aws:emr-containers:us-east-1:{ACCOUNT}:/virtualclusters/{id_}"
 
 
+def cluster_inputs(clients: Clients) -> dict[str, Any]:
+    (subnet, *_) = clients.aws("ec2").describe_subnets()["Subnets"]
+    profile = iam_instance_profile.create({"name": fresh("nodes"), "role": a_role(clients)}, clients).id
+    return {
+        "name": fresh("cluster"),
+        "releaseLabel": "emr-spark-8.1.0",
+        "applications": ["Spark"],
+        "serviceRole": "EMR_DefaultRole",
+        "logUri": "s3://bucket/logs/",
+        "keepJobFlowAliveWhenNoSteps": True,
+        "terminationProtection": False,
+        "stepConcurrencyLevel": 2,
+        "masterInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 1},
+        "coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 2},
+        "ec2Attributes": {"subnetId": subnet["SubnetId"], "instanceProfile": profile},
+        "tags": {"a": "1"},
+    }
+
+
 CASES = [
+    Case(
+        kind=emr_cluster,
+        inputs=cluster_inputs,
+        taken=None,
+        behind={
+            "stepConcurrencyLevel": lambda c, i: c.aws("emr").modify_cluster(ClusterId=i, StepConcurrencyLevel=1),
+            "terminationProtection": lambda c, i: c.aws("emr").set_termination_protection(
+                JobFlowIds=[i], TerminationProtected=True
+            ),
+            "tags": lambda c, i: c.aws("emr").remove_tags(ResourceId=i, TagKeys=["a"]),
+        },
+        changes={
+            "stepConcurrencyLevel": 3,
+            "coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 3},
+            "terminationProtection": True,
+            "visibleToAllUsers": False,
+            "tags": {"b": "2"},
+        },
+    ),
     Case(
         kind=emrcontainers_virtual_cluster,
         inputs=virtual_cluster_inputs,

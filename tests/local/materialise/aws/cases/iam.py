@@ -61,7 +61,7 @@ CASES = [
         taken="EntityAlreadyExists",
         behind={
             "role": lambda c, i: c.aws("iam").remove_role_from_instance_profile(
-                InstanceProfileName=i, RoleName=iam_instance_profile.read(i, {}, c)["role"]
+                InstanceProfileName=i, RoleName=(iam_instance_profile.read(i, {}, c) or {})["role"]
             ),
             "tags": lambda c, i: c.aws("iam").untag_instance_profile(InstanceProfileName=i, TagKeys=["a"]),
         },

@@ -1,0 +1,122 @@
+"""Who may make and end the cluster that an engine runs on: calls of the provider, held against the rendered policies.
+
+moto answers; which rights each call needs, tests/iam/services says. What the cluster is tagged with is known here.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
+from firnline_local.aws.policy import is_allowed
+from firnline_local.aws.server import AwsServer
+from firnline_local.materialise.aws import emr_cluster, iam_instance_profile
+from tests.iam.accesses import accesses_of
+from tests.iam.ci import statements_of
+from tests.iam.kinesis_calls import KinesisDirectory
+from tests.iam.request import Access, Request
+from tests.infra.blueprint.test_runtime import spec_of
+from tests.local.materialise.aws.cases.case import a_role
+
+ACCOUNT, REGION = "123456789012", "eu-central-1"
+OURS, NAME = "firnline:application", "firnline-dev-engine"
+RUNTIME = {"trust": "emr-ec2", "emr_ec2": {"subnet": "subnet-0a1b2c3d4e5f60718"}}
+
+
+class Clients:
+    """Notes what is asked of EMR."""
+
+    region, account = REGION, ACCOUNT
+
+    def __init__(self, endpoint: str, tags: dict[str, str]) -> None:
+        self.accesses: list[Access] = []
+        self._endpoint, self._tags = endpoint, tags
+
+    def aws(self, service: str) -> Any:
+        factory: Any = boto3.client
+        keys = {"aws_access_key_id": "a", "aws_secret_access_key": "s"}
+        client = factory(service, region_name=REGION, endpoint_url=self._endpoint, **keys)
+        client.meta.events.register("provide-client-params.emr.*", self._note)
+        return client
+
+    def _note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        known = {} if model.name in {"RunJobFlow", "ListClusters"} else self._tags
+        request = Request(
+            service="elasticmapreduce",
+            operation=model.name,
+            account=ACCOUNT,
+            region=REGION,
+            directory=KinesisDirectory(ACCOUNT, REGION),
+            parameters={**params, "ResourceTags": known},
+        )
+        here = {"aws:RequestedRegion": REGION}
+        self.accesses += [Access(one.action, one.resource, {**one.context, **here}) for one in accesses_of(request)]
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with AwsServer() as server:
+        yield server.endpoint
+
+
+@pytest.fixture
+def life(endpoint: str) -> Callable[[dict[str, str]], Clients]:
+    def live(tags: dict[str, str]) -> Clients:
+        noted = Clients(endpoint, tags)
+        clients: Any = noted
+        (subnet, *_) = clients.aws("ec2").describe_subnets()["Subnets"]
+        if iam_instance_profile.read(NAME, {}, clients) is None:
+            iam_instance_profile.create({"name": NAME, "role": a_role(clients)}, clients)
+        inputs = {
+            "name": "firnline-dev",
+            "releaseLabel": "emr-spark-8.1.0",
+            "applications": ["Spark"],
+            "serviceRole": "EMR_DefaultRole",
+            "keepJobFlowAliveWhenNoSteps": True,
+            "terminationProtection": False,
+            "masterInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 1},
+            "coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 1},
+            "ec2Attributes": {"subnetId": subnet["SubnetId"], "instanceProfile": NAME},
+            "tags": tags,
+        }
+        made = emr_cluster.create(inputs, clients)
+        assert aws_lookups(clients.aws)[emr_cluster.TYPE](inputs) == [made.id]
+        more = {"coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 2}, "stepConcurrencyLevel": 2}
+        changed = {**inputs, **more, "terminationProtection": True, "tags": {**tags, "a": "1"}}
+        emr_cluster.update(made.id, inputs, changed, clients)
+        emr_cluster.update(made.id, changed, inputs, clients)
+        emr_cluster.delete(made.id, inputs, clients)
+        return noted
+
+    return live
+
+
+def refused(clients: Clients, role: str = "Deploy") -> set[str]:
+    statements = statements_of(spec_of(RUNTIME), role)
+    return {
+        one.action.partition(":")[2]
+        for one in clients.accesses
+        if not is_allowed(statements, one.action, one.resource, one.context)
+    }
+
+
+def test_the_deployer_may_all_of_its_life_and_the_previewer_sees_it(life: Callable[..., Clients]) -> None:
+    clients = life({OURS: "firnline-dev"})
+    assert refused(clients) == set()
+    assert refused(clients, "Preview") == {
+        *("RunJobFlow", "AddTags", "PassRole", "SetTerminationProtection", "ModifyInstanceGroups", "ModifyCluster"),
+        *("RemoveTags", "TerminateJobFlows"),
+    }
+
+
+def test_a_cluster_of_others_is_out_of_reach(life: Callable[..., Clients]) -> None:
+    assert {"RunJobFlow", "DescribeCluster", "TerminateJobFlows", "AddTags"} <= refused(life({OURS: "payroll"}))
+
+
+def test_machines_with_another_role_are_not_made() -> None:
+    statements = statements_of(spec_of(RUNTIME))
+    for role, service in (("payroll", "ec2.amazonaws.com"), (NAME, "elasticmapreduce.amazonaws.com")):
+        context = {"iam:PassedToService": service}
+        assert not is_allowed(statements, "iam:PassRole", f"arn:aws:iam::{ACCOUNT}:role/{role}", context)
