@@ -81,15 +81,6 @@ def test_without_keys_nothing_is_made_and_the_command_is_named(
         deploy(program(folder), config=config)
 
 
-def test_what_no_stack_makes_is_told_by_the_program_too(deploy: Deploy, spec_file: Callable[..., Path]) -> None:
-    path = spec_file("prod")
-    document = yaml.safe_load(path.read_text())
-    document["aws"]["runtime"] = {"trust": "emr-ec2", "emr_ec2": {"subnet": "subnet-0a1b2c3d4e5f60718"}}
-    path.write_text(yaml.safe_dump(document))
-    with pytest.raises(pulumi.RunError, match="aws emr create-cluster"):
-        deploy(program(SINGLE), config={"firnline:spec": str(path)})
-
-
 def test_a_preview_without_keys_shows_what_would_be_made_and_warns(
     deploy: Deploy, spec_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
