@@ -28,6 +28,7 @@ MAY_LOAD = {
     "firnline_ingest.deadletter": AWS,
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
+    "firnline_ingest.migration": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.sink": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
@@ -46,7 +47,7 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "aws config deadletter errors kinesis ledger logs spark validate values",
+    "ingest.__main__": "aws config deadletter errors kinesis ledger logs migration spark validate values",
     "ingest.aws": "config errors",
     "ingest.config": "errors identifiers",
     "ingest.deadletter": "aws config errors kinesis records sink values",
@@ -56,6 +57,7 @@ ROOMS_BELOW = {
     "ingest.ledger": "aws config errors kinesis permissions values",
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
+    "ingest.migration": "aws config errors kinesis ledger values",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",

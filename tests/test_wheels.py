@@ -29,6 +29,7 @@ ROOMS = {
             "kinesis",
             "ledger",
             "metrics",
+            "migration",
             "permissions",
             "records",
             "shard",

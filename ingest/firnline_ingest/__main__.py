@@ -1,4 +1,4 @@
-"""`python -m firnline_ingest run | stop | validate | resume | deregister --config FILE`; also what spark-submit is given."""
+"""`python -m firnline_ingest run | stop | validate | resume | deregister | migrate --config FILE`; what spark-submit is given."""
 
 import argparse
 import os
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m fi
             "validate": _validate,
             "resume": _resume,
             "deregister": _deregister,
+            "migrate": _migrate,
         }
         return commands[options.command](read_config(options.config), options)
     except FirnlineError as error:
@@ -39,6 +40,8 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m fi
 
 
 def _parser(program: str) -> argparse.ArgumentParser:
+    from firnline_ingest.migration import command as migrate_command
+
     parser = argparse.ArgumentParser(prog=program, description="Kinesis to Snowflake, once.")
     commands = parser.add_subparsers(dest="command", required=True)
 
@@ -69,6 +72,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "The engine must not run meanwhile; it registers them again when it starts, unless it polls by then.",
     )
     deregister.add_argument("--stream", help="Those of one stream; of all streams where absent.")
+    migration = command("migrate", migrate_command.SUMMARY, migrate_command.MORE)
+    migrate_command.add_arguments(migration)
     resume = command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
     resume.add_argument("--stream", required=True, help="The stream of the shards.")
     resume.add_argument("--shard", help="One shard; all of the stream that have not ended where absent.")
@@ -211,6 +216,12 @@ def _resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     for key in decide(ledger, RunLease(ledger, config.application), incarnation, options.shard, decision):
         print(f"{key}: decided, and kept in the ledger as an incident.")
     return 0
+
+
+def _migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
+    from firnline_ingest.migration.command import migrate
+
+    return migrate(config, options)
 
 
 def _step_out_of_the_way() -> None:

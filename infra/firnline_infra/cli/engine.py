@@ -1,4 +1,4 @@
-"""`firnline run`, `validate`, `resume` and `deregister`: the engine's own commands (its `__main__`), under one roof."""
+"""`firnline run`, `validate`, `resume`, `deregister` and `migrate`: the engine's own (its `__main__`), under one roof."""
 
 import click
 
@@ -22,3 +22,4 @@ run = _engine_command("run", "Read the streams into Snowflake until stopped.")
 validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
 resume = _engine_command("resume", "Decide about shards that the engine refused.")
 deregister = _engine_command("deregister", "Give up the consumers that the engine registered.")
+migrate = _engine_command("migrate", "Take over from the Kinesis Client Library or Openflow.")

@@ -30,6 +30,7 @@ EXIT_ERROR = 2
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
         "logs": "firnline_infra.cli.logs:logs",
+        "migrate": "firnline_infra.cli.engine:migrate",
         "outputs": "firnline_infra.cli.outputs:outputs",
         "pipeline": "firnline_infra.cli.pipeline:pipeline",
         "preview": "firnline_infra.cli.preview:preview",

@@ -1,0 +1,1 @@
+"""Takes over from another consumer: its checkpoints become rows of the ledger, once, and nothing of it is changed."""

@@ -1,0 +1,139 @@
+"""`firnline migrate`: what it takes, and what it prints."""
+
+import argparse
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
+from firnline_ingest.migration.errors import UnclearCommand
+
+if TYPE_CHECKING:
+    from firnline_ingest.config import EngineConfig
+    from firnline_ingest.kinesis.lineage import Lineage
+    from firnline_ingest.migration.plan import Migration
+
+WATCH_S = 30.0
+SUMMARY = "Take over from a consumer of the Kinesis Client Library, or from Openflow."
+MORE = (
+    "Reads their table and the stream's shards, and shows what becomes of each; writes nothing without --apply, and never "
+    "anything into their table. Stop that consumer first. Exit status: 0 it can be done or was, 2 refused."
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--from", dest="source", metavar="TABLE", help="The other consumer's DynamoDB table.")
+    parser.add_argument("--stream", help="The stream; needed where the configuration has several.")
+    parser.add_argument(
+        "--at",
+        metavar="TIME",
+        help="Where shards begin of which the table names no place: a time with its zone, or `horizon`.",
+    )
+    parser.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        type=float,
+        default=WATCH_S,
+        help=f"How long the table is watched for a worker that still writes; longer than its failover time. Else {WATCH_S:.0f}.",
+    )
+    parser.add_argument(
+        "--creation-epoch",
+        metavar="SECONDS",
+        type=int,
+        help="The creation time in the keys of a table of several streams, where it is not the stream's own.",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--apply", action="store_true", help="Write the ledger's rows.")
+    what.add_argument("--undo", action="store_true", help="Take back what --apply wrote, before an engine has begun.")
+
+
+def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
+    """Raises the errors of migration/errors.py, those of the ledger and of the stream."""
+    from firnline_ingest.aws.client import dynamodb_client
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.lineage import read_lineage
+    from firnline_ingest.ledger.lease import RunLease
+    from firnline_ingest.ledger.provision import open_ledger
+    from firnline_ingest.migration.migrate import Books, apply, planned, undo, watch
+    from firnline_ingest.migration.tables import Journal, Source
+
+    at = pin_of(options.at)
+    if bool(options.source) == options.undo:
+        raise UnclearCommand("Give --from TABLE, or --undo alone.", "see firnline migrate --help.")
+    lineage = read_lineage(kinesis_client(config.aws), _stream(config, options.stream))
+    client = dynamodb_client(config.aws)
+    journal = Journal(client, f"{config.ledger.table}_migration")
+    if options.undo:
+        ledger = open_ledger(config)
+        journal.open(create=False)
+        rows = undo(lineage, Books(ledger, journal, RunLease(ledger, config.application)))
+        print(
+            f"{rows} rows of {lineage.stream} are gone from the ledger; the other consumer can go on where it stopped."
+        )
+        return 0
+    source = Source(client, options.source)
+    print(f"Watching {options.source} for {options.watch:.0f} s for a worker that still writes to it …")
+    watched = watch(source, options.watch)
+    migration = planned(watched, lineage, at, options.creation_epoch)
+    print(table(migration, lineage, source.kind))
+    if not options.apply:
+        print(
+            "Nothing was written. To write it: the same with --apply."
+            if not migration.problems
+            else problems(migration)
+        )
+        return 2 if migration.problems else 0
+    ledger = open_ledger(config)
+    journal.open(create=config.ledger.create)
+    rows = apply(migration, watched, lineage, Books(ledger, journal, RunLease(ledger, config.application)))
+    print(
+        f"{rows} rows of {lineage.stream} are in the ledger, and noted in {journal.table}. To take them back before the"
+    )
+    print("engine's first start: firnline migrate --undo. The other consumer must not run again.")
+    return 0
+
+
+def table(migration: "Migration", lineage: "Lineage", kind: str) -> str:
+    """One line a shard."""
+    rows = [
+        ("shard", "checkpoint", "becomes"),
+        *((each.shard_id, each.checkpoint, each.becomes) for each in migration.steps),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    lines = [f"{one:<{widths[0]}}  {two:<{widths[1]}}  {three}" for one, two, three in rows]
+    return "\n".join([f"{lineage.stream}, from a table of {kind}:", *lines])
+
+
+def problems(migration: "Migration") -> str:
+    return "\n".join(["It can't be done as it is:", *(f"  - {problem}" for problem in migration.problems)])
+
+
+def pin_of(text: str | None) -> Pin | None:
+    """Raises UnclearCommand for what is no time with a zone, and no `horizon`."""
+    if text is None:
+        return None
+    if text == "horizon":
+        return TrimHorizon()
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        time = None
+    if time is None or time.tzinfo is None:
+        raise UnclearCommand(
+            f"--at {text!r} is no time with a zone.", "for example --at 2026-11-22T18:00:00Z, or --at horizon."
+        )
+    if time > datetime.now(UTC):
+        raise UnclearCommand(f"--at {text} is in the future.", "name a time that has passed.")
+    return AtTimestamp(int(time.timestamp() * 1000))
+
+
+def _stream(config: "EngineConfig", named: str | None) -> str:
+    streams = sorted({pipeline.stream for pipeline in config.pipelines})
+    if named is None and len(streams) == 1:
+        return streams[0]
+    if named is None or named not in streams:
+        raise UnclearCommand(
+            f"{'No stream was named' if named is None else f'The configuration does not read {named!r}'}; it reads "
+            f"{', '.join(streams)}.",
+            "name one with --stream; each is migrated by itself.",
+        )
+    return named

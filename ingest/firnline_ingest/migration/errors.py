@@ -1,0 +1,116 @@
+"""What a migration refuses, and why."""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, LedgerError, UsageError
+
+
+class SourceMissing(LedgerError, Fatal):
+    id = "FL-2421"
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"There is no DynamoDB table {table!r} to migrate from in this account and region.",
+            next_step="the Kinesis Client Library names its table as its application, Openflow too: aws dynamodb list-tables.",
+        )
+
+
+class TableTrouble(LedgerError, Fatal):
+    """DynamoDB did not let the migration read or write a table; what was written so far is taken over by the next try."""
+
+    id = "FL-2422"
+
+    def __init__(self, table: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"dynamodb:{operation} on {table!r} failed: {cause}",
+            next_step=f"allow dynamodb:{operation} to whoever migrates (docs/moving.md lists what is needed), or wait where "
+            "it is throttled; then run the same command again.",
+        )
+
+
+class SourceForeign(LedgerError, Fatal):
+    id = "FL-2423"
+
+    def __init__(self, table: str, key: str) -> None:
+        super().__init__(
+            f"The table {table!r} has the key ({key}), and is neither a lease table of the Kinesis Client Library (leaseKey) "
+            "nor Openflow's (streamName, shardId).",
+            next_step="name the table with the leases; a worker's metrics and the coordinator's state are tables beside it.",
+        )
+
+
+class SourceInUse(LedgerError, Fatal):
+    """The other consumer still runs: its workers count a lease's counter up several times within the failover time."""
+
+    id = "FL-2424"
+
+    def __init__(self, table: str, seconds: float, changed: Sequence[str], owners: Sequence[str]) -> None:
+        who = f" Owners: {', '.join(owners)}." if owners else ""
+        super().__init__(
+            f"{table!r} is still written to: within {seconds:.0f} s, {len(changed)} of its items changed "
+            f"({', '.join(changed[:3])}{', …' if len(changed) > 3 else ''}).{who}",
+            next_step="stop every worker of that consumer, and what starts it again; then run this command again. Nothing was "
+            "written, or what was written was taken back.",
+        )
+
+
+class StreamKnown(LedgerError, Fatal):
+    id = "FL-2425"
+
+    def __init__(self, stream: str, table: str, shards: int) -> None:
+        super().__init__(
+            f"The ledger {table!r} has {shards} rows of {stream!r} already, which no migration wrote: an engine has read it.",
+            next_step="a migration is for an application's first start. To begin again behind the other consumer, give this "
+            "engine another application and ledger table, and an empty target table.",
+        )
+
+
+class NotMigratable(LedgerError, Fatal):
+    id = "FL-2426"
+
+    def __init__(self, table: str, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"{table!r} can't be migrated as it is; nothing was written:\n"
+            + "\n".join(f"  - {problem}" for problem in problems),
+            next_step="what each line says; then the dry run again.",
+        )
+
+
+class JournalMissing(LedgerError, Fatal):
+    id = "FL-2427"
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"The table {table!r}, in which a migration notes what it writes, does not exist.",
+            next_step="set ledger.migration to true in the specification and run firnline up, which makes it; or set "
+            "ledger.create in the engine's configuration, and migrate makes it.",
+        )
+
+
+class EngineHasBegun(LedgerError, Fatal):
+    id = "FL-2428"
+
+    def __init__(self, stream: str, shards: Sequence[str]) -> None:
+        super().__init__(
+            f"The migration of {stream!r} can't be undone: an engine has opened {len(shards)} of its shards since "
+            f"({', '.join(shards[:3])}{', …' if len(shards) > 3 else ''}), and rows are in the table.",
+            next_step="stop the engine and start the other consumer where it stopped; what both took in is then doubled, and "
+            "firnline audit names it.",
+        )
+
+
+class NothingMigrated(UsageError):
+    id = "FL-2429"
+
+    def __init__(self, stream: str, table: str) -> None:
+        super().__init__(
+            f"{table!r} knows of no migration of {stream!r}: there is nothing to undo.",
+            next_step="compare the stream's name and the ledger's table with those that were migrated.",
+        )
+
+
+class UnclearCommand(UsageError):
+    id = "FL-2430"
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(what, next_step=next_step)

@@ -1,0 +1,153 @@
+"""Carries a plan out, and takes it back: into the ledger only, noted before it is written, with nobody else at work.
+
+The other consumer's table is read three times: twice with a wait in between, because a worker counts up the counter of each of
+its leases several times within its failover time; and once more when everything is written, because it may have been
+started in between. An engine is kept out by the application's name, which is ours meanwhile.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from firnline_ingest.kinesis.lineage import Lineage
+from firnline_ingest.kinesis.start import Pin
+from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.ledger.item import from_item, to_item
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.migration.errors import (
+    EngineHasBegun,
+    NothingMigrated,
+    NotMigratable,
+    SourceInUse,
+    StreamKnown,
+)
+from firnline_ingest.migration.plan import Migration, plan_migration
+from firnline_ingest.migration.tables import HEAD, Items, Journal, Source, changed, owners
+from firnline_ingest.values import Fence
+
+OWNER = "firnline migrate"
+
+
+class MigratingLedger(Ledger, Protocol):
+    def withdraw(self, row: ShardRow) -> None:
+        """Removes a row that nobody has taken since it was written. Raises Fenced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What a migration writes into, and what keeps an engine out meanwhile."""
+
+    ledger: MigratingLedger
+    journal: Journal
+    lease: RunLease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """The other consumer's table, of which nothing changed while it was watched."""
+
+    source: Source
+    items: Items
+    seconds: float
+
+    def refuse_changes(self) -> None:
+        """Raises SourceInUse."""
+        now = self.source.items()
+        if keys := changed(self.items, now):
+            raise SourceInUse(self.source.table, self.seconds, keys, owners(now, keys))
+
+
+def watch(source: Source, seconds: float, sleep: Callable[[float], object] = time.sleep) -> Watched:
+    """Raises SourceInUse where anything of it changes within that time: a counter, an owner, a place, a heartbeat, a metric."""
+    source.check()
+    watched = Watched(source=source, items=source.items(), seconds=seconds)
+    sleep(seconds)
+    watched.refuse_changes()
+    return watched
+
+
+def planned(watched: Watched, lineage: Lineage, at: Pin | None, epoch: int | None = None) -> Migration:
+    leases = watched.source.leases(watched.items, lineage.stream, lineage.stream_created_ms, epoch)
+    return plan_migration(leases, lineage, at)
+
+
+def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> int:
+    """How many rows were written. What a try before has left is gone on with.
+
+    Raises NotMigratable, StreamKnown, AnotherEngineRuns, and SourceInUse after everything was taken back.
+    """
+    if migration.problems:
+        raise NotMigratable(watched.source.table, migration.problems)
+    books.lease.begin()
+    try:
+        _write(migration, watched, lineage, books)
+        try:
+            watched.refuse_changes()
+        except SourceInUse:
+            _take_back(lineage, books)
+            raise
+        return len(migration.rows)
+    finally:
+        books.lease.end()
+
+
+def undo(lineage: Lineage, books: Books) -> int:
+    """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns."""
+    books.lease.begin()
+    try:
+        return _take_back(lineage, books)
+    finally:
+        books.lease.end()
+
+
+def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> None:
+    ledger, journal = books.ledger, books.journal
+    there = ledger.rows(lineage.incarnation)
+    if foreign := [shard for shard, row in there.items() if row.fence.owner != OWNER]:
+        raise StreamKnown(lineage.stream, journal.table.removesuffix("_migration"), len(foreign))
+    source = watched.source
+    head = {
+        "source": source.table,
+        "kind": source.kind,
+        "at": lineage.listed_ms,
+        "by": books.lease.run.holder,
+        "rows": len(migration.rows),
+    }
+    journal.write(lineage.incarnation, HEAD, head)
+    made_of = _by_shard(watched.items)
+    for row in migration.rows:
+        shard = row.key.shard_id
+        journal.write(lineage.incarnation, shard, {"row": to_item(row), "from": made_of.get(shard, {})})
+        found = there.get(shard)
+        taken = found or ledger.take(row.key, Fence(), OWNER, row.start)
+        ledger.reset(replace(row, fence=taken.fence))
+
+
+def _take_back(lineage: Lineage, books: Books) -> int:
+    ledger, journal = books.ledger, books.journal
+    noted = journal.read(lineage.incarnation)
+    if HEAD not in noted:
+        raise NothingMigrated(lineage.stream, journal.table)
+    ours = [from_item(item["row"]) for shard, item in noted.items() if shard != HEAD]
+    there = ledger.rows(lineage.incarnation)
+    begun = [row.key.shard_id for row in ours if _has_begun(there.get(row.key.shard_id))]
+    begun += sorted(shard for shard in there if shard not in noted)
+    if begun:
+        raise EngineHasBegun(lineage.stream, begun)
+    for row in ours:
+        if found := there.get(row.key.shard_id):
+            ledger.withdraw(found)
+        journal.remove(lineage.incarnation, row.key.shard_id)
+    journal.remove(lineage.incarnation, HEAD)
+    return len(ours)
+
+
+def _has_begun(row: ShardRow | None) -> bool:
+    return row is not None and row.fence.owner != OWNER
+
+
+def _by_shard(items: Items) -> Mapping[str, object]:
+    """Keys end in the shard's id, whatever stands before it."""
+    return {key.replace(" ", ":").rpartition(":")[2]: item for key, item in items.items()}

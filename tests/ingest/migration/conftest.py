@@ -1,0 +1,62 @@
+"""DynamoDB in process, with a table as another consumer left it, and an empty ledger."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_ingest.aws.client import dynamodb_client
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.ledger.dynamodb import DynamoLedger
+from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.migration.migrate import Books
+from firnline_ingest.migration.tables import Journal
+
+GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
+RECORDED = ["2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
+
+
+@pytest.fixture(scope="package")
+def client() -> Any:
+    """Made once: a client costs more than a test of it."""
+    from moto import mock_aws
+
+    with mock_aws():
+        return dynamodb_client(AwsConfig(region="us-east-1"))
+
+
+@pytest.fixture
+def dynamodb(client: Any) -> Iterator[Any]:
+    from moto import mock_aws
+
+    with mock_aws():
+        yield client
+
+
+@pytest.fixture
+def books(dynamodb: Any) -> Books:
+    ledger = DynamoLedger(dynamodb, "ledger")
+    ledger.create()
+    journal = Journal(dynamodb, "ledger_migration")
+    journal.open(create=True)
+    return Books(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None))
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """What the library's own consumer left (tests/kcl/run.py)."""
+    found: dict[str, Any] = json.loads((GOLDEN / f"kcl-{name}.json").read_text())
+    return found
+
+
+def make_table(dynamodb: Any, name: str, key: dict[str, str], items: list[dict[str, Any]]) -> None:
+    """Items as DynamoDB writes them."""
+    dynamodb.create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": part, "AttributeType": "S"} for part in key],
+        KeySchema=[{"AttributeName": part, "KeyType": kind} for part, kind in key.items()],
+    )
+    for item in items:
+        dynamodb.put_item(TableName=name, Item=item)
