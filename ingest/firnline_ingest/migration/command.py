@@ -59,7 +59,8 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     at = pin_of(options.at)
     if bool(options.source) == options.undo:
         raise UnclearCommand("Give --from TABLE, or --undo alone.", "see firnline migrate --help.")
-    lineage = read_lineage(kinesis_client(config.aws), _stream(config, options.stream))
+    stream = _stream(config, options.stream)
+    lineage = read_lineage(kinesis_client(config.aws, access=config.access_of(stream)), stream)
     client = dynamodb_client(config.aws)
     journal = Journal(client, f"{config.ledger.table}_migration")
     if options.undo:
