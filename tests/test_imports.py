@@ -88,8 +88,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
-        "ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",

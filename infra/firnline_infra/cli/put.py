@@ -112,7 +112,10 @@ def put(
 
     chosen = SinkOptions(**{name: value for name, value in options.items() if value is not None})
     endpoints = {"kinesis": endpoint} if endpoint else {}
-    aws = AwsConfig.model_validate({"region": region or region_of(profile), "profile": profile, "endpoints": endpoints})
+    credentials = {"profile": {"name": profile}} if profile else {}
+    aws = AwsConfig.model_validate(
+        {"region": region or region_of(profile), "credentials": credentials, "endpoints": endpoints}
+    )
     records = chain.from_iterable(lines_of(file) for file in files)
     report = put_all(sink_client(aws, chosen), stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
     tell(report, as_json=as_json)
