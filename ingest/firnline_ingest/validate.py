@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.model import PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ def validate(config: EngineConfig) -> Iterator[Check]:
     yield _checked("checkpoint", partial(_checkpoint, config))
     yield _checked("dead letters", partial(_dead_letters, config))
     yield _checked("ledger", partial(_ledger, config))
+    for pattern in config.patterns:
+        yield _checked(f"streams {pattern.streams}", partial(_pattern, config, pattern))
+    config = _with_streams_found(config)
     for pipeline in config.pipelines:
         yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline))
         yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline))
@@ -86,6 +89,33 @@ def _ledger(config: EngineConfig) -> str:
 
     is_there = check_ledger(config)
     return f"table {config.ledger.table}" + ("" if is_there else ", which the engine makes when it starts")
+
+
+def _pattern(config: EngineConfig, pattern: PatternConfig) -> str:
+    """Raises NothingMatches and PatternsOverlap."""
+    from firnline_ingest.config.patterns import that_match
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.matching import NothingMatches, list_streams, matches
+
+    found = matches(config, list_streams(kinesis_client(config.aws)).names)
+    for stream, overlap in found.overlaps.items():
+        if pattern in that_match(config.patterns, stream):
+            raise overlap
+    streams = [stream for stream in found.pipelines if that_match([pattern], stream)]
+    if not streams:
+        raise NothingMatches(pattern)
+    return ", ".join(streams)
+
+
+def _with_streams_found(config: EngineConfig) -> EngineConfig:
+    """The configuration as it is, where they can't be listed, or overlap: the checks of the patterns have told that."""
+    from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.matching import resolved
+
+    try:
+        return resolved(config, kinesis_client(config.aws)) if config.patterns else config
+    except FirnlineError:
+        return config
 
 
 def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:

@@ -1,7 +1,7 @@
 """The engine without Spark: what its driver and its tasks do, in this process, against the embedded environment."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -128,9 +128,11 @@ class EngineWithoutSpark:
 def engine_of(local_environment: RunningEnvironment) -> Iterator[Callable[..., EngineWithoutSpark]]:
     """An engine on the environment's configuration with some sections changed; `pipeline` holds the only one's fields."""
 
-    def make(*, pipeline: dict[str, Any], application: str, **sections: dict[str, Any]) -> EngineWithoutSpark:
+    def make(
+        *, pipeline: dict[str, Any], application: str, patterns: Sequence[Any] = (), **sections: dict[str, Any]
+    ) -> EngineWithoutSpark:
         document = local_environment.engine_config(**sections)
-        document |= {"application": application, "pipelines": [pipeline]}
+        document |= {"application": application, "pipelines": [pipeline], "patterns": list(patterns)}
         return EngineWithoutSpark(EngineConfig.model_validate_json(json.dumps(document)))
 
     with pytest.MonkeyPatch.context() as patch:

@@ -54,7 +54,9 @@ ENGINES = [
     *map(frozenset, LETTERS),
     frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
     frozenset({Feature.FAN_OUT, Feature.REGISTRATION}),
+    frozenset({Feature.STREAM_PATTERNS}),
 ]
+INTO = {"database": "FIRNLINE", "schema": "RAW"}
 REMOVES = "dynamodb:DeleteItem"
 FULLEST = (
     frozenset({Feature.LEDGER_CREATION, Feature.SECRET, Feature.SECRET_KEY, Feature.STREAM_KEY, *LETTERS[1]}),
@@ -100,6 +102,7 @@ class Account:
         return EngineAccess(
             region=region,
             streams={name: stream},
+            patterns={f"{name}-*": f"{stream}-*"} if Feature.STREAM_PATTERNS in on else {},
             polls=Feature.FAN_OUT not in on,
             consumers=(f"{stream}/consumer/{name}:*" if registers else self._consumer(name),)
             if Feature.FAN_OUT in on
@@ -128,13 +131,8 @@ class Account:
         secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
         return self.engine_of(
             application=name,
-            pipeline={
-                "stream": name,
-                "database": "FIRNLINE",
-                "schema": "RAW",
-                "table": name,
-                "reader": self._reader(access),
-            },
+            pipeline={**INTO, "stream": name, "table": name, "reader": self._reader(access)},
+            patterns=[{**INTO, "streams": f"{name}-.*"}] if access.patterns else [],
             ledger={"table": access.ledger_name, "create": access.ledger_creation},
             dead_letters=self._letters(access, name),
             **secret,

@@ -26,8 +26,24 @@ def command(lane: Lane, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: Callable[..., Lane]) -> None:
+def found_by_pattern(lane: Lane, events: int) -> str:
+    """A second stream into the lane's table, which no pipeline names."""
+    document = json.loads(lane.config_file.read_text())
+    options = {name: value for name, value in document["pipelines"][0].items() if name != "stream"}
+    document["patterns"] = [{**options, "streams": f"{lane.name}-.+"}]
+    lane.config_file.write_text(json.dumps(document))
+    second, kinesis = f"{lane.name}-b", lane.environment.client("kinesis")
+    kinesis.create_stream(StreamName=second, ShardCount=1)
+    records = [{"Data": json.dumps({"other": n}).encode(), "PartitionKey": "k"} for n in range(events)]
+    assert kinesis.put_records(StreamName=second, Records=records)["FailedRecordCount"] == 0
+    return second
+
+
+def test_a_bounded_run_takes_in_a_resharded_stream_and_one_that_a_pattern_finds_and_ends(
+    new_lane: Callable[..., Lane],
+) -> None:
     lane = new_lane()
+    second = found_by_pattern(lane, 100)
     kinesis = lane.environment.client("kinesis")
     lane.put(*({"n": n, "deep": {"list": [n]}} for n in range(400)), b"not json")
     shard = kinesis.list_shards(StreamName=lane.name)["Shards"][0]
@@ -38,9 +54,10 @@ def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: C
     with lane.engine(available_now=True) as engine:
         assert engine.wait(HANGS_S) == 0, list(engine.last_lines)
 
-    assert lane.rows("COUNT(*), COUNT(DISTINCT N), COUNT(LATE)") == [(800, 800, 400)]
-    shards = {line["shard_id"]: line for line in lane.log() if line["event"] == "shard.receipt" and line["rows"]}
-    assert len(shards) == 4
+    assert lane.rows("COUNT(*), COUNT(DISTINCT N), COUNT(LATE), COUNT(DISTINCT OTHER)") == [(900, 800, 400, 100)]
+    written = [line for line in lane.log() if line["event"] == "shard.receipt" and line["rows"]]
+    assert len({line["shard_id"] for line in written if line["stream"] == lane.name}) == 4
+    assert sum(line["rows"] for line in written if line["stream"] == second) == 100
     ended = [line for line in lane.log() if line["event"] == "shard.receipt" and line["state"] == "ended"]
     assert [line["shard_id"] for line in ended] == [shard["ShardId"]]
     assert any(line["event"] == "schema.evolved" for line in lane.log())
@@ -48,7 +65,7 @@ def test_a_bounded_run_takes_in_a_resharded_stream_in_order_and_ends(new_lane: C
     with lane.engine(available_now=True) as again:
         assert again.wait(HANGS_S) == 0
         assert again.total("rows") == 0
-    assert lane.rows() == [(800,)]
+    assert lane.rows() == [(900,)]
 
 
 def test_a_running_engine_refuses_a_second_one_and_stops_when_asked_with_everything_proven(

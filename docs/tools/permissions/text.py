@@ -31,7 +31,10 @@ Declared in `ingest/firnline_ingest/permissions/`, rendered in `infra/firnline_i
 kind of resource; what is not switched on is not in the policy."""
 
 NARROWED = {
-    Resource.STREAMS: "On the streams of the environment's pipelines.",
+    Resource.STREAMS: "On the streams of the environment's pipelines; where a pattern finds more of them, on those whose names "
+    "begin as it does.",
+    Resource.EVERY_STREAM: "On every stream of the account, because AWS can't narrow it; in the region "
+    "(`aws:RequestedRegion`). It tells names, and nothing of what is in a stream.",
     Resource.CONSUMERS: "On the consumers that these pipelines read by, and on no other consumer of their streams.",
     Resource.UNREGISTERED: "On the streams whose consumers the engine registers itself.",
     Resource.REGISTERED: "On these consumers, by their names; what the engine did not register it deregisters nowhere.",
@@ -60,6 +63,7 @@ FEATURES = {
     Feature.POLLING: "a pipeline reads by polling",
     Feature.FAN_OUT: "a pipeline reads by fan-out",
     Feature.REGISTRATION: "the engine registers a consumer (`registration: eager` or `lazy`)",
+    Feature.STREAM_PATTERNS: "`patterns`, a pipeline's `also`",
     Feature.LEDGER_CREATION: "`ledger.create`",
     Feature.SECRET: "the private key is in Secrets Manager",
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",

@@ -30,15 +30,18 @@ def audit(
     commit_log: CommitHistory | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
-    """Every pipeline of the configuration, or that of `stream`; changes nothing.
+    """Every pipeline of the configuration and every stream that its patterns find, or that of `stream`; changes nothing.
 
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
     they default to the pipeline's beginning and to now. `commit_log` lets it prove order too.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
+    from firnline_ingest.kinesis.matching import resolved
     from firnline_ingest.kinesis.pin import server_time_ms
 
+    if config.patterns:
+        config = resolved(config, kinesis_client(config.aws, attempts=5))
     pipelines = _chosen(config, stream)
     clients = {
         each.stream: kinesis_client(config.aws, attempts=5, connections=SHARDS_AT_ONCE, access=each.access)

@@ -99,6 +99,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
             ca_file=inputs.snowflake_ca_file,
         ),
         "pipelines": [_pipeline(pipeline, inputs) for pipeline in spec.pipelines],
+        **_patterns(spec, inputs),
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
@@ -158,6 +159,18 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any]:
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
         format=_format(pipeline),
     )
+
+
+def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:
+    """Into the pipeline's own table: braces in its name are no places of a template."""
+    patterns = []
+    for pipeline in spec.pipelines:
+        if pipeline.also is not None:
+            options = _pipeline(pipeline, inputs)
+            del options["stream"]
+            options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
+            patterns.append({"streams": pipeline.also, **options})
+    return {"patterns": patterns} if patterns else {}
 
 
 def _format(pipeline: Pipeline) -> dict[str, Any] | None:

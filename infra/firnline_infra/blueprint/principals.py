@@ -28,6 +28,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_ingest.config.patterns import literal_beginning
 from firnline_ingest.errors import ConfigError
 
 
@@ -41,6 +42,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
         EngineAccess(
             region=spec.aws.region,
             streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
+            patterns={f"{name}*": arns.stream(f"{name}*") for name in _beginnings(spec)},
             polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
             consumers=(*_consumers(spec), *registered.values()),
             registering=tuple(arns.stream(stream) for stream in registered),
@@ -78,6 +80,11 @@ def _registered(spec: EnvironmentSpec, names: Names) -> dict[str, str]:
         if pipeline.reader != "polling"
         if (name := pipeline.reader.fan_out.registered_as(names.application)) is not None
     }
+
+
+def _beginnings(spec: EnvironmentSpec) -> list[str]:
+    """Of the names of streams that patterns find."""
+    return [literal_beginning(pipeline.also) for pipeline in spec.pipelines if pipeline.also]
 
 
 def _stream_keys(spec: EnvironmentSpec, names: Collection[str | None], key_arn: Value | None) -> tuple[Value, ...]:

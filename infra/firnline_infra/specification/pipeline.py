@@ -1,5 +1,7 @@
 """One stream into one table."""
 
+import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal, Self
 
@@ -15,6 +17,7 @@ from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.patterns import NamePattern, literal_beginning
 
 
 class TableKind(StrEnum):
@@ -60,6 +63,10 @@ class Pipeline(Section):
 
     stream: StreamName
     """One of the streams; each is read by one pipeline."""
+    also: NamePattern | None = None
+    """A regular expression of whole names: the account's other streams whose names match are polled into the same table, with
+    these options; nothing of them is made here. It has to begin as all of them do, because the engine may read those alone. One
+    that another pipeline names is that pipeline's (docs/many-streams.md)."""
     database: IdentifierText
     """It is made here, with the environment's comment, unless snowflake.databases adopts it."""
     schema_: IdentifierText = Field(alias="schema")
@@ -138,6 +145,10 @@ class Pipeline(Section):
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
         refuse_metadata_column(self.format, self.metadata.column)
+        if self.also is not None and self.reader != "polling":
+            raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
+        if self.also is not None and not literal_beginning(self.also):
+            raise ValueError("also has to begin with what all its streams' names begin with, for example clicks-.*")
         return self
 
     @property
@@ -145,3 +156,8 @@ class Pipeline(Section):
         if self.structured_metadata is None:
             return self.table_kind is TableKind.ICEBERG and self.iceberg_version < WITH_VARIANT
         return self.structured_metadata
+
+
+def others_of(pipeline: Pipeline, streams: Iterable[str]) -> list[str]:
+    """Those of the streams that `also` finds."""
+    return [stream for stream in streams if pipeline.also and re.fullmatch(pipeline.also, stream, re.ASCII)]

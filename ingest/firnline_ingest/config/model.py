@@ -18,6 +18,14 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.metrics import MetricsConfig
+from firnline_ingest.config.patterns import (
+    NamePattern,
+    check_template,
+    expanded,
+    groups_of,
+    literal_overlaps,
+    that_match,
+)
 from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
 
@@ -149,16 +157,13 @@ class Metadata(Section):
     """The hash key by which a producer routed a record of an aggregate; Kinesis tells it of no other record."""
 
 
-class PipelineConfig(Section):
-    """One stream into one table."""
+class PipelineOptions(Section):
+    """How a stream is read, and where its rows go."""
 
-    stream: str
-    access: Access = HERE
-    """How the stream is reached where it is in another region or account."""
     database: str
     schema_: Annotated[str, Field(alias="schema")]
     table: str | None = None
-    """The table's name; made from the stream's name where absent. Quote it to keep its case."""
+    """The table's name; made from the stream's name where absent. Quote it to keep its case. Of a pattern, a template."""
     pipe: str | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
     initial_position: InitialPosition = InitialPosition()
@@ -198,6 +203,39 @@ class PipelineConfig(Section):
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         decides = self.model_dump_json(include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"})
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
+
+
+class PipelineConfig(PipelineOptions):
+    """One stream into one table."""
+
+    stream: str
+    access: Access = HERE
+    """How the stream is reached where it is in another region or account."""
+
+
+class PatternConfig(PipelineOptions):
+    """Every stream of the account and region whose name matches, those of later too, each like a pipeline of its own."""
+
+    streams: NamePattern
+    """A regular expression of whole names. No stream may match two patterns; one that a pipeline names is that pipeline's."""
+    leave_out: list[str] = Field(default_factory=list)
+    """Names that match, and are not read."""
+
+    @model_validator(mode="after")
+    def _can_be_applied(self) -> Self:
+        check_template(self.table or "", self.streams)
+        if isinstance(self.reader, FanOutReader):
+            raise ValueError("reader: a consumer belongs to one stream; what a pattern finds is polled")
+        return self
+
+    def pipeline_of(self, stream: str) -> PipelineConfig | None:
+        """None where the stream does not match."""
+        groups = groups_of(self, stream)
+        if groups is None:
+            return None
+        options = {name: getattr(self, name) for name in PipelineOptions.model_fields}
+        table = expanded(self.table, groups) if self.table else None
+        return PipelineConfig.model_construct(**{**options, "stream": stream, "table": table})
 
 
 class LedgerConfig(Section):
@@ -289,7 +327,11 @@ class EngineConfig(Section):
     aws: AwsConfig
     ledger: LedgerConfig
     snowflake: SnowflakeConfig
-    pipelines: list[PipelineConfig] = Field(min_length=1)
+    pipelines: list[PipelineConfig] = Field(default_factory=list)
+    patterns: list[PatternConfig] = Field(default_factory=list)
+    """Streams by their names' patterns, looked for with ListStreams while the engine runs (docs/many-streams.md)."""
+    list_streams_seconds: float = Field(default=60.0, ge=10, le=3600)
+    """Between two looks for streams that match a pattern; all of an account share five listings a second."""
     dead_letters: DeadLettersConfig
     spark: SparkConfig
     epoch: EpochConfig = EpochConfig()
@@ -306,15 +348,32 @@ class EngineConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _streams_are_named_or_found(self) -> Self:
+        if not self.pipelines and not self.patterns:
+            raise ValueError("name a stream in pipelines, or the pattern of several in patterns")
+        for one, other, name in literal_overlaps(self.patterns):
+            raise ValueError(f"patterns: {one.streams!r} and {other.streams!r} overlap: both match {name!r}")
+        return self
+
+    @model_validator(mode="after")
     def _letters_do_not_come_back(self) -> Self:
-        if any(pipeline.stream == self.dead_letters.stream for pipeline in self.pipelines):
+        if self.dead_letters.stream is not None and self.find_pipeline(self.dead_letters.stream) is not None:
             raise ValueError(
                 f"dead_letters.stream: {self.dead_letters.stream} is read by a pipeline; name another stream"
             )
         return self
 
     def pipeline_of(self, stream: str) -> PipelineConfig:
-        return next(pipeline for pipeline in self.pipelines if pipeline.stream == stream)
+        """Of a stream that is read."""
+        found = self.find_pipeline(stream)
+        assert found is not None, f"{stream} belongs to no pipeline"
+        return found
+
+    def find_pipeline(self, stream: str) -> PipelineConfig | None:
+        """The one that names the stream, or that a pattern makes of it; None where nothing does."""
+        named = (pipeline for pipeline in self.pipelines if pipeline.stream == stream)
+        made = (pattern.pipeline_of(stream) for pattern in that_match(self.patterns, stream))
+        return next(named, None) or next(made, None)
 
     def access_of(self, stream: str) -> Access:
         """Where the engine is, for a stream that no pipeline names."""

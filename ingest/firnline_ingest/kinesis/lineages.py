@@ -25,25 +25,28 @@ RENEWED = 20
 
 
 class Lineages:
-    """Of the named streams; thread-safe. Call `next_plan` before the reads of a plan."""
+    """Thread-safe. Call `next_plan` before the reads of a plan, with the streams that it is of."""
 
     def __init__(
         self,
         client_of: Callable[[str], "KinesisClient"],
-        streams: Sequence[str],
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client_of = client_of
-        self._turns = {stream: number for number, stream in enumerate(streams)}
-        self._every = max(1, math.ceil(len(streams) / RENEWED))
+        self._turns: dict[str, int] = {}
+        self._every = 1
         self._plan = 0
         self._read: dict[str, tuple[StreamSummary, Lineage]] = {}
         self._window = Window(SUMMARIES, STRETCH_S, clock, sleep)
 
-    def next_plan(self) -> None:
+    def next_plan(self, streams: Sequence[str]) -> None:
+        """Streams that come later take turns behind the others."""
         self._plan += 1
+        for stream in streams:
+            self._turns.setdefault(stream, len(self._turns))
+        self._every = max(1, math.ceil(len(streams) / RENEWED))
 
     def read(self, stream: str) -> Lineage:
         """Raises the errors of kinesis/errors.py."""

@@ -36,6 +36,12 @@ KINESIS = (
         Feature.STREAMS,
         "Finds the place in a shard where reading begins or goes on, and whether a shard is there that no listing has.",
     ),
+    _engine(
+        "kinesis:ListStreams",
+        Resource.EVERY_STREAM,
+        Feature.STREAM_PATTERNS,
+        "Finds the streams whose names match a pattern; it tells names, and AWS can't narrow it to some of them.",
+    ),
     _engine("kinesis:GetRecords", Resource.STREAMS, Feature.POLLING, "Reads records."),
     _engine(
         "kinesis:DescribeStreamConsumer",

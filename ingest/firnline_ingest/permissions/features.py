@@ -16,7 +16,8 @@ ALWAYS = frozenset({Feature.STREAMS, Feature.LEDGER})
 def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> frozenset[Feature]:
     """What `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
     switches = {
-        Feature.POLLING: any(pipeline.reader == "polling" for pipeline in config.pipelines),
+        Feature.POLLING: bool(config.patterns) or any(pipeline.reader == "polling" for pipeline in config.pipelines),
+        Feature.STREAM_PATTERNS: bool(config.patterns),
         Feature.FAN_OUT: config.subscribes,
         Feature.REGISTRATION: any(
             registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines

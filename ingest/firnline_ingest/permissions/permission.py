@@ -16,6 +16,8 @@ class Feature(StrEnum):
     """`reader.fan_out` of a pipeline: SubscribeToShard by a registered consumer."""
     REGISTRATION = auto()
     """`reader.fan_out.registration: eager` or `lazy` of a pipeline: the engine registers the consumer itself."""
+    STREAM_PATTERNS = auto()
+    """`patterns`: streams are found by their names."""
     LEDGER = auto()
     LEDGER_CREATION = auto()
     """`ledger.create`: the engine makes the table where infrastructure does not."""
@@ -43,6 +45,7 @@ class Resource(StrEnum):
     """Kinds of resources; a policy has one statement for each. Beside some: what narrows it further."""
 
     STREAMS = auto()
+    EVERY_STREAM = auto()  # of the account, in the region: names only
     CONSUMERS = auto()
     UNREGISTERED = auto()  # streams whose consumers the engine registers
     REGISTERED = auto()  # consumers that it registers: by name, because the time of registration ends their ARNs

@@ -14,8 +14,10 @@ from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
+from firnline_ingest.spark.collisions import channels_of_two
 from firnline_ingest.spark.columns import ColumnWatch
 from firnline_ingest.spark.groups import Placement, TooFewCores, place
+from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.spark.task import finish_partition, ingest_partition
@@ -38,9 +40,13 @@ class EpochRunner:
     planned: Callable[[Sequence[Unread]], None] = lambda _: None
     """Told of every shard that there is, those that are skipped too."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
+    patterns: PatternWatch = field(init=False)
     _placement: Placement = field(default_factory=Placement)
     """Of the last epoch."""
     _tasks: list[tuple[int, str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.patterns = PatternWatch(self.config)
 
     def finish(self) -> list[Receipt]:
         """The run ends between two epochs: whatever shards the last one's processes still read prove what they sent."""
@@ -55,6 +61,7 @@ class EpochRunner:
         """
         rows = [PlanRow(**row.asDict()) for row in planned.collect()]
         self.planned([_unread(row) for row in rows if row.shard])
+        self.patterns.look({row.stream for row in rows})
         shards, refused = self._with_targets([row for row in rows if not row.problem])
         refused = [_refused(row) for row in rows if row.problem] + refused
         to_read = [shard for shard in shards if not self.skips(shard.key)]
@@ -96,7 +103,9 @@ class EpochRunner:
                 refused.append(Receipt.of_pipeline(stream, epochs[stream], ShardProblem.of(state)))
             else:
                 shards += [PlannedShard.of(row, state.target) for row in rows if row.stream == stream]
-        return shards, refused
+        collided = channels_of_two(self.config.application, shards)
+        refused += [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in collided.items()]
+        return [shard for shard in shards if shard.stream not in collided], refused
 
     def _assignment(self, group: Sequence[PlannedShard]) -> Assignment:
         return Assignment(self.config, self.run_id, tuple(group), self.config.epoch.seconds, self.arrival_ms)

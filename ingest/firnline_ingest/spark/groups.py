@@ -2,7 +2,8 @@
 
 A group is one task and one Python process. It stays on its executor while that lives, and a shard in its group; no group
 has more shards than one process may read, and there are no more groups than tasks that run at once, because one that waits
-would hold its shards' records back for a whole epoch. Shards that fit nowhere are left out, and said so.
+would hold its shards' records back for a whole epoch. Shards that fit nowhere are left out, and said so; which ones, is
+shared among the streams (shares.py).
 """
 
 import math
@@ -10,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from firnline_ingest.errors import FirnlineError, Retryable
+from firnline_ingest.spark.shares import fair_share
 from firnline_ingest.values import ShardKey
 
 
@@ -44,16 +46,23 @@ class Placement:
 
 def place(before: Placement, shards: Collection[ShardKey], *, slots: Mapping[str, int], most: int) -> Placement:
     """`slots` says how many tasks each executor runs at once, `most` how many shards a group may have."""
-    kept = _kept(before, frozenset(shards), slots)
+    read_already = {shard for group in before.groups for shard in group.shards}
+    chosen = fair_share(shards, sum(slots.values()) * most, read_already=read_already)
+    left_out = _in_order(set(shards) - chosen)
+    kept = _kept(before, chosen, slots)
     placed = {shard for group in kept for shard in group.shards}
-    homeless = sorted(set(shards) - placed, key=lambda key: (key.stream, key.stream_created_ms, key.shard_id))
+    homeless = _in_order(chosen - placed)
     groups = kept + _opened(kept, homeless, slots, most)
     for number, shard in enumerate(homeless):
         roomy = min(groups, key=lambda group: (len(group.shards), group.number), default=None)
         if roomy is None or len(roomy.shards) >= most:
-            return Placement(_occupied(groups), tuple(homeless[number:]))
+            return Placement(_occupied(groups), (*homeless[number:], *left_out))
         roomy.shards.add(shard)
-    return Placement(_occupied(groups))
+    return Placement(_occupied(groups), tuple(left_out))
+
+
+def _in_order(shards: Iterable[ShardKey]) -> list[ShardKey]:
+    return sorted(shards, key=lambda key: (key.stream, key.stream_created_ms, key.shard_id))
 
 
 def _kept(before: Placement, shards: frozenset[ShardKey], slots: Mapping[str, int]) -> list[Group]:

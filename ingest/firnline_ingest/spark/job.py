@@ -10,21 +10,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
-from firnline_ingest.kinesis.client import kinesis_client
-from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
 from firnline_ingest.metrics import EngineMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
+from firnline_ingest.spark.beginning import bound_ms, pipelines_at_start
 from firnline_ingest.spark.epoch import EpochRunner
 from firnline_ingest.spark.errors import EpochDefect, EpochOverdue, EpochStuck, QueryFailed, SparkGone
-from firnline_ingest.spark.patience import Patience, patiently
+from firnline_ingest.spark.patience import Patience
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 LOOK_S = 1.0
 STOP_S = 180.0  # for the epoch at hand, after a stop was asked for: tasks flush, and prove their last rows
 CANCELLED_S = 30.0  # for the same, after its job was cancelled
-START_PATIENCE_S = 30.0
 SILENT_S = 300.0  # an answer of the JVM is a matter of milliseconds
 CLOSE_S = 60.0  # for the query, and for Spark
 PLANS_TO_BE_DONE = 2  # of a bounded run: one listing may leave out shards that nobody has begun
@@ -134,7 +131,8 @@ class EngineJob:
             self._looks += 1
 
     def _start(self, catalog: TargetCatalog) -> None:
-        arrival_ms = self._bound_ms() if self._is_bounded else None
+        pipelines = pipelines_at_start(self._config, self._over.wait)
+        arrival_ms = bound_ms(self._config, pipelines, self._over.wait) if self._is_bounded else None
         session = self._query.open()
         if self._over.is_set():
             return
@@ -157,20 +155,6 @@ class EngineJob:
                 self._query.start(self._epoch)
             except FirnlineError as again:
                 log.warning("query.failed", extra=describe(again))  # the next look finds it
-
-    def _bound_ms(self) -> int:
-        """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
-        times, refusals = list[int](), list[FirnlineError]()
-        for pipeline in self._config.pipelines:
-            client = kinesis_client(self._config.aws, access=pipeline.access)
-            ask = partial(server_time_ms, client, pipeline.stream)
-            try:
-                times.append(patiently(ask, Patience(START_PATIENCE_S), self._over.wait))
-            except FirnlineError as error:
-                refusals.append(error)
-        if not times:
-            raise refusals[0]
-        return max(times) + 1000
 
     # Spark's threads
 

@@ -31,7 +31,6 @@ from firnline_ingest.kinesis.clients import PerAccess
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.lineages import Lineages
 from firnline_ingest.kinesis.missing import gone_shards
-from firnline_ingest.kinesis.pin import initial_pin
 from firnline_ingest.kinesis.start import Pin, TrimHorizon
 from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
@@ -40,6 +39,7 @@ from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
 from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
+from firnline_ingest.spark.streams import Streams
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -102,6 +102,10 @@ class SourceOffset:
         """The entries of all its incarnations."""
         return {name: shards for name, shards in self.streams.items() if name.rpartition("@")[0] == stream}
 
+    @property
+    def stream_names(self) -> frozenset[str]:
+        return frozenset(name.rpartition("@")[0] for name in self.streams)
+
 
 @dataclass(frozen=True, slots=True)
 class Paused:
@@ -119,14 +123,15 @@ class ShardPlanner:
     jitter: Callable[[], float] = random.random
     _clients: "PerAccess[KinesisClient]" = field(init=False)
     _lineages: Lineages = field(init=False)
+    _streams: Streams = field(init=False)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
 
     def __post_init__(self) -> None:
-        streams = [pipeline.stream for pipeline in self.config.pipelines]
         self._clients = PerAccess(self.kinesis, partial(_client, self.config.aws))
-        self._lineages = Lineages(self._client_of, streams, sleep=self.sleep)
+        self._lineages = Lineages(self._client_of, sleep=self.sleep)
+        self._streams = Streams(self.config, self.kinesis, self.ledger)
 
     @classmethod
     def of(cls, config: EngineConfig) -> "ShardPlanner":
@@ -138,7 +143,7 @@ class ShardPlanner:
         """A stream that can't be planned, or is paused, stays where it was."""
         epoch, streams = before.epoch + 1, dict[str, Mapping[str, str]]()
         views: dict[str, StreamView | Paused | ShardProblem] = {}
-        for stream, plan in self._of_each_stream(lambda pipeline: self._plan(pipeline, before)).items():
+        for stream, plan in self._of_each_stream(lambda pipeline: self._plan(pipeline, before), before).items():
             if isinstance(plan, ShardProblem | Paused):
                 views[stream] = plan
                 streams |= before.of_stream(stream)
@@ -154,7 +159,7 @@ class ShardPlanner:
         """
         epoch, views = self._views
         if epoch != offset.epoch:
-            views = self._of_each_stream(self._view)
+            views = self._of_each_stream(self._view, offset)
         for stream, view in views.items():
             if isinstance(view, ShardProblem):
                 yield PlanRow(offset.epoch, stream, 0, problem=json.dumps(asdict(view)))
@@ -171,7 +176,7 @@ class ShardPlanner:
         pin: Pin = TrimHorizon()
         if view.is_first_start:
             if not mark.begins_at_the_horizon:
-                pin = initial_pin(pipeline.initial_position, self._client_of(pipeline.stream), pipeline.stream)
+                pin = self._streams.initial_pin(pipeline, self._client_of(pipeline.stream))
             if view.lineage.lacks_parents:
                 view = replace(view, lineage=view.lineage.joined(self._lineages.read(pipeline.stream)))
         gone = gone_shards(self._client_of(pipeline.stream), pipeline.stream, view.suspects())
@@ -209,13 +214,16 @@ class ShardPlanner:
         registrar = Registrar(self._client_of, self.ledger)
         return registrar.arn_of(lineage.stream, lineage.stream_arn, name, lineage.listed_ms)
 
-    def _of_each_stream(self, look: Callable[[PipelineConfig], Result]) -> dict[str, Result | ShardProblem]:
-        """By stream, several at a time, each with its own patience."""
-        self._lineages.next_plan()
-        pipelines = self.config.pipelines
+    def _of_each_stream(
+        self, look: Callable[[PipelineConfig], Result], known: SourceOffset
+    ) -> dict[str, Result | ShardProblem]:
+        """By stream, several at a time, each with its own patience; by pattern where no stream can be looked for."""
+        pipelines, wrong = self._streams.now(known.stream_names)
+        self._lineages.next_plan([pipeline.stream for pipeline in pipelines])
         with ThreadPoolExecutor(AT_ONCE, thread_name_prefix="plan") as threads:
             results = threads.map(lambda pipeline: self._patiently(lambda: look(pipeline)), pipelines)
-            return {pipeline.stream: result for pipeline, result in zip(pipelines, results, strict=True)}
+            found = {pipeline.stream: result for pipeline, result in zip(pipelines, results, strict=True)}
+        return found | {name: ShardProblem.of(error) for name, error in wrong.items()}
 
     def _patiently(self, attempt: Callable[[], Result]) -> Result | ShardProblem:
         """Waits out what passes soon; what lasts, and what is fatal, is the stream's problem."""

@@ -22,7 +22,7 @@ OF_AWS = "alias/aws/"  # keys that AWS manages need no permission
 def accesses(request: Request) -> Iterator[Access]:
     parameters, action = request.parameters, f"kinesis:{request.operation}"
     if request.operation in EVERYWHERE:
-        yield Access(action, "*")
+        yield Access(action, "*", {"aws:RequestedRegion": request.region})
         return
     arn = _resource(request)
     yield Access(action, arn)

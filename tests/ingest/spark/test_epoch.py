@@ -151,3 +151,25 @@ def test_what_is_left_out_of_an_epoch_is_told_with_all_that_its_plan_knows_of_it
         Unread(ShardKey("a", 1, "shardId-000000000000"), 5, 24),
         Unread(ShardKey("b", 1, "shardId-000000000000"), 0, 24),
     ]
+
+
+def test_two_streams_whose_channels_would_have_one_name_are_not_both_read(tasks: Tasks) -> None:
+    """Their names differ in case only, they were made in one second, and go into one table."""
+    same = [
+        {"stream": stream, "database": "DB", "schema": "RAW", "table": "T"} for stream in ("Orders", "orders", "other")
+    ]
+    one_table = runner(OneTable(), pipelines=same)
+    receipts = one_table.run(frame(shard("orders"), shard("Orders"), shard("other")))
+    assert told(receipts) == [
+        ("Orders", "shardId-000000000000", ShardState.READING, ""),
+        ("orders", "", ShardState.FAILED, "FL-2343"),
+        ("other", "shardId-000000000000", ShardState.READING, ""),
+    ]
+    later = shard("orders")._replace(created_ms=2)
+    receipts = one_table.run(frame(later, shard("Orders")))
+    assert {receipt.state for receipt in receipts} == {ShardState.READING}, "another second, other names"
+
+
+class OneTable(Catalog):
+    def _state(self, name: str) -> TargetState | FirnlineError:
+        return super()._state("t")

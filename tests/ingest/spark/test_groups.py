@@ -127,3 +127,29 @@ def test_the_order_in_which_shards_are_named_changes_nothing(numbers: list[int],
     every = [ShardKey("events", 1, f"shardId-{number}") for number in numbers]
     slots = fleet(3)
     assert place(Placement(), every, slots=slots, most=most) == place(Placement(), every[::-1], slots=slots, most=most)
+
+
+def test_a_stream_that_is_resharded_beyond_the_room_there_is_takes_no_other_streams_place() -> None:
+    """The other one comes last by its name, and comes later."""
+    room = {"executor_a_1": 2}
+    before = place(Placement(), shards(64, stream="noisy"), slots=room, most=MOST)
+    assert len(homes(before)) == 64
+    both = [*shards(64, stream="noisy"), *shards(3, stream="quiet")]
+    after = place(before, both, slots=room, most=MOST)
+    read = homes(after)
+    assert {key for key in read if key.stream == "quiet"} == set(shards(3, stream="quiet"))
+    assert [key.stream for key in after.left_out] == ["noisy"] * 3
+    assert moved(before, after) == set()
+    assert place(after, both, slots=room, most=MOST) == after, "who is read stays so"
+
+
+@given(st.lists(st.integers(1, 90), min_size=1, max_size=8), st.integers(1, 4))
+def test_no_stream_is_read_with_less_than_its_share_while_another_has_more(counts: list[int], cores: int) -> None:
+    every = [shard for number, count in enumerate(counts) for shard in shards(count, stream=f"s{number}")]
+    placement = place(Placement(), every, slots=fleet(1, cores=cores), most=MOST)
+    read = [sum(key.stream == f"s{number}" for key in homes(placement)) for number in range(len(counts))]
+    assert sum(read) == min(len(every), cores * MOST)
+    assert len(read) == len(counts)
+    short = [number for number, count in enumerate(counts) if read[number] < count]
+    assert all(max(read) <= read[number] + 1 for number in short)
+    assert {*homes(placement), *placement.left_out} == set(every)

@@ -53,7 +53,7 @@ def test_latest_on_a_stream_that_was_resharded_an_hour_ago_reads_none_of_its_his
     pipeline = planner.config.pipelines[0].model_validate(
         {"stream": "a", "database": "DB", "schema": "RAW", "initial_position": {"at": "LATEST"}}
     )
-    planner.config = planner.config.model_copy(update={"pipelines": [pipeline]})
+    planner = replace(planner, config=planner.config.model_copy(update={"pipelines": [pipeline]}))
     pin = f"t:{int(stream.clock().timestamp()) * 1000}"
     assert {shard: row.start for shard, row in stream.plan(planner).items()} == {parent.id: pin}
     stream.has_row(parent, ended=True)

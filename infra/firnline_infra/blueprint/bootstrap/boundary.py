@@ -26,6 +26,7 @@ CONSUMER_ACTIONS = (
     "kinesis:DescribeStreamConsumer",
     "kinesis:SubscribeToShard",
 )
+LISTING = "kinesis:ListStreams"
 LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
@@ -33,7 +34,7 @@ VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:Generate
 def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Raises ConfigError where it gets longer than IAM takes."""
     arns, letters = Arns(spec), spec.dead_letters.stream
-    actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS}))
+    actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS} - {LISTING}))
     places = {
         "Kinesis": (arns.stream("*"),),
         "Consumers": (arns.consumer("*", "*"),),
@@ -63,7 +64,14 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
             "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
         },
     )
-    statements = (*statements, managed, *runtime_statements(spec), *extra_bounds(spec))
+    listing = PolicyStatement(
+        sid="FindStreams",
+        actions=(LISTING,),
+        resources=("*",),
+        conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
+    )
+    finds = any(pipeline.also for pipeline in spec.pipelines)
+    statements = (*statements, managed, *([listing] if finds else []), *runtime_statements(spec), *extra_bounds(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
 

@@ -5,7 +5,7 @@ or no key gets no statement about one.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, via
 from firnline_infra.blueprint.value import Value
@@ -14,6 +14,7 @@ from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS
 
 SIDS = {
     Resource.STREAMS: "ReadStreams",
+    Resource.EVERY_STREAM: "FindStreams",
     Resource.CONSUMERS: "Subscribe",
     Resource.UNREGISTERED: "RegisterConsumer",
     Resource.REGISTERED: "DeregisterConsumer",
@@ -41,6 +42,8 @@ class EngineAccess:
     region: str
     streams: Mapping[str, Value]
     """The ARN of each stream by its name."""
+    patterns: Mapping[str, Value] = field(default_factory=dict)
+    """The ARN, with a * at its end, of the streams that a pattern may find, by the beginning of their names and a *."""
     polls: bool = True
     """Whether any of them is read by polling."""
     consumers: tuple[Value, ...] = ()
@@ -74,6 +77,7 @@ class EngineAccess:
             Feature.POLLING: self.polls,
             Feature.FAN_OUT: bool(self.consumers),
             Feature.REGISTRATION: bool(self.registering),
+            Feature.STREAM_PATTERNS: bool(self.patterns),
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
@@ -109,7 +113,8 @@ def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
 
 def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
     found: dict[Resource, tuple[Value | None, ...]] = {
-        Resource.STREAMS: tuple(access.streams.values()),
+        Resource.STREAMS: (*access.streams.values(), *access.patterns.values()),
+        Resource.EVERY_STREAM: ("*",),
         Resource.CONSUMERS: access.consumers,
         Resource.UNREGISTERED: access.registering,
         Resource.REGISTERED: access.registered,
@@ -133,7 +138,11 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
 
 def _conditions(on: Resource, access: EngineAccess) -> Conditions:
     if on is Resource.LEDGER_ITEMS:
-        return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions(access.streams)}}
+        return {
+            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions([*access.streams, *access.patterns])}
+        }
+    if on is Resource.EVERY_STREAM:
+        return {"StringEquals": {"aws:RequestedRegion": access.region}}
     if on is Resource.BUCKET:
         return {"StringLike": {"s3:prefix": f"{access.checkpoint_folder}*"}}
     if on in KEY_USERS:

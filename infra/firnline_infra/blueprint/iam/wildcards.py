@@ -56,6 +56,8 @@ WILDCARDS = (
         why="It refuses: the key of Pulumi's state, to any statement that a specification adds.",
     ),
     *_same(KEY, "It refuses: keys with the alias of the state's.", "ExtraNeverStatesKey"),
+    *_same("*", "AWS can't narrow ListStreams to some streams; it tells names alone, in the region.", "FindStreams"),
+    *_same("…:stream/…*", "The streams that a pattern may find, by the beginning of their names.", "ReadStreams"),
     *_same("…:cluster/*", "EMR makes up a cluster's id; a node only looks.", "NodeOfCluster"),
     *_same("…:s3:::…/*", "AWS's own buckets, which anybody may read: a node installs itself from them.", "InstallNode"),
     *_same("…:log-stream:*", "EMR Serverless makes up the streams of the log group.", "SendLogs"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.pipeline import others_of
 from firnline_infra.specification.runtime import Trust
 from firnline_ingest.errors import did_you_mean
 
@@ -25,7 +26,7 @@ def _their_stream_is_one_of_the_streams(spec: EnvironmentSpec) -> Iterator[str]:
     if stream not in names:
         yield f"dead_letters.stream: {stream!r} is not among the streams; {did_you_mean(stream, names)}"
     for index, pipeline in enumerate(spec.pipelines):
-        if pipeline.stream == stream:
+        if stream in (pipeline.stream, *others_of(pipeline, [stream])):
             yield (
                 f"dead_letters.stream: pipelines[{index}] reads it, so that letters would come back as records; name a stream "
                 f"that no pipeline of this environment reads."

@@ -8,7 +8,7 @@ from firnline_infra.specification.metadata_type import metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind
+from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind, others_of
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
 
@@ -36,6 +36,22 @@ def _a_stream_has_one_pipeline(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
         if (other := first.setdefault(pipeline.stream, index)) != index:
             yield f"pipelines[{index}].stream: {pipeline.stream!r} is already read by pipelines[{other}]."
+
+
+def _no_stream_is_found_twice(spec: EnvironmentSpec) -> Iterator[str]:
+    """As far as the specification knows of it; a stream that appears later is refused by the engine alone."""
+    named = {pipeline.stream for pipeline in spec.pipelines}
+    patterns = [(index, pipeline) for index, pipeline in enumerate(spec.pipelines) if pipeline.also]
+    others = [stream.name for stream in spec.streams if stream.name not in named]
+    for place, (index, pipeline) in enumerate(patterns):
+        for other, earlier in patterns[:place]:
+            texts = [each.also for each in (pipeline, earlier) if each.also]
+            both = [name for name in (*others, *texts) if others_of(pipeline, [name]) and others_of(earlier, [name])]
+            if both or pipeline.also == earlier.also:
+                yield (
+                    f"pipelines[{index}].also: {pipeline.also!r} overlaps with {earlier.also!r} of pipelines[{other}]: both "
+                    f"match {both[0] if both else pipeline.also!r}; narrow one of them."
+                )
 
 
 def _a_consumer_is_made(spec: EnvironmentSpec) -> Iterator[str]:
@@ -205,6 +221,7 @@ CHECKS = (
     _streams_are_distinct,
     _pipelines_name_streams,
     _a_stream_has_one_pipeline,
+    _no_stream_is_found_twice,
     _a_consumer_is_made,
     _the_lag_alarm_comes_before_the_loss,
     _the_last_call_is_not_always,

@@ -9,8 +9,11 @@ import pytest
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.blueprint.bootstrap.forge import GitHub
+from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
+from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.names import Names
 from tests.infra.runtimes.environments import spec_of
 
 from .conftest import RUNTIMES, running_on
@@ -46,12 +49,25 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
     adopting = spec_of(
         "prod", "emr_serverless", emr_serverless={"origin": "adopt", "application_id": "00fabcdefghijk09"}
     )
+    first, *others = prod_spec.pipelines
+    also = [first.model_copy(update={"reader": "polling", "also": "orders-.*"}), *others]
+    finding = prod_spec.model_copy(update={"pipelines": also})
     key = {"sid": "Open", "why": "opens what a transform reads", "actions": ["kms:Decrypt"], "resources": [KEY]}
     extra = running_on({"statements": [key]})
-    specs = [prod_spec, small_spec, extra, spec_of("prod", "emr_ec2"), spec_of("prod", "emr_serverless"), adopting]
+    specs = [
+        prod_spec,
+        small_spec,
+        finding,
+        extra,
+        spec_of("prod", "emr_ec2"),
+        spec_of("prod", "emr_serverless"),
+        adopting,
+    ]
     specs += map(running_on, RUNTIMES.values())
     made = (template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data")) for spec in specs)
-    return {found for each in made for document in documents(each) for found in wildcards(document)}
+    of_engine = policy_document(engine_policy(finding, Names.of(finding), None))
+    policies = [*(document for each in made for document in documents(each)), of_engine]
+    return {found for document in policies for found in wildcards(document)}
 
 
 def test_every_wildcard_of_a_bootstrap_is_on_the_list(held: set[Held]) -> None:

@@ -16,6 +16,7 @@ def full() -> EngineAccess:
     return EngineAccess(
         region="eu-central-1",
         streams={name: f"arn:aws:kinesis:eu-central-1:123456789012:stream/{name}" for name in ("orders", "clicks")},
+        patterns={"logs-*": "arn:aws:kinesis:eu-central-1:123456789012:stream/logs-*"},
         stream_keys=(KEY, STREAM_KEY, KEY),
         ledger_table="arn:aws:dynamodb:eu-central-1:123456789012:table/lake",
         ledger_name="lake",
@@ -35,6 +36,7 @@ def full() -> EngineAccess:
 
 
 SWITCHES = {
+    "patterns": {},
     "stream_keys": (),
     "ledger_creation": False,
     "ledger_key": None,

@@ -31,6 +31,15 @@ def test_an_engine_without_anything_else_reads_streams_and_keeps_its_ledger() ->
     assert statements["OpenLedger"].actions == ("dynamodb:DescribeTable",)
 
 
+def test_streams_are_listed_only_for_a_pattern_and_read_only_where_their_names_begin_as_it_does() -> None:
+    logs = "arn:aws:kinesis:eu-central-1:123456789012:stream/logs-*"
+    statements = by_sid(replace(LEAST, patterns={"logs-*": logs}))
+    assert statements["FindStreams"].actions == ("kinesis:ListStreams",)
+    assert statements["FindStreams"].resources == ("*",)
+    assert statements["FindStreams"].conditions == {"StringEquals": {"aws:RequestedRegion": "eu-central-1"}}
+    assert statements["ReadStreams"].resources == (LEAST.streams["orders"], logs)
+
+
 def test_an_engine_that_only_subscribes_may_not_poll() -> None:
     consumer = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1"
     statements = by_sid(replace(LEAST, polls=False, consumers=(consumer,)))
@@ -41,7 +50,7 @@ def test_an_engine_that_only_subscribes_may_not_poll() -> None:
 
 def test_the_ledger_is_fenced_to_the_items_of_the_engines_streams(everything: EngineAccess) -> None:
     assert by_sid(everything)["KeepLedger"].conditions == {
-        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ("orders@*", "clicks@*", "@application")}
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ("orders@*", "clicks@*", "logs-*@*", "@application")}
     }
 
 

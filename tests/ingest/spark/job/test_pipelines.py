@@ -3,11 +3,20 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.spark import job
 from firnline_ingest.spark.job import FAILED, SUCCESS
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.spark.job.running import Running, run_of, until
 from tests.ingest.spark.standing_in import StandIn, problem, receipt
+
+
+@pytest.fixture
+def no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service's, which a bounded run asks for."""
+    monkeypatch.setattr(job, "bound_ms", lambda *_: 1)
 
 
 def missing(stream: str, *, passes: bool = False) -> Receipt:
@@ -52,25 +61,21 @@ def test_a_pipeline_that_goes_on_again_is_no_failure(events: Callable[[str], lis
     assert [event.stream for event in events("pipeline.recovered")] == ["orders"]
 
 
-def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failure() -> None:
+def test_a_bounded_run_finishes_the_other_pipelines_before_it_ends_with_a_failure(no_clock: None) -> None:
     def epoch(number: int) -> list[Receipt]:
         clicks = receipt("clicks", state=ShardState.DONE if number == 4 else ShardState.READING)
         return [missing("orders"), *([clicks] if number < 5 else [])]
 
     ledger, spark = MemoryLedger(), StandIn(epoch)
-    job = spark.job(ledger, is_bounded=True)
-    job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
-    assert Running(job).ends() == FAILED
+    assert Running(spark.job(ledger, is_bounded=True)).ends() == FAILED
     assert len(spark.committed) >= 5
 
 
-def test_one_plan_without_work_does_not_end_a_bounded_run() -> None:
+def test_one_plan_without_work_does_not_end_a_bounded_run(no_clock: None) -> None:
     """A listing that leaves out a shard that nobody has begun makes such a plan."""
     done = receipt(state=ShardState.DONE)
     later = receipt(shard="shard-1", state=ShardState.DONE)
     epochs = {0: [done], 1: [], 2: [later]}
     ledger, spark = MemoryLedger(), StandIn(lambda number: epochs.get(number, []))
-    job = spark.job(ledger, is_bounded=True)
-    job._bound_ms = lambda: 1  # type: ignore[method-assign] # asks Kinesis for the time
-    assert Running(job).ends() == SUCCESS
+    assert Running(spark.job(ledger, is_bounded=True)).ends() == SUCCESS
     assert len(spark.committed) >= 4

@@ -1,0 +1,119 @@
+"""Which streams there are for the patterns of a configuration, as the service lists them.
+
+ListStreams knows every stream of the account and region, and may be called five times a second by all of the account
+together (Kinesis API reference): one listing serves all patterns.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
+from firnline_ingest.config.patterns import that_match
+from firnline_ingest.errors import Fatal, KinesisError
+from firnline_ingest.kinesis.errors import PageUnreadable, answered
+from firnline_ingest.kinesis.service_time import service_time_ms
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis import KinesisClient
+
+EVERY_STREAM = "every stream of the account"
+NOT_READABLE = ("CREATING", "DELETING")
+
+
+class PatternsOverlap(KinesisError, Fatal):
+    """One stream, and two patterns that both claim it: which table it belongs to is not said."""
+
+    id = "FL-2341"
+
+    def __init__(self, stream: str, patterns: Iterable[PatternConfig]) -> None:
+        one, other, *_ = (pattern.streams for pattern in patterns)
+        super().__init__(
+            f"The stream {stream!r} matches two patterns, {one!r} and {other!r}: it is not said into which table it goes, and "
+            "nothing of it is read.",
+            next_step=f"narrow one of them, put {stream} into its leave_out, or give the stream a pipeline of its own, which "
+            "goes before patterns.",
+        )
+
+
+class NothingMatches(KinesisError, Fatal):
+    """A pattern without a stream. A running engine says so and goes on looking; `validate` fails."""
+
+    id = "FL-2342"
+
+    def __init__(self, pattern: PatternConfig) -> None:
+        super().__init__(
+            f"No stream of the account and region has a name that matches {pattern.streams!r} as a whole.",
+            next_step="check the pattern (it has to match the whole name), the region and aws.endpoints. A running engine "
+            "looks again every list_streams_seconds, and reads such a stream from when it is there.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The streams of a listing that patterns find, and those that more than one claims."""
+
+    pipelines: Mapping[str, PipelineConfig] = field(default_factory=dict)
+    overlaps: Mapping[str, PatternsOverlap] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStreams:
+    """Every stream of the account and region that can be read, or soon can."""
+
+    names: frozenset[str]
+    told_ms: int
+    """The service's time, before the listing."""
+
+
+def list_streams(client: "KinesisClient") -> ListedStreams:
+    """Raises the errors of kinesis/errors.py, PageUnreadable where the service did not tell the time."""
+    streams: list[str] = []
+    page: dict[str, Any] = {}
+    told_ms: int | None = None
+    while True:
+        call = partial(client.list_streams, **page)
+        answer = answered(call, operation="ListStreams", stream=EVERY_STREAM, needs="StreamNames")
+        told_ms = told_ms or service_time_ms(answer)
+        if told_ms is None:
+            raise PageUnreadable(EVERY_STREAM, "ListStreams", "it has no Date header")
+        summaries = answer.get("StreamSummaries", ())
+        waiting = {each["StreamName"] for each in summaries if each["StreamStatus"] in NOT_READABLE}
+        names = answer["StreamNames"]
+        streams += [name for name in names if name not in waiting]
+        if not answer.get("HasMoreStreams") or not names:
+            return ListedStreams(frozenset(streams), told_ms)
+        page = {"ExclusiveStartStreamName": names[-1]}
+
+
+def matches(config: EngineConfig, streams: Iterable[str]) -> Matches:
+    """A stream that a pipeline names is no pattern's."""
+    named = {pipeline.stream for pipeline in config.pipelines}
+    pipelines: dict[str, PipelineConfig] = {}
+    overlaps: dict[str, PatternsOverlap] = {}
+    for stream in sorted(set(streams) - named):
+        patterns = that_match(config.patterns, stream)
+        if len(patterns) > 1:
+            overlaps[stream] = PatternsOverlap(stream, patterns)
+        elif patterns and (pipeline := patterns[0].pipeline_of(stream)):
+            pipelines[stream] = pipeline
+    return Matches(pipelines, overlaps)
+
+
+def all_pipelines(config: EngineConfig, client: "KinesisClient") -> list[PipelineConfig]:
+    """The named ones, and those that patterns make of the streams there are now.
+
+    Raises PatternsOverlap for the first stream that two patterns claim, and the errors of kinesis/errors.py.
+    """
+    if not config.patterns:
+        return config.pipelines
+    found = matches(config, list_streams(client).names)
+    for overlap in found.overlaps.values():
+        raise overlap
+    return [*config.pipelines, *found.pipelines.values()]
+
+
+def resolved(config: EngineConfig, client: "KinesisClient") -> EngineConfig:
+    """With a pipeline for each stream that a pattern finds now, and no patterns. Raises as `all_pipelines` does."""
+    return config.model_copy(update={"pipelines": all_pipelines(config, client), "patterns": []})

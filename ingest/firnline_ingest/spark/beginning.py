@@ -1,0 +1,37 @@
+"""What a run asks of Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines
+from firnline_ingest.kinesis.pin import server_time_ms
+from firnline_ingest.spark.patience import Patience, patiently
+
+START_PATIENCE_S = 30.0
+
+
+def pipelines_at_start(config: EngineConfig, wait: Callable[[float], bool]) -> Sequence[PipelineConfig]:
+    """Raises PatternsOverlap, and what keeps streams from being listed; asks nothing where there is no pattern."""
+    if not config.patterns:
+        return config.pipelines
+    client = kinesis_client(config.aws)
+    return patiently(lambda: all_pipelines(config, client), Patience(START_PATIENCE_S), wait)
+
+
+def bound_ms(config: EngineConfig, pipelines: Sequence[PipelineConfig], wait: Callable[[float], bool]) -> int:
+    """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
+    times, refusals = list[int](), list[FirnlineError]()
+    for pipeline in pipelines:
+        client = kinesis_client(config.aws, access=pipeline.access)
+        ask = partial(server_time_ms, client, pipeline.stream)
+        try:
+            times.append(patiently(ask, Patience(START_PATIENCE_S), wait))
+        except FirnlineError as error:
+            refusals.append(error)
+    if not times:
+        raise refusals[0] if refusals else NothingMatches(config.patterns[0])
+    return max(times) + 1000

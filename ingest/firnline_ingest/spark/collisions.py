@@ -1,0 +1,35 @@
+"""Channels that two streams would share: names of streams have two cases, names of channels one.
+
+`Orders` and `orders`, made in the same second and written to one table, have shards of the same ids: their channels would have
+one name, and each would take the other's for its own.
+"""
+
+from collections.abc import Sequence
+
+from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.identifiers import channel_name
+from firnline_ingest.spark.assignment import PlannedShard
+from firnline_ingest.values import TargetTable
+
+
+class ChannelsCollide(FirnlineError, Fatal):
+    id = "FL-2343"
+
+    def __init__(self, stream: str, other: str, target: TargetTable) -> None:
+        super().__init__(
+            f"The streams {other!r} and {stream!r} differ in the case of letters only, were made at the same time, and go into "
+            f"one table, {target}: their channels would have the same names. Nothing of {stream!r} is read.",
+            next_step="give one of them another table.",
+        )
+
+
+def channels_of_two(application: str, shards: Sequence[PlannedShard]) -> dict[str, ChannelsCollide]:
+    """The streams that have to be left out, so that no channel belongs to two. The first by its name keeps it."""
+    owners: dict[tuple[TargetTable, str], str] = {}
+    collided: dict[str, ChannelsCollide] = {}
+    for shard in sorted(shards, key=lambda shard: shard.stream):
+        channel = channel_name(application, shard.stream, shard.created_ms, shard.shard)
+        owner = owners.setdefault((shard.target, channel), shard.stream)
+        if owner != shard.stream:
+            collided[shard.stream] = ChannelsCollide(shard.stream, owner, shard.target)
+    return collided

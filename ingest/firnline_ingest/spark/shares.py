@@ -1,0 +1,25 @@
+"""Who is read where not everybody can be: streams share what room there is, so that none takes it all by being resharded.
+
+Each stream gets as many shards as it has, or as many as any other, whichever is less; what is left over goes to those that
+have more. A shard that is read already goes before one that is not, so that nobody takes turns.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from firnline_ingest.values import ShardKey
+
+
+def fair_share(shards: Collection[ShardKey], room: int, *, read_already: Collection[ShardKey]) -> frozenset[ShardKey]:
+    """At most `room` of them."""
+    if len(shards) <= room:
+        return frozenset(shards)
+    by_stream: dict[str, list[ShardKey]] = defaultdict(list)
+    for key in sorted(shards, key=lambda key: (key not in read_already, key.stream_created_ms, key.shard_id)):
+        by_stream[key.stream].append(key)
+    chosen: set[ShardKey] = set()
+    smallest_first = sorted(by_stream, key=lambda stream: (len(by_stream[stream]), stream))
+    for number, stream in enumerate(smallest_first):
+        share = -(-(room - len(chosen)) // (len(smallest_first) - number))
+        chosen.update(by_stream[stream][:share])
+    return frozenset(chosen)
