@@ -10,7 +10,8 @@ AuditError
 ├── QueryFailed         Snowflake did not answer a statement to its end
 ├── StreamSilent        Kinesis gave nothing for minutes
 ├── RowsUnordered       Snowflake's answer was not in the order that was asked for
-└── WarehouseUnusable   the reader may not use the warehouse
+├── WarehouseUnusable   the reader may not use the warehouse
+└── LatencyUnknown      rows don't say when they came, or when they became visible
 """
 
 from collections.abc import Sequence
@@ -49,6 +50,15 @@ class TableUnreadable(AuditError, Fatal):
             next_step=f"check the table's name in the configuration, and grant the role USAGE on its database and schema: "
             f"GRANT SELECT ON TABLE {table} TO ROLE {role}. Where no warehouse is active, name one with --warehouse.",
         )
+
+
+class LatencyUnknown(AuditError, Fatal):
+    """No row of the table tells when its record came, or when it became visible itself."""
+
+    id = "FL-5701"
+
+    def __init__(self, table: str, cause: str, next_step: str) -> None:
+        super().__init__(f"How long rows of {table} took can't be told: {cause}.", next_step=f"{next_step}.")
 
 
 class ErrorTableUnreadable(AuditError, Fatal):

@@ -63,7 +63,7 @@ class Statements:
         this order) also the metadata and those.
         """
         content = [self._column, *(quoted(name) for name in columns)] if columns is not None else []
-        selected = ", ".join([self._number, self._sub_number, self._row, self._arrival, *content])
+        selected = ", ".join([self._number, self._sub_number, self._row, self.arrival, *content])
         return (
             f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(part)} ORDER BY {self._order}"
         )
@@ -109,8 +109,12 @@ class Statements:
         return ", ".join(f"LENGTH({each}), {each}" for each in (self._number, self._sub_number, self._row))
 
     @property
-    def _arrival(self) -> str:
+    def arrival(self) -> str:
         return self._part("approximateArrival")
+
+    @property
+    def of_the_stream(self) -> str:
+        return f"{self._part('stream')} = {text_literal(self.stream)}" if self.metadata.stream else "TRUE"
 
     def _part(self, name: str) -> str:
         return f"{self._column}:{quoted(name)}::VARCHAR"
@@ -138,4 +142,4 @@ class Statements:
         """A row lacking the arrival time that this pipeline writes is foreign. If it writes none, age can't be determined."""
         if not self.metadata.approximate_arrival:
             return "FALSE"
-        return f"({self._arrival} IS NULL OR {self._arrival} >= {text_literal(kept_since)})"
+        return f"({self.arrival} IS NULL OR {self.arrival} >= {text_literal(kept_since)})"

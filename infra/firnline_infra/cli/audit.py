@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
+
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
     from firnline_infra.audit.order import CommitHistory
@@ -29,32 +31,9 @@ class Moment(click.ParamType[datetime]):
         return moment
 
 
-_file = click.Path(path_type=Path, exists=True, dir_okay=False)
-
-
 @click.command()
-@click.option("--config", "config_file", type=_file, required=True, help="The engine's configuration.")
-@click.option(
-    "--reader-user",
-    required=True,
-    envvar="FIRNLINE_READER_USER",
-    show_envvar=True,
-    help="The Snowflake user that looks.",
-)
-@click.option(
-    "--reader-role", required=True, envvar="FIRNLINE_READER_ROLE", show_envvar=True, help="The role that it has."
-)
-@click.option(
-    "--reader-key",
-    type=_file,
-    required=True,
-    envvar="FIRNLINE_READER_KEY",
-    show_envvar=True,
-    help="The reader's private key, a PEM file.",
-)
-@click.option(
-    "--warehouse", help="The Snowflake warehouse that the questions run on; the reader's default one where absent."
-)
+@click.option("--config", "config_file", type=EXISTING_FILE, required=True, help="The engine's configuration.")
+@reader_options
 @click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
 @click.option("--content", is_flag=True, help="Compare the values too, which reads the whole table.")
 @click.option("--since", type=Moment(), help="Records that arrived earlier may be absent.")

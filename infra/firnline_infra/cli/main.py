@@ -29,6 +29,7 @@ EXIT_ERROR = 2
         "estimate": "firnline_infra.cli.estimate:estimate",
         "init": "firnline_infra.cli.init:init",
         "keys": "firnline_infra.cli.keys:keys",
+        "latency": "firnline_infra.cli.latency:latency",
         "logs": "firnline_infra.cli.logs:logs",
         "migrate": "firnline_infra.cli.engine:migrate",
         "outputs": "firnline_infra.cli.outputs:outputs",

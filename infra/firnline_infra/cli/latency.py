@@ -1,0 +1,69 @@
+"""`firnline latency`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
+
+if TYPE_CHECKING:
+    from firnline_infra.audit.latency import LatencyReport, Spread
+
+
+@click.command()
+@click.option("--config", "config_file", type=EXISTING_FILE, required=True, help="The engine's configuration.")
+@reader_options
+@click.option("--pipeline", "stream", metavar="STREAM", help="Only the pipeline of this stream.")
+@click.option("--minutes", type=click.IntRange(min=1), default=60, show_default=True, help="How far back to look.")
+@click.option("--produced-at", metavar="COLUMN", help="The column that has the producer's time.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document instead of a table.")
+def latency(
+    *,
+    config_file: Path,
+    reader_user: str,
+    reader_role: str,
+    reader_key: Path,
+    warehouse: str | None,
+    stream: str | None,
+    minutes: int,
+    produced_at: str | None,
+    as_json: bool,
+) -> None:
+    """Tell how long records took until their rows were visible.
+
+    Asks each table for its newest rows: when Kinesis took the record, when the row became visible (row_timestamp, which only
+    standard tables have), and with --produced-at when the producer made it. Changes nothing.
+    """
+    import json
+
+    from firnline_infra.audit import ReaderUser
+    from firnline_infra.audit.latency import latencies
+    from firnline_ingest.config import load_config
+
+    reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
+    found = latencies(load_config(config_file), reader, stream=stream, minutes=minutes, produced_at=produced_at)
+    click.echo(json.dumps([each.as_document() for each in found], indent=2) if as_json else text_of(found))
+
+
+def text_of(found: "list[LatencyReport]") -> str:
+    from firnline_infra.terminal import text_table
+
+    rows = [
+        (each.table, what, *_figures(spread))
+        for each in found
+        for what, spread in (
+            ("producer to Kinesis", each.produced_to_arrived),
+            ("Kinesis to visible", each.arrived_to_visible),
+            ("producer to visible", each.produced_to_visible),
+        )
+        if spread or what == "Kinesis to visible"
+    ]
+    return text_table(("table", "", "rows", "p50", "p95", "p99", "max"), rows)
+
+
+def _figures(spread: "Spread | None") -> tuple[str, ...]:
+    if spread is None:
+        return ("0", "", "", "", "")
+    times = (spread.p50_ms, spread.p95_ms, spread.p99_ms, spread.max_ms)
+    return (f"{spread.rows:,}", *(f"{each / 1000:.1f} s" for each in times))

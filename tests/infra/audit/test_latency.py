@@ -1,0 +1,96 @@
+"""How long rows took, from what the table itself says."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.errors import LatencyUnknown, QueryFailed
+from firnline_infra.audit.latency import LatencyReport, Spread, _rows, latency_of
+from firnline_infra.cli.latency import text_of
+from firnline_ingest.config.model import PipelineConfig
+
+METADATA = '{"stream": "orders", "approximateArrival": "2020-01-01T00:00:01.000Z"}'
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def pipeline(**more: Any) -> PipelineConfig:
+    place = {"stream": "orders", "database": "LATENCY", "schema": "S", "table": "T"}
+    return PipelineConfig.model_validate({**place, **more})
+
+
+def told(*rows: tuple[Any, Any, Any], produced_at: str | None = "AT") -> LatencyReport:
+    return latency_of(pipeline(), lambda _: rows, now=NOW, minutes=60, produced_at=produced_at)
+
+
+def test_quantiles_are_of_the_rows_that_tell() -> None:
+    arrived = "2026-03-01T11:00:00.000Z"
+    rows = [(arrived, NOW - timedelta(hours=1, milliseconds=-each), None) for each in range(1, 102)]
+    found = told(*rows, (None, NOW, None), ("no time", NOW, None))
+    assert found.arrived_to_visible == Spread(rows=101, p50_ms=51, p95_ms=96, p99_ms=100, max_ms=101)
+    assert (found.produced_to_arrived, found.produced_to_visible) == (None, None)
+    assert Spread.of([]) is None
+
+
+@pytest.mark.parametrize(
+    "produced",
+    [
+        datetime(2026, 3, 1, 10, 59, 58), datetime(2026, 3, 1, 10, 59, 58, tzinfo=UTC), "2026-03-01T11:59:58+01:00",
+        1772362798, Decimal(1772362798000), "1772362798000", 1772362798.0,
+    ],
+)  # fmt: skip # a paragraph, not a column
+def test_a_producers_time_is_read_in_the_forms_that_producers_have(produced: object) -> None:
+    found = told(("2026-03-01T11:00:00.000Z", NOW - timedelta(minutes=59, seconds=57), produced))
+    assert (found.produced_to_arrived, found.produced_to_visible) == (Spread.of([2000]), Spread.of([5000]))
+
+
+@pytest.mark.parametrize("produced", [None, True, "yesterday", ""])
+def test_what_is_no_time_tells_nothing(produced: object) -> None:
+    assert told(("2026-03-01T11:00:00.000Z", NOW, produced)).produced_to_visible is None
+
+
+def test_metadata_without_an_arrival_is_told_before_anything_is_asked() -> None:
+    silent = pipeline(metadata={"approximate_arrival": False})
+    with pytest.raises(LatencyUnknown, match="approximate_arrival is off"):
+        latency_of(silent, lambda _: pytest.fail("asked"), now=NOW, minutes=1)
+
+
+def test_the_page_has_a_line_for_each_part() -> None:
+    text = text_of([told(("2026-03-01T11:00:00.000Z", NOW - timedelta(minutes=59), 1772362798)), told()])
+    lines = [line for line in text.splitlines() if " to " in line]
+    assert [line.split()[-2:] for line in lines] == [["2.0", "s"], ["60.0", "s"], ["62.0", "s"], ["visible", "0"]]
+
+
+@pytest.fixture
+def table(local_environment: Any) -> Iterator[Any]:
+    """A session, with rows in a table that keeps commit times."""
+    with closing(local_environment.connect("admin")) as session:
+        for statement in (
+            "CREATE DATABASE LATENCY",
+            "CREATE SCHEMA LATENCY.S",
+            "CREATE TABLE LATENCY.S.T (KINESISMETADATA OBJECT, AT TIMESTAMP_NTZ) ROW_TIMESTAMP = TRUE",
+            'INSERT INTO LATENCY.S.T SELECT PARSE_JSON(\'{"stream":"orders","approximateArrival":"2020-01-01T00:00:01.000Z"}\')'
+            "::OBJECT, '2020-01-01T00:00:00'::TIMESTAMP_NTZ",
+            'INSERT INTO LATENCY.S.T SELECT PARSE_JSON(\'{"stream":"others"}\')::OBJECT, NULL',
+        ):
+            _rows(session, statement)
+        yield session
+        _rows(session, "DROP DATABASE LATENCY")
+
+
+def test_the_table_itself_is_asked_and_another_streams_rows_are_not_counted(table: Any) -> None:
+    found = latency_of(pipeline(), partial(_rows, table), now=datetime.now(UTC), minutes=5, produced_at="at")
+    assert found.produced_to_arrived == Spread.of([1000])
+    assert found.arrived_to_visible is not None
+    assert found.arrived_to_visible.rows == 1
+    late = datetime.now(UTC) + timedelta(hours=1)
+    assert latency_of(pipeline(), partial(_rows, table), now=late, minutes=5).arrived_to_visible is None
+    _rows(table, "ALTER TABLE LATENCY.S.T SET ROW_TIMESTAMP = FALSE")
+    with pytest.raises(LatencyUnknown, match="row_timestamp: true"):
+        latency_of(pipeline(), partial(_rows, table), now=late, minutes=5)
+    with pytest.raises(QueryFailed):
+        latency_of(pipeline(table="NOT_THERE"), partial(_rows, table), now=late, minutes=5)
