@@ -70,8 +70,8 @@ ROOMS_BELOW = {
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
-        "terminal ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.records ingest.snowflake ingest.values"
+        "terminal ingest.aws ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
+        "ingest.ledger ingest.migration ingest.records ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",

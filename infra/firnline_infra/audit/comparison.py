@@ -85,6 +85,10 @@ class _Walk:
     def _match(self, record: StreamRecord) -> None:
         if (letter := self._letter_before(record)) and all(each.place is not letter.place for each in self._group):
             self._group.append(letter)
+        if record.status is ClaimStatus.TAKEN_BEFORE:
+            detail = f"in the {self._group[0].place}, and the consumer that was migrated from had taken it in"
+            self._findings.report(ProblemKind.DOUBLED, self._group[0].position, detail, times=len(self._group))
+            return
         if len(self._group) > 1:
             places = ", ".join(
                 f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
@@ -105,6 +109,9 @@ class _Walk:
 
     def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:
+            return
+        if record.status is ClaimStatus.TAKEN_BEFORE:
+            self._counts.before_start += 1
             return
         if self._letter_before(record):
             self._counts.records += 1

@@ -14,6 +14,7 @@ class ClaimStatus(Enum):
 
     CLAIMED = "it has to be somewhere"
     BEFORE_CLAIM = "it arrived before the pipeline's beginning, and may be absent"
+    TAKEN_BEFORE = "the consumer that was migrated from took it in, and it has to be absent"
     AFTER_CLAIM = "it arrived after the audit's end, and may be absent"
 
 

@@ -1,14 +1,16 @@
 """Proves, or refutes, that every record of the streams of a configuration is where it belongs, once.
 
-Neither the engine's ledger nor its checkpoint is read. docs/audit.md says what the proof covers.
+Neither the engine's ledger nor its checkpoint is read; where a consumer stopped that was migrated from is, if it is asked for. docs/audit.md says what the proof covers.
 """
 
 from collections.abc import Callable, Collection
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime
 
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.migrated import taken_before
 from firnline_infra.audit.order import CommitHistory
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.reader_user import ReaderUser
@@ -27,13 +29,15 @@ def audit(
     since: datetime | None = None,
     until: datetime | None = None,
     also_holds: Collection[str] = (),
+    migrated: bool = False,
     commit_log: CommitHistory | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
     """Every pipeline of the configuration and every stream that its patterns find, or that of `stream`; changes nothing.
 
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
-    they default to the pipeline's beginning and to now. `commit_log` lets it prove order too.
+    they default to the pipeline's beginning and to now. `migrated`: what the consumer took in that was migrated from has to be
+    absent, by the places that `firnline migrate` noted. `commit_log` lets it prove order too.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
@@ -51,6 +55,10 @@ def audit(
     windows = {
         each.stream: AuditWindow.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines
     }
+    if migrated:
+        windows = {
+            name: replace(window, taken=taken_before(config, clients[name], name)) for name, window in windows.items()
+        }
     with closing(reader.connect(config)) as connection:
         return AuditReport(
             [

@@ -109,7 +109,7 @@ class PipelineSources:
             key=position_of,
         )
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
-        records = self.decoded(shard_id)(self.window.records(taken_apart))
+        records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
         left_out = self.left_out(shard_id)
         compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out)
         return findings

@@ -4,14 +4,15 @@ AuditWindow: those that arrived from the pipeline's beginning up to a moment fix
 unmatched row is older (its record has left retention) or foreign (its record should still be there).
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
 from firnline_ingest.config.model import PipelineConfig, StartAt
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.values import Position
 
 SECOND_MS = 1000
 TOLERANCE_MS = 60_000  # arrival times are approximate, and the service trims when it gets to it
@@ -25,6 +26,8 @@ class AuditWindow:
     since_ms: int | None
     """None: from the oldest record that the stream has."""
     until_ms: int
+    taken: Mapping[str, Position] = field(default_factory=dict)
+    """By shard: up to where the consumer that was migrated from had taken it in; what it took in has to be absent."""
 
     @classmethod
     def of(
@@ -37,10 +40,11 @@ class AuditWindow:
             raise EndInTheFuture(arrival_text(until_ms), arrival_text(server_ms))
         return cls(_since_ms(pipeline, since), until_ms)
 
-    def records(self, kinesis_records: Iterable[Record]) -> Iterator[StreamRecord]:
+    def records(self, kinesis_records: Iterable[Record], shard_id: str = "") -> Iterator[StreamRecord]:
         """The records of one shard, aggregates taken apart, with their status. As in the engine, the first record that is too
         late ends the claim.
         """
+        taken = self.taken.get(shard_id)
         status = ClaimStatus.CLAIMED if self.since_ms is None else ClaimStatus.BEFORE_CLAIM
         for record in kinesis_records:
             timestamp = record.ApproximateArrivalTimestamp
@@ -51,7 +55,9 @@ class AuditWindow:
                 status = ClaimStatus.AFTER_CLAIM
             place = record.position
             number, sub_number = place.sequence_number, place.sub_sequence_number
-            common = number, record.Data, status, record.PartitionKey, arrived_ms
+            is_taken = taken is not None and Position(number, sub_number) <= taken
+            of_record = ClaimStatus.TAKEN_BEFORE if is_taken else status
+            common = number, record.Data, of_record, record.PartitionKey, arrived_ms
             yield StreamRecord(*common, sub_sequence_number=sub_number, read=record)
 
 

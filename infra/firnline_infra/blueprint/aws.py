@@ -76,7 +76,7 @@ class LedgerTable:
 
     @property
     def migration_table(self) -> Self | None:
-        """A copy of what another consumer keeps elsewhere: it goes when the migration is over."""
+        """What `firnline migrate` notes of the rows that it writes: it goes when the migration is over."""
         if not self.migration:
             return None
         return replace(self, name=self.migration_name, migration=False, durability=Durability.EPHEMERAL)

@@ -45,6 +45,11 @@ class Moment(click.ParamType[datetime]):
     help="A stream that the table may have rows of as well; repeatable.",
 )
 @click.option(
+    "--migrated",
+    is_flag=True,
+    help="What the consumer took in that firnline migrate took over from has to be absent, all else there.",
+)
+@click.option(
     "--dead-letters",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Their folder on this machine, where it is not that of the configuration.",

@@ -104,7 +104,7 @@ class NothingMigrated(UsageError):
 
     def __init__(self, stream: str, table: str) -> None:
         super().__init__(
-            f"{table!r} knows of no migration of {stream!r}: there is nothing to undo.",
+            f"{table!r} knows of no migration of {stream!r}.",
             next_step="compare the stream's name and the ledger's table with those that were migrated.",
         )
 

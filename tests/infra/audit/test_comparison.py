@@ -172,3 +172,19 @@ def test_a_later_record_is_not_checked(shard: Shard) -> None:
     shard.let_stand([109], ClaimStatus.AFTER_CLAIM)
     shard.check = lambda record, outcome, findings: findings.report(ProblemKind.CHANGED, outcome.position, "because")
     assert shard.compared().counts.changed == 9
+
+
+def test_what_another_consumer_took_in_has_to_be_absent(shard: Shard) -> None:
+    shard.let_stand(range(100, 105), ClaimStatus.TAKEN_BEFORE)
+    shard.remove(*range(100, 105))
+    assert shard.compared().counts == Counts(records=5, rows=5, before_start=5)
+
+
+@pytest.mark.parametrize("place", RecordPlace)
+def test_what_another_consumer_took_in_and_we_too_is_doubled(shard: Shard, place: RecordPlace) -> None:
+    shard.let_stand(range(100, 105), ClaimStatus.TAKEN_BEFORE)
+    shard.remove(*range(100, 105))
+    shard.outcomes.append(shard.row(103, place=place))
+    findings = shard.compared()
+    assert problems(findings) == [(ProblemKind.DOUBLED, "103")]
+    assert findings.counts.before_start == 4

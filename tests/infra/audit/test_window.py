@@ -7,6 +7,8 @@ from firnline_infra.audit.outcome import ClaimStatus, StreamRecord
 from firnline_infra.audit.window import HOUR_MS, TOLERANCE_MS, AuditWindow, RetentionCutoff, arrival_ms, arrival_text
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.values import Position
 
 SERVER_MS = 1_700_000_000_000
 
@@ -111,3 +113,16 @@ def test_an_arrival_is_read_as_it_was_written(ms: int) -> None:
 @pytest.mark.parametrize("text", [None, "", "yesterday"])
 def test_what_is_no_time_is_no_arrival(text: str | None) -> None:
     assert arrival_ms(text) is None
+
+
+def test_what_the_consumer_took_in_that_was_migrated_from_is_told_apart_by_its_place() -> None:
+    """Inside of an aggregate too; the other shard's records are claimed."""
+    window = AuditWindow(None, SERVER_MS, {"shard": Position(5, 1)})
+    records = [UserRecord("5", b"", "", None, sub) for sub in range(3)] + [Record("6", b"", "", None)]
+    assert [each.status for each in window.records(records, "shard")] == [
+        ClaimStatus.TAKEN_BEFORE,
+        ClaimStatus.TAKEN_BEFORE,
+        ClaimStatus.CLAIMED,
+        ClaimStatus.CLAIMED,
+    ]
+    assert {each.status for each in window.records(records, "other")} == {ClaimStatus.CLAIMED}
