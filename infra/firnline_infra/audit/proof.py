@@ -1,6 +1,6 @@
 """Proves, or refutes, that every record of the streams of a configuration is where it belongs, once.
 
-Neither the engine's ledger nor its checkpoint is read; where a consumer stopped that was migrated from is, if it is asked for. docs/audit.md says what the proof covers.
+Neither the engine's ledger nor its checkpoint is read. Where a consumer stopped that was migrated from is, when asked for.
 """
 
 from collections.abc import Callable, Collection
