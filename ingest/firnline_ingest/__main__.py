@@ -109,10 +109,12 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
             return 0
         from firnline_ingest.ledger.registration import deregister_own, register_eagerly, registrar_of
         from firnline_ingest.spark.job import EngineJob
+        from firnline_ingest.spark.standing_by import standby_limit_s
 
         registrar = registrar_of(config, ledger)
         register_eagerly(config, registrar, signals.ending.wait)
-        job = EngineJob(config, ledger, is_bounded=options.available_now, signals=signals)
+        is_bounded = options.available_now
+        job = EngineJob(config, ledger, is_bounded=is_bounded, signals=signals, standby_s=standby_limit_s())
         status = job.run()
         if options.available_now and status == 0:
             deregister_own(config, registrar, signals.ending.wait)

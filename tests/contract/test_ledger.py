@@ -17,6 +17,7 @@ from firnline_ingest.ledger.errors import Fenced, LedgerTableForeign, LedgerTabl
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
 
@@ -279,6 +280,32 @@ def test_a_stop_request_is_seen_with_the_next_beat(ledger: Ledger) -> None:
     beat = ledger.beat("a")
     assert beat is not None
     assert (beat.beat, beat.stop_requests) == (1, 1)
+
+
+def test_a_standby_shows_itself_and_is_let_in_by_its_run(ledger: Ledger) -> None:
+    assert ledger.standby() is None
+    first, second = (Standby(run_id, f"process of {run_id}", f"start of {run_id}", "c0ffee", "1.0") for run_id in "ab")
+    ledger.stand_by(first)
+    assert ledger.standby() == first
+    assert not ledger.admit("b")
+    assert ledger.beat_standby("b", StandbyState.READY, "") is None
+    ready = replace(first, state=StandbyState.READY, told="in words", beat=1)
+    assert ledger.beat_standby("a", StandbyState.READY, "in words") == ready
+    assert ledger.admit("a")
+    assert ledger.standby() == replace(ready, is_admitted=True)
+    ledger.stand_by(second)
+    assert ledger.beat_standby("a", StandbyState.READY, "") is None
+    assert not ledger.admit("a")
+    assert ledger.standby() == second
+
+
+def test_the_last_start_is_known_after_its_engine_has_given_the_application_back(ledger: Ledger) -> None:
+    assert ledger.last_start() == ""
+    assert ledger.begin_run(Run("a", "process of a", start="1-a"), None)
+    ledger.end_run("a")
+    assert (ledger.current_run(), ledger.last_start()) == (None, "1-a")
+    assert ledger.begin_run(Run("b", "process of b"), None)
+    assert ledger.last_start() == ""
 
 
 def test_a_table_that_is_missing_is_said_so(dynamodb: Any) -> None:

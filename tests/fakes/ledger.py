@@ -11,6 +11,7 @@ from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.item import padded
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import Fence, ShardKey
 
 
@@ -23,6 +24,8 @@ class MemoryLedger:
         self._marks: dict[str, StreamMark] = {}
         self._consumers: dict[tuple[str, str], ConsumerRecord] = {}
         self._run: Run | None = None
+        self._last_start = ""
+        self._standby: Standby | None = None
 
     def read(self, key: ShardKey) -> ShardRow | None:
         with self._lock:
@@ -129,7 +132,7 @@ class MemoryLedger:
         with self._lock:
             if self._run != replaces:
                 return False
-            self._run = run
+            self._run, self._last_start = run, run.start
             return True
 
     def beat(self, run_id: str) -> Run | None:
@@ -155,3 +158,29 @@ class MemoryLedger:
                 return None
             self._run = replace(self._run, stop_requests=self._run.stop_requests + 1)
             return self._run
+
+    def last_start(self) -> str:
+        with self._lock:
+            return self._last_start
+
+    def standby(self) -> Standby | None:
+        with self._lock:
+            return self._standby
+
+    def stand_by(self, standby: Standby) -> None:
+        with self._lock:
+            self._standby = standby
+
+    def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
+        with self._lock:
+            if self._standby is None or self._standby.run_id != run_id:
+                return None
+            self._standby = replace(self._standby, beat=self._standby.beat + 1, state=state, told=told)
+            return self._standby
+
+    def admit(self, run_id: str) -> bool:
+        with self._lock:
+            if self._standby is None or self._standby.run_id != run_id:
+                return False
+            self._standby = replace(self._standby, is_admitted=True)
+            return True

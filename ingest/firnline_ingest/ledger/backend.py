@@ -11,6 +11,7 @@ from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.standby import StandbyLedger
 from firnline_ingest.values import Fence, ShardKey
 
 BY_HAND = "by hand"
@@ -116,5 +117,5 @@ class PlanLedger(StreamLedger, ConsumerLedger, Protocol):
     """What the planner needs."""
 
 
-class Ledger(ShardLedger, PlanLedger, RunLedger, Protocol):
+class Ledger(ShardLedger, PlanLedger, RunLedger, StandbyLedger, Protocol):
     """All of it."""

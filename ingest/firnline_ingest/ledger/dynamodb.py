@@ -35,6 +35,7 @@ from firnline_ingest.ledger.item import (
 )
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 from firnline_ingest.values import Fence, ShardKey
 
@@ -47,6 +48,7 @@ HELD = "#generation = :generation AND #owner = :owner"
 SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
 CONSUMERS = "@consumer/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
+STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
 
 _serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
@@ -180,18 +182,39 @@ class DynamoLedger:
         return True
 
     def beat(self, run_id: str) -> Run | None:
-        return self._update_run("SET beat = beat + :one", {":one": 1, ":run_id": run_id}, "run_id = :run_id")
+        return self._update_run("SET beat = beat + :one", {":one": 1, ":run_id": run_id})
 
     def end_run(self, run_id: str) -> None:
-        self._update_run("REMOVE run_id", {":run_id": run_id}, "run_id = :run_id")
+        self._update_run("REMOVE run_id", {":run_id": run_id})
 
     def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
         values = {":fingerprints": list(fingerprints), ":run_id": run_id}
-        self._update_run("SET fingerprints = :fingerprints", values, "run_id = :run_id")
+        self._update_run("SET fingerprints = :fingerprints", values)
 
     def request_stop(self, run_id: str) -> Run | None:
         values = {":one": 1, ":run_id": run_id}
-        return self._update_run("SET stop_requests = stop_requests + :one", values, "run_id = :run_id")
+        return self._update_run("SET stop_requests = stop_requests + :one", values)
+
+    def last_start(self) -> str:
+        """Ending a run leaves what it told of itself."""
+        return str((self._get(RUN_KEY) or {}).get("start", ""))
+
+    def standby(self) -> Standby | None:
+        item = self._get(STANDBY_KEY)
+        return _standby(item) if item else None
+
+    def stand_by(self, standby: Standby) -> None:
+        told = {name: getattr(standby, name) for name in Standby.__slots__ if name != "state"}
+        self._call("PutItem", "put_item", Item=_item({**STANDBY_KEY, **told, "phase": standby.state.value}))
+
+    def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
+        values = {":one": 1, ":phase": state.value, ":told": told, ":run_id": run_id}
+        found = self._update_own(STANDBY_KEY, "SET beat = beat + :one, phase = :phase, told = :told", values)
+        return _standby(found) if found else None
+
+    def admit(self, run_id: str) -> bool:
+        values = {":yes": True, ":run_id": run_id}
+        return self._update_own(STANDBY_KEY, "SET is_admitted = :yes", values) is not None
 
     def mark(self, stream: str) -> StreamMark | None:
         item = self._get(_mark_key(stream))
@@ -262,20 +285,25 @@ class DynamoLedger:
                 ExpressionAttributeValues=_item({":asked_by": record.id, ":arn": record.arn}),
             )
 
-    def _update_run(self, update: str, values: Item, condition: str) -> Run | None:
+    def _update_run(self, update: str, values: Item) -> Run | None:
+        found = self._update_own(RUN_KEY, update, values)
+        return _run(found) if found else None
+
+    def _update_own(self, key: Item, update: str, values: Item) -> Item | None:
+        """An item of the application's own, where it is still that of the run `:run_id`; as it is then."""
         try:
             answer = self._call(
                 "UpdateItem",
                 "update_item",
-                Key=_item(RUN_KEY),
+                Key=_item(key),
                 UpdateExpression=update,
-                ConditionExpression=condition,
+                ConditionExpression="run_id = :run_id",
                 ExpressionAttributeValues=_item(values),
                 ReturnValues="ALL_NEW",
             )
         except _ConditionFailed:
             return None
-        return _run(_plain(answer["Attributes"]))
+        return _plain(answer["Attributes"])
 
     def _get(self, key: Item) -> Item | None:
         answer = self._call("GetItem", "get_item", Key=_item(key), ConsistentRead=True)
@@ -371,3 +399,8 @@ def _run(item: Item) -> Run | None:
         version=str(item.get("version", "")),
         start=str(item.get("start", "")),
     )
+
+
+def _standby(item: Item) -> Standby:
+    told = {name: item[name] for name in Standby.__slots__ if name not in ("state", "beat")}
+    return Standby(**told, state=StandbyState(item["phase"]), beat=int(item["beat"]))

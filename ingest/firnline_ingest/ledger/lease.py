@@ -48,13 +48,13 @@ class RunLease:
     """Says True where the engine is not wanted any more."""
     every_s: float = BEAT_S
 
-    def begin(self) -> bool:
-        """Whether the name is ours; False where nobody wants it any more.
+    def begin(self, *, is_told: bool = True) -> bool:
+        """Whether the name is ours; False where nobody wants it any more. `is_told`: in the log, where that takes a while.
 
         Raises AnotherEngineRuns where another run's heart beats, or was faster.
         """
         found = self.ledger.current_run()
-        if found is not None:
+        if found is not None and is_told:
             log.info("engine.looks", extra={"holder": found.holder, "for_s": LOOKS * self.every_s})
         for _ in range(LOOKS):
             if found is None:

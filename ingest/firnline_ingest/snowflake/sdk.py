@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
 from firnline_ingest.snowflake.current_key import CurrentKey
 from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, NotAllowed, SdkUnusable
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, address_of
@@ -100,11 +100,7 @@ class SdkChannels:
         snowflake = self._config.snowflake
         key = self._key.read()
         check_connection(snowflake, key)
-        _prepare_environment(str(snowflake.ca_file) if snowflake.ca_file else None)
-        try:
-            from snowflake.ingest.streaming import StreamingIngestClient
-        except ImportError as error:
-            raise SdkUnusable(str(error)) from error
+        new_client = load_sdk(snowflake)
         properties = {
             "account": snowflake.account,
             "user": snowflake.user,
@@ -115,7 +111,7 @@ class SdkChannels:
             **self._properties,
         }
         try:
-            return StreamingIngestClient(
+            return new_client(
                 f"firnline-{self._config.application}", *address_of(target), properties=properties
             )
         except Exception as error:
@@ -143,8 +139,16 @@ class SdkChannels:
         return not self._clients.is_current(target, client)
 
 
-def _prepare_environment(ca_file: str | None) -> None:
-    """The SDK reads its settings from the environment, once, when it is imported."""
+def load_sdk(snowflake: SnowflakeConfig) -> "type[StreamingIngestClient]":
+    """Its client. Its runtime starts with the import, and reads its settings from the environment then, once. Raises
+    SdkUnusable.
+    """
     os.environ.setdefault("SS_LOG_LEVEL", "error")
-    if ca_file:
-        os.environ["SSL_CERT_FILE"] = ca_file
+    if snowflake.ca_file:
+        os.environ["SSL_CERT_FILE"] = str(snowflake.ca_file)
+    try:
+        from snowflake.ingest.streaming import StreamingIngestClient
+    except ImportError as error:
+        raise SdkUnusable(str(error)) from error
+    client: type[StreamingIngestClient] = StreamingIngestClient
+    return client

@@ -16,6 +16,7 @@ from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.lease import BEAT_S, Heart, RunLease, new_run
+from firnline_ingest.ledger.standby import was_let_in
 from firnline_ingest.metrics import EngineMetrics
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.snowflake.target import TargetCatalog
@@ -28,6 +29,7 @@ from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
 from firnline_ingest.spark.side import Aside
 from firnline_ingest.spark.signals import EndingSignals
+from firnline_ingest.spark.standing_by import StandingBy
 from firnline_ingest.spark.watchdog import EpochWatch, Verdict
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ log = logging.getLogger(__name__)
 class Query(Protocol):
     """SparkQuery, as the job uses it."""
 
+    def prepare(self, run_id: str, catalog: TargetCatalog, ledger: Ledger) -> None: ...
     def open(self) -> "SparkSession": ...
     def start(self, on_epoch: OnEpoch) -> None: ...
     def failure(self) -> FirnlineError | None: ...
@@ -70,6 +73,7 @@ class EngineJob:
         *,
         is_bounded: bool = False,
         signals: EndingSignals | None = None,
+        standby_s: float | None = None,
         new_query: Callable[[EngineConfig, Callable[[int], None]], Query] = SparkQuery,
         new_runner: Callable[..., EpochRunner] = EpochRunner,
         clock: Callable[[], float] = time.monotonic,
@@ -79,6 +83,7 @@ class EngineJob:
         self._config = config
         self._ledger = ledger
         self._is_bounded = is_bounded
+        self._standby_s = standby_s
         self._signals = signals or EndingSignals()
         self._over = self._signals.ending
         run = new_run(config.content_hash)
@@ -105,10 +110,10 @@ class EngineJob:
     def run(self) -> int:
         """Raises what keeps the engine from starting; says why it ended in its last log lines otherwise."""
         with self._signals:
-            if self._over.is_set() or not self._lease.begin():
+            catalog = TargetCatalog(self._config)
+            if self._over.is_set() or not self._hold(catalog):
                 return SUCCESS
             self._heart.start()
-            catalog = TargetCatalog(self._config)
             try:
                 self._drive(Aside("spark", lambda: self._run_query(catalog)))
             except FirnlineError:
@@ -122,6 +127,21 @@ class EngineJob:
                     self._lease.end()
                 self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)
         return self._exit_status()
+
+    def _hold(self, catalog: TargetCatalog) -> bool:
+        """Whether the application is ours: now, or after a time beside the engine that has it (spark/standing_by.py)."""
+        run = self._lease.run
+        if self._standby_s is None or was_let_in(self._ledger, run.start):
+            return self._lease.begin()
+        standby = StandingBy(self._ledger, self._lease, self._standby_s, self._over.wait, BEAT_S)
+        is_ours = False
+        try:
+            prepare = Aside("prepare", lambda: self._query.prepare(run.run_id, catalog, self._ledger))
+            is_ours = standby.until_it_is_ours(prepare)
+        finally:
+            if not is_ours:
+                self._leave()
+        return is_ours
 
     def _run_query(self, catalog: TargetCatalog) -> None:
         self._start(catalog)

@@ -15,6 +15,8 @@ from pyspark.errors import PySparkException
 
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.errors import Fatal, FirnlineError
+from firnline_ingest.ledger.backend import StreamLedger
+from firnline_ingest.snowflake.target import TargetCatalog
 from firnline_ingest.spark.checkpoint import opened_by
 from firnline_ingest.spark.errors import (
     EpochDefect,
@@ -25,6 +27,7 @@ from firnline_ingest.spark.errors import (
     SparkUnstartable,
 )
 from firnline_ingest.spark.jvm import is_jvm_gone, kill_jvm
+from firnline_ingest.spark.rehearsal import rehearse
 from firnline_ingest.spark.source import FORMAT, ShardPlanSource
 from firnline_ingest.spark.spark_session import new_session
 
@@ -50,8 +53,16 @@ class SparkQuery:
     _session: "SparkSession | None" = None
     _query: "StreamingQuery | None" = None
 
+    def prepare(self, run_id: str, catalog: TargetCatalog, ledger: StreamLedger) -> None:
+        """Starts Spark, and all that the run will need before its first record. Raises as `open`, and what Snowflake refuses."""
+        session = self.open()
+        with _explained():
+            rehearse(session, self.config, run_id, catalog, ledger)
+
     def open(self) -> "SparkSession":
-        """Raises SparkUnstartable, or SparkGone."""
+        """Once. Raises SparkUnstartable, or SparkGone."""
+        if self._session is not None:
+            return self._session
         with _explained():
             self._session = new_session(self.config, self.heard)
             self._look_at_checkpoint(self._session)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from firnline_ingest.spark.planner import ShardPlanner
 
 FORMAT = "firnline_shards"
+REHEARSAL = "rehearsal"
+"""The option of a query that plans nothing (spark/rehearsal.py)."""
 SCHEMA = (
     "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
     "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, consumer_arn string, problem string"
@@ -34,7 +36,9 @@ class ShardPlanSource(DataSource):
     def schema(self) -> str:
         return SCHEMA
 
-    def streamReader(self, schema: StructType) -> "ShardPlanReader":
+    def streamReader(self, schema: StructType) -> "ShardPlanReader | EmptyReader":
+        if REHEARSAL in self.options:
+            return EmptyReader()
         return ShardPlanReader(self.options["config"])
 
 
@@ -91,3 +95,28 @@ class ShardPlanReader(DataSourceStreamReader):
 
     def commit(self, end: Mapping[str, Any]) -> None:
         """Nothing to forget: what was read is in the ledger."""
+
+
+class EmptyReader(DataSourceStreamReader):
+    """Epochs without work."""
+
+    def __init__(self) -> None:
+        self._epoch = 0
+
+    def initialOffset(self) -> dict[str, Any]:
+        return {"e": 0}
+
+    def latestOffset(self, start: Mapping[str, Any] | None = None, limit: object = None) -> dict[str, Any]:
+        import firnline_ingest.spark.planner  # noqa: F401 (the next process finds its files read)
+
+        self._epoch += 1
+        return {"e": self._epoch}
+
+    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[InputPartition]:
+        return [PlannedEpoch([])]
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
+        return iter(())
+
+    def commit(self, end: Mapping[str, Any]) -> None:
+        """Nothing to forget."""

@@ -41,6 +41,18 @@ def ingest_partition(assignments: Iterable[str]) -> Iterator[str]:
             yield json.dumps(receipt.as_dict())
 
 
+def prepare_partition(assignments: Iterable[str]) -> Iterator[str]:
+    """A run is about to begin: this process has its services, and the SDK is loaded. Nothing is opened. Yields nothing."""
+    from firnline_ingest.snowflake.sdk import load_sdk
+
+    for document in assignments:
+        assignment = Assignment.from_json(document)
+        configure_logs(assignment.log_level)
+        _group_for(assignment.config, assignment.run_id)
+        load_sdk(assignment.config.snowflake)
+        yield from ()
+
+
 def finish_partition(assignments: Iterable[str]) -> Iterator[str]:
     """The run ends: the shards that this process still reads prove what they sent. Yields their receipts, as JSON."""
     for document in assignments:

@@ -47,7 +47,7 @@ class StandIn:
         opens: Callable[[], None] = lambda: None,
         finish: Callable[[], list[Receipt]] = list,
     ) -> None:
-        self.starts = self.begun = 0
+        self.starts = self.begun = self.prepared = 0
         self.error: FirnlineError | None = None
         self.committed: list[int] = []
         """Epochs that came back to Spark."""
@@ -58,16 +58,21 @@ class StandIn:
 
     def job(self, ledger: Ledger, signals: EndingSignals | None = None, **changes: Any) -> EngineJob:
         clock = changes.pop("clock", None)
-        bounded = changes.pop("is_bounded", False)
+        bounded, standby_s = changes.pop("is_bounded", False), changes.pop("standby_s", None)
         return EngineJob(
             config(**changes),
             ledger,
             is_bounded=bounded,
             signals=signals,
+            standby_s=standby_s,
             new_query=lambda *_: self,
             new_runner=lambda *_: cast("Any", SimpleNamespace(run=self._epoch, finish=self._finish)),
             **({"clock": clock} if clock else {}),
         )
+
+    def prepare(self, *_: Any) -> None:
+        self._opens()
+        self.prepared += 1
 
     def open(self) -> Any:
         self._opens()

@@ -1,0 +1,62 @@
+"""An engine that is started, and waits beside the one that holds the application until whoever deploys lets it take over.
+
+Its row (`@application` / `@standby`) is how the two hear of each other, and decides nothing about who may write: the one that
+was let in takes the application's name as any engine does (lease.py), once it is free, and its shards by their fence. One
+row, because one deployer is at work at a time: the newest standby has it, and an earlier one that beats finds that out.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+
+class StandbyState(StrEnum):
+    PREPARING = "preparing"
+    READY = "ready"
+    """Everything is up that can be before the first record is read."""
+    TAKEN = "taken"
+    """It has taken the application over."""
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Standby:
+    """The row."""
+
+    run_id: str
+    """Under which it will hold the application."""
+    holder: str
+    """Host and process, for a person."""
+    start: str
+    """The token that it was started with."""
+    configuration: str = ""
+    version: str = ""
+    state: StandbyState = StandbyState.PREPARING
+    told: str = ""
+    """Why it has ended, in words."""
+    beat: int = 0
+    is_admitted: bool = False
+    """Whoever deploys wants it to take over."""
+
+
+class StandbyLedger(Protocol):
+    def standby(self) -> Standby | None:
+        """The newest one, as it was when it wrote last."""
+
+    def stand_by(self, standby: Standby) -> None:
+        """The row is this standby's from now on."""
+
+    def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
+        """Shows that it lives; its row as it is after that, None where the row is another one's."""
+
+    def admit(self, run_id: str) -> bool:
+        """Whether the row was its; it takes the application over as soon as that is free."""
+
+    def last_start(self) -> str:
+        """The token of the engine that held the application last, or holds it; empty where it had none."""
+
+
+def was_let_in(ledger: StandbyLedger, start: str) -> bool:
+    """Whether an engine of this start was let in before: its service starts it again, and it stands by no more."""
+    standby = ledger.standby()
+    return ledger.last_start() == start or (standby is not None and standby.start == start and standby.is_admitted)
