@@ -13,7 +13,7 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import EmrEc2, EmrServerless, Kubernetes, Trust
+from firnline_infra.specification.runtime import EmrEc2, EmrServerless, Kubernetes, RollOutOrder, Trust
 
 MIB_PER_GB = 1024
 SPARE = 2
@@ -49,7 +49,7 @@ class LogGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerlessApplication:
-    """An EMR Serverless application for one engine: no more than one run at once, started with its job, stopped when idle."""
+    """An EMR Serverless application for one engine: started with its job, stopped when idle."""
 
     name: str
     release: str
@@ -61,7 +61,7 @@ class ServerlessApplication:
     maximum_memory_gb: int
     idle_minutes: int = 15
     concurrent_runs: int = 1
-    """A second run waits: the service's own guard against two writers."""
+    """A further run waits: the service's own guard against more engines than there should be."""
     queue_minutes: int = 15
     """The shortest that the service takes."""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Ec2Cluster:
     is_protected: bool = False
     """Nobody can terminate it then, the stack included."""
     concurrent_steps: int = 2
-    """The engine occupies one for ever; the second lets a person run something beside it."""
+    """The engine occupies one for ever, one that stands by another; the last one sees that an engine is gone."""
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -200,8 +200,14 @@ def _application(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) 
         maximum_vcpus=section.maximum_vcpus or SPARE * size.cores,
         maximum_memory_gb=section.maximum_memory_gb or SPARE * -(-size.memory_mib // MIB_PER_GB),
         idle_minutes=section.idle_minutes,
+        concurrent_runs=engines_at_once(spec),
         tags=marks,
     )
+
+
+def engines_at_once(spec: EnvironmentSpec) -> int:
+    """A second one stands by while the first one is replaced, where the specification has it so."""
+    return 2 if spec.aws.runtime.rollout is RollOutOrder.STANDBY else 1
 
 
 def _virtual_cluster(spec: EnvironmentSpec, names: Names, marks: Mapping[str, str]) -> VirtualCluster | None:
@@ -229,6 +235,7 @@ def _cluster(spec: EnvironmentSpec, names: Names, log_uri: str | None, marks: Ma
         service_role=section.service_role,
         log_uri=log_uri,
         is_protected=section.termination_protection,
+        concurrent_steps=engines_at_once(spec) + 1,
         tags={**marks, FOR_MANAGED_POLICIES: "true"},
     )
 

@@ -71,6 +71,7 @@ def _differing(wanted: ServerlessApplication, found: Mapping[str, Any]) -> Itera
         ("security groups", sorted(groups), sorted(network.get("securityGroupIds", ())) if groups else []),
         ("vCPUs", str(wanted.maximum_vcpus), str(capacity.get("cpu", "")).split(" ")[0]),
         ("memory", str(wanted.maximum_memory_gb), str(capacity.get("memory", "")).split(" ")[0]),
+        ("runs at once", wanted.concurrent_runs, (found.get("schedulerConfiguration") or {}).get("maxConcurrentRuns")),
         ("idle minutes", wanted.idle_minutes, (found.get("autoStopConfiguration") or {}).get("idleTimeoutMinutes")),
     ):
         if asked != there:

@@ -19,6 +19,8 @@ class Bounds:
     """For a service to know of a run that it has just taken: until then it may answer that there is none."""
     begin_s: float = 900.0
     """For the new engine to hold the application: machines are fetched, and an image is pulled."""
+    room_s: float = 300.0
+    """For a run that is to stand by to begin: one that waits longer finds no machines beside the old one's."""
     serve_s: float = 300.0
     """For it to open all shards, from then on."""
     tip_s: float = 60.0

@@ -6,14 +6,16 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """In the order in which they come, by what they lead to; one that was not seen to end is part of the next."""
+    """In the order in which they come, by what they lead to; one that was not seen to end is part of the next. Where the new
+    engine stood by, there is no GONE, TAKEN and PROGRAM: that was before, or comes after.
+    """
 
     PROOF = "the old engine had proven its last rows"
     GONE = "nothing of its run was left"
     TAKEN = "the service had taken the new run"
     PROGRAM = "machines and archive were there, and its program ran"
     HELD = "its engine held the application"
-    READ = "Spark was up, and every shard open"
+    READ = "every shard was open"
 
 
 @dataclass(slots=True)
@@ -24,6 +26,7 @@ class Phases:
     began_s: float | None = None
     _reached_s: float = 0.0
     _lasted_s: dict[Phase, float] = field(default_factory=dict)
+    _is_closed: bool = False
 
     def begin(self) -> None:
         """Later calls change nothing."""
@@ -32,11 +35,15 @@ class Phases:
 
     def end(self, phase: Phase) -> None:
         """What has passed since the one before was its time; nothing before `begin`."""
-        if self.began_s is None:
+        if self.began_s is None or self._is_closed:
             return
         now_s = self.clock()
         self._lasted_s[phase] = self._lasted_s.get(phase, 0.0) + now_s - self._reached_s
         self._reached_s = now_s
+
+    def close(self) -> None:
+        """Every shard is read: what comes now is no part of the gap."""
+        self._is_closed = True
 
     @property
     def lasted_s(self) -> dict[Phase, float]:

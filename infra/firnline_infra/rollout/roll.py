@@ -2,8 +2,9 @@
 
 It keeps nothing between two calls: each begins by asking the runtime what runs and the ledger who holds the application, so
 that a deploy that was killed anywhere is gone on with by the next one. Its order is: check everything that can be checked,
-ask the old engine to stop, wait until it has proven its rows, cancel its run, wait until nothing of it is left, start the
-new one, watch it take every shard; if it does not, put the old one back.
+start the new engine beside the old one where there is room (hand_over.py), ask the old one to stop, wait until it has proven its
+rows; else also cancel its run, wait until nothing of it is left, and start the new one then; watch it take every shard; if it
+does not, put the old one back.
 """
 
 import time
@@ -15,24 +16,24 @@ from typing import Any
 
 from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import (
-    DeployDisplaced,
     EngineElsewhere,
     NotReady,
     RolloutError,
     RolloutFailed,
-    RuntimeRefused,
-    RuntimeUnavailable,
     StillThere,
 )
+from firnline_infra.rollout.hand_over import HandOver, NoRoom, StandbyFailed, holder_among, standby_of
 from firnline_infra.rollout.ownership import is_foreign
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.phases import Phase, Phases
 from firnline_infra.rollout.records import Claim, Deployment, Deployments, Outcome
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger, read_lately, shard_rows
+from firnline_infra.rollout.starting import Starting
 from firnline_infra.rollout.stopping import Stopping
 from firnline_infra.rollout.watching import NewFailed, Rows, Watch
 from firnline_infra.runtimes import EngineJob
+from firnline_ingest.ledger.standby import StandbyState
 from firnline_ingest.values import ShardKey
 
 
@@ -117,15 +118,18 @@ class RollOut:
         return list(runs)
 
     def _carry_out(self, claim: Claim, job: EngineJob) -> Deployed:
-        before = shard_rows(self.ledger, self.streams_of(job))
-        needed = read_lately(before) if self.ledger.current_run() else frozenset[ShardKey]()
-        staying = self._clear(claim, job)
-        self.say(f"Deployment {claim.number}: {'goes on with' if staying else 'starts'} {job.hash[:12]}.")
+        rows = shard_rows(self.ledger, self.streams_of(job))
+        needed = read_lately(rows) if self.ledger.current_run() else frozenset[ShardKey]()
         try:
-            run = staying or self._start(claim, job, token=f"{claim.token}-{job.hash[:40]}")
-            self._phases.end(Phase.TAKEN)
-            watch = self._watch(claim, run, job, before)
+            taking = self._beside(claim, job)
+            if taking is not None:
+                rows = shard_rows(self.ledger, self.streams_of(job))  # the old engine has written on
+            run = taking.run if taking else self._after_what_runs(claim, job)
+            watch = self._watch(claim, run, job, rows, has_stood_by=taking is not None)
             reached = watch.until_it_reads(needed)
+            self._phases.close()
+            if taking is not None:
+                self._remove_the_others(claim, job, run)
             is_at_tip = watch.until_the_tip()
         except NewFailed as failure:
             self._put_back(claim, job, str(failure))
@@ -134,6 +138,95 @@ class RollOut:
         claim.end(Outcome.GOOD, told)
         gap = self._phases
         return Deployed(run=run, number=claim.number, gap_s=gap.total_s, phases=gap.lasted_s, is_at_tip=is_at_tip)
+
+    def _after_what_runs(self, claim: Claim, job: EngineJob) -> Run:
+        """What runs is stopped first. Raises StillThere, and NewFailed."""
+        staying = self._clear(claim, job)
+        self.say(f"Deployment {claim.number}: {'goes on with' if staying else 'starts'} {job.hash[:12]}.")
+        run = staying or self._starting.start(claim, job, token=f"{claim.token}-{job.hash[:40]}")
+        self._phases.end(Phase.TAKEN)
+        return run
+
+    # Beside what runs
+
+    def _beside(self, claim: Claim, job: EngineJob) -> HandOver | None:
+        """The new engine has come up beside the old one, and that has given the application back; None where this is not the
+        way, and nothing was done. Raises RolloutFailed, with the old one running on, NewFailed and StillThere.
+        """
+        runs = self.runtime.runs(job.application)
+        ours, old = _unchanged(runs, job.hash), holder_among(self.ledger, runs)
+        is_there = ours is not None and ours is not old and _stands_by(self.ledger, ours)
+        if not is_there and (ours is not None or old is None or not self._has_room(claim, job)):
+            return None
+        for run in runs:
+            if run not in (ours, old):
+                claim.step(f"stop {run.id}")
+                self._stopping(claim.beat).stop(run, is_asked=False)
+        hand_over = self._hand_over(claim, job, ours, old)
+        try:
+            return self._handed_over(claim, hand_over, old)
+        except NoRoom as lacking:
+            self.say(f"Deployment {claim.number}: there is no room beside it, so it is stopped first: {lacking}.")
+            claim.step(f"stop {hand_over.run.id}")
+            self._stopping(claim.beat).stop(hand_over.run, is_asked=False)
+            return None
+        except StandbyFailed as failure:
+            self._call_off(claim, job, hand_over.run, str(failure))
+            raise AssertionError("calling off always raises") from failure
+
+    def _has_room(self, claim: Claim, job: EngineJob) -> bool:
+        if not job.stands_by:
+            return False
+        if lacking := self.runtime.lacks_room(job):
+            self.say(f"Deployment {claim.number}: what runs is stopped before the new one is started. {lacking}")
+        return not lacking
+
+    def _hand_over(self, claim: Claim, job: EngineJob, ours: Run | None, old: Run | None) -> HandOver:
+        self.say(f"Deployment {claim.number}: {'goes on with' if ours else 'starts'} {job.hash[:12]}, which stands by.")
+        token = f"{claim.token}-by-{job.hash[:40]}"
+        run = ours or self._starting.start_beside(claim, job, old, token=token)
+        claim.started(run.id)
+        wait = partial(self._wait, claim.beat)
+        stopping = self._stopping(claim.beat)
+        return HandOver(self.runtime, self.ledger, self.bounds, self.clock, wait, stopping, self.say, run)
+
+    def _handed_over(self, claim: Claim, hand_over: HandOver, old: Run | None) -> HandOver:
+        """Raises NoRoom and StandbyFailed, before the old one is asked to stop; StillThere after that."""
+        run, is_let_in = hand_over.run, False
+        while not is_let_in:
+            hand_over.until_it_is_ready()
+            claim.step(f"let {run.id} in")
+            is_let_in = hand_over.let_in()
+        self.say(f"Run {run.id} ({run.hash[:12]}): stands by, and takes over as soon as the application is free.")
+        if old is not None:
+            claim.step(f"stop {old.id}")
+            hand_over.from_(old)
+        return hand_over
+
+    def _call_off(self, claim: Claim, job: EngineJob, run: Run, why: str) -> None:
+        """Raises RolloutFailed, always: what ran before was not touched. Where it has ended meanwhile, it is put back."""
+        claim.step(f"stop {run.id}")
+        self._stopping(claim.beat).stop(run, is_asked=False)
+        old = holder_among(self.ledger, self.runtime.runs(job.application))
+        if old is None:
+            raise NewFailed(why)
+        raise RolloutFailed(
+            claim.number,
+            why,
+            stands=f"Nothing was stopped: run {old.id} ({old.hash[:12]}) goes on.",
+            next_step=f"firnline logs --run {run.id} says what the new engine wrote; mend that, and run {self.command} again. "
+            "Where two engines can't be up at once, set aws.runtime.rollout: stop_first.",
+        )
+
+    def _remove_the_others(self, claim: Claim, job: EngineJob, new: Run) -> None:
+        """What is left of the old engine's run writes nothing any more, whatever its service says of it."""
+        for run in self.runtime.runs(job.application):
+            if run.id != new.id:
+                claim.step(f"stop {run.id}")
+                try:
+                    self._stopping(claim.beat).remove(run)
+                except StillThere as left:
+                    self.say(f"{left.what} The new engine reads; the next {self.command} looks at it again.")
 
     def _clear(self, claim: Claim, job: EngineJob) -> Run | None:
         """Stops whatever runs and is not the job; the run that is, where there is one: a deploy was killed after it.
@@ -152,34 +245,11 @@ class RollOut:
         wait = partial(self._wait, beat)
         return Stopping(self.runtime, self.ledger, self.bounds, self.clock, wait, self._phases, self.say)
 
-    # Starting
+    @property
+    def _starting(self) -> Starting:
+        return Starting(self.runtime, self.records, self.bounds, self._patience)
 
-    def _start(self, claim: Claim, job: EngineJob, *, token: str) -> Run:
-        """Raises NewFailed where the service does not take the job: the old one is stopped by then."""
-        try:
-            return self._patience.ask(lambda: self._start_once(claim, job, token))
-        except (RuntimeRefused, RuntimeUnavailable) as error:
-            raise NewFailed(f"{error.what} ({error.next_step.rstrip('.')})") from error
-
-    def _start_once(self, claim: Claim, job: EngineJob, token: str) -> Run:
-        """Asks once more what runs: a service that starts again by itself, or a person, may have been faster."""
-        claim.step(f"start {token}")
-        for other in self.runtime.runs(job.application):
-            if other.is_of(job.hash):
-                return other
-            claim.step(f"found {other.id}")  # it may be of whoever has taken this deployer for dead
-            raise StillThere(other, 0, "it runs again")
-        run = self.runtime.start(job, token)
-        try:
-            claim.started(run.id)
-        except DeployDisplaced:
-            newest = self.records.newest()
-            if newest is not None and newest.hash != job.hash:  # else the other one may have gone on with this very run
-                self.runtime.cancel(run, grace_s=self.bounds.grace_s)
-            raise
-        return run
-
-    def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows) -> Watch:
+    def _watch(self, claim: Claim, run: Run, job: EngineJob, before: Rows, *, has_stood_by: bool = False) -> Watch:
         claim.started(run.id)
         self._watched = run
         return Watch(
@@ -192,6 +262,7 @@ class RollOut:
             run,
             self.streams_of(job),
             before,
+            has_stood_by,
         )
 
     # Going back
@@ -216,7 +287,7 @@ class RollOut:
         self.say(f"Deployment {claim.number}: {old.hash[:12]} of deployment {good.number} is started again.")
         before = shard_rows(self.ledger, self.streams_of(old))
         try:
-            run = self._start(claim, old, token=f"{claim.token}-back-{old.hash[:40]}")
+            run = self._starting.start(claim, old, token=f"{claim.token}-back-{old.hash[:40]}")
             self._watch(claim, run, old, before).until_it_reads(frozenset())
         except NewFailed as failure:
             raise RolloutFailed(
@@ -273,6 +344,12 @@ class RollOut:
 def _unchanged(runs: Sequence[Run], hash_: str) -> Run | None:
     """The run that is what it should be; with several of them the oldest, and the others are in its way."""
     return next((run for run in runs if run.is_of(hash_) and run.state is not RunState.STOPPING), None)
+
+
+def _stands_by(ledger: EngineLedger, run: Run) -> bool:
+    """Whether it waits to be let in, or for the application; one that has taken it is an engine like any other."""
+    row = standby_of(ledger, run)
+    return row is not None and row.state is not StandbyState.TAKEN
 
 
 def _told(runs: Sequence[Run]) -> str:

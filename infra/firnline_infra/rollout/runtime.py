@@ -76,8 +76,12 @@ class Runtime(Protocol):
     def check(self, job: EngineJob) -> Sequence[Problem]:
         """What would keep the job from running, as far as it can be known without starting it. Changes nothing."""
 
-    def start(self, job: EngineJob, token: str) -> Run:
-        """Starts the job. The same token twice is one start: it depends on the deployment, not on the attempt at it."""
+    def lacks_room(self, job: EngineJob) -> str:
+        """Why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be known."""
+
+    def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
+        """Starts the job; to read at once, or to stand by until it is let in. The same token twice is one start: it depends on
+        the deployment, not on the attempt at it."""
 
     def runs(self, application: str) -> Sequence[Run]:
         """An engine's runs that are active, oldest first, whoever started them."""

@@ -24,15 +24,24 @@ class Stopping:
 
     def stop(self, run: Run, *, is_asked: bool = True) -> None:
         """Raises StillThere. `is_asked`: its engine proves its rows first, where it listens."""
-        content = run.hash[:12] or "of unknown content"
-        if not is_asked:
-            self.say(f"Run {run.id} ({content}): is one too many, and cancelled.")
+        if is_asked:
+            self.ask(run)
         else:
-            self.say(f"Run {run.id} ({content}): asked to stop, once its rows are proven.")
-        if is_asked and not self._ask(run):
+            self.say(f"Run {run.id} ({_content(run)}): is one too many, and cancelled.")
+        self.remove(run)
+
+    def ask(self, run: Run) -> bool:
+        """Whether its engine has proven its rows and given the application back."""
+        self.say(f"Run {run.id} ({_content(run)}): asked to stop, once its rows are proven.")
+        has_ended = self._ask(run)
+        if not has_ended:
             self.say(
                 f"Run {run.id}: its engine does not give the application back; it is cancelled. No row is lost by that."
             )
+        return has_ended
+
+    def remove(self, run: Run) -> None:
+        """Cancels it, and returns when nothing of it is left. Raises StillThere."""
         now = self.runtime.look(run).state
         if now.is_active or now is RunState.UNKNOWN:
             self.runtime.cancel(run, grace_s=self.bounds.grace_s)
@@ -68,3 +77,7 @@ class Stopping:
                 return False
             self.wait()
         return self.ledger.current_run() is None
+
+
+def _content(run: Run) -> str:
+    return run.hash[:12] or "of unknown content"

@@ -35,6 +35,8 @@ class Watch:
     streams: Sequence[str]
     before: Rows
     """The shards' rows before the run began."""
+    has_stood_by: bool = False
+    """Its program runs already; the old engine may hold the application for a while."""
     _began_s: float = field(init=False)
     _is_known: bool = False
     """Whether its service has told of the run yet."""
@@ -42,6 +44,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self._began_s = self.clock()
+        self._runs = self.has_stood_by
 
     def until_it_reads(self, needed: frozenset[ShardKey]) -> Takeover:
         """Until the run's engine has opened every shard that was read before, or at least one where none was. What is paused
@@ -82,7 +85,7 @@ class Watch:
         return takeover(run_id, before=self.before, now=now, needed=needed)
 
     def _await_lease(self) -> None:
-        """Until the run's engine's heart beats. The runtime's last run was gone before this one began."""
+        """Until the run's engine's heart beats. What ran before was gone, or has given the application back."""
         until_s = self.clock() + self.bounds.begin_s
         seen = self.ledger.current_run()
         while True:

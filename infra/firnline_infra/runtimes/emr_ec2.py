@@ -33,4 +33,9 @@ def add_job_flow_steps(job: EngineJob, section: EmrEc2) -> dict[str, Any]:
 
 def yarn_tags(job: EngineJob) -> str:
     """By which the YARN application is found; a comma divides them."""
-    return f"firnline-application-{job.application},firnline-hash-{job.hash}"
+    return f"firnline-application-{job.application},{hash_tag(job.hash)}"
+
+
+def hash_tag(content: str) -> str:
+    """Of the applications of one content."""
+    return f"firnline-hash-{content}"

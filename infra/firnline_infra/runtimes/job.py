@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from firnline_infra.blueprint.size import Size
-from firnline_infra.specification.runtime import Architecture, Runtime
+from firnline_infra.specification.runtime import Architecture, RollOutOrder, Runtime
 
 APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG = "firnline:application", "firnline:environment", "firnline:hash"
 """Tags of a run. Of Kubernetes' objects they are labels, with a slash in place of the colon and 63 characters at most."""
@@ -69,6 +69,11 @@ class EngineJob:
     hash: str = ""
     """SHA-256, in hexadecimal, of everything that decides what runs, and of nothing else: a job with an unchanged hash need not
     be started anew. Place, tags and tokens are no part of it. `engine_job` sets it."""
+
+    @property
+    def stands_by(self) -> bool:
+        """Whether it is started beside the engine whose place it takes, where there is room."""
+        return self.runtime.rollout is RollOutOrder.STANDBY
 
     @property
     def kind(self) -> RuntimeKind:

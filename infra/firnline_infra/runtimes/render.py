@@ -22,16 +22,20 @@ SERVICES = {
 }
 
 
-def render(job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None) -> dict[str, Any]:
+def render(
+    job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None, stands_by: bool = False
+) -> dict[str, Any]:
     """What starts the job. The same token twice is one start, as far as the service remembers; EMR on EC2 and Kubernetes have
     none. `tags` are put on the run beside the job's own.
 
-    The driver is told the token as well, and tells the ledger, so that its engine is known by it.
+    The driver is told the token as well, and tells the ledger, so that its engine is known by it; and whether it `stands_by`
+    until it is let in.
 
     emr_serverless: StartJobRun. emr_eks: StartJobRun of emr-containers. emr_ec2: AddJobFlowSteps. kubernetes: a SparkApplication.
     Raises JobRefused where the service would refuse it.
     """
-    started = replace(job, spark_conf={**job.spark_conf, **start_conf(job.kind.value, token)})
+    settings = start_conf(job.kind.value, token, stands_by=stands_by)
+    started = replace(job, spark_conf={**job.spark_conf, **settings})
     request = _request(started, token, {**job.tags, **(tags or {}), **_own(job)})
     if problems := list(refusals(job, request)):
         raise JobRefused(job.application, SERVICES[job.kind.value], problems)

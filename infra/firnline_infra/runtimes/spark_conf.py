@@ -18,6 +18,11 @@ ENGINE = {
 """As in docs/design/engine.md. Those of the driver's JVM have to be here: the engine comes too late to set them."""
 START_VARIABLE = "FIRNLINE_START"
 """Of the driver: the token of its start, which the engine tells the ledger (firnline_ingest/ledger/lease.py)."""
+STANDBY_VARIABLE = "FIRNLINE_STANDBY"
+"""Of the driver: the seconds for which it waits to be let in beside another engine (firnline_ingest/spark/standing_by.py)."""
+STANDBY_S = 600
+"""Whoever deploys lets it in within seconds of its being ready; one that was killed is followed by the next within that time,
+or the engine ends by itself."""
 SIZES = (
     "spark.driver.cores",
     "spark.driver.memory",
@@ -53,8 +58,9 @@ def size_conf(size: Size) -> dict[str, str]:
     }
 
 
-def start_conf(runtime: str, token: str) -> dict[str, str]:
-    return {f"{DRIVER_VARIABLES[runtime]}{START_VARIABLE}": token}
+def start_conf(runtime: str, token: str, *, stands_by: bool = False) -> dict[str, str]:
+    standby = {STANDBY_VARIABLE: str(STANDBY_S)} if stands_by else {}
+    return {f"{DRIVER_VARIABLES[runtime]}{name}": value for name, value in ({START_VARIABLE: token} | standby).items()}
 
 
 def token_of(settings: Mapping[str, str]) -> str:

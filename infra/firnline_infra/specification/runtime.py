@@ -84,6 +84,16 @@ class Architecture(StrEnum):
     """Intel and AMD."""
 
 
+class RollOutOrder(StrEnum):
+    """In which order one engine takes another one's place."""
+
+    STANDBY = "standby"
+    """The new one is started beside the old one, and comes up before that is asked to stop; where there is no room for both, as
+    `stop_first`, which `firnline deploy` then says."""
+    STOP_FIRST = "stop_first"
+    """The new one is started when the old one is gone: nothing is read while Spark starts."""
+
+
 class Sizing(Section):
     """How large the engine is. What is absent follows from the number of shards (docs/runtimes/sizing.md)."""
 
@@ -329,6 +339,9 @@ class Runtime(Section):
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
     size: Sizing = Sizing()
     """How large the engine is."""
+    rollout: RollOutOrder = Field(default=RollOutOrder.STANDBY, strict=False)
+    """How `firnline deploy` replaces an engine. With `standby` two are up for some minutes, and are paid for; nothing is read for
+    seconds, where it is a start of Spark with `stop_first`. Watch for the capacity that both need (docs/rollout.md)."""
     spark_conf: dict[str, str] = Field(default_factory=dict)
     """Settings of Spark beside ours, for example of a company's metrics. What keeps rows from being written twice can't be
     changed here."""

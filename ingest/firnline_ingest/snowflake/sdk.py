@@ -111,9 +111,7 @@ class SdkChannels:
             **self._properties,
         }
         try:
-            return new_client(
-                f"firnline-{self._config.application}", *address_of(target), properties=properties
-            )
+            return new_client(f"firnline-{self._config.application}", *address_of(target), properties=properties)
         except Exception as error:
             raise self._translated(error, target, target.pipe) from error
 

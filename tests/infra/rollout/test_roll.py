@@ -220,7 +220,7 @@ def test_where_the_service_does_not_take_the_new_one_the_old_one_runs_again(
 ) -> None:
     start = deployed.start
 
-    def refusing(job: FakeJob, token: str) -> Run:
+    def refusing(job: FakeJob, token: str, *, stands_by: bool = False) -> Run:
         if job.hash == NEW.hash:
             raise error("StartJobRun", "application 1", "16 vCPUs is all you have")
         return start(job, token)
@@ -327,32 +327,38 @@ def test_nothing_is_stopped_that_a_deployer_at_work_would_start_again(deployed: 
     assert deployed.running == []
 
 
-def calls_of_a_roll_out() -> int:
+def calls_of_a_roll_out(new: FakeJob) -> int:
     world = World()
     world.roll_out().deploy(OLD)
     world.calls = 0
-    world.roll_out().deploy(NEW)
+    world.roll_out().deploy(new)
     return world.calls
 
 
-CALLS = calls_of_a_roll_out()
+KILLS = [
+    pytest.param(
+        step, after, new, id=f"{'beside' if new.stands_by else 'in-turn'}-{'after' if after else 'before'}-{step}"
+    )
+    for new in (NEW, replace(NEW, stands_by=True))
+    for after in (False, True)
+    for step in range(1, calls_of_a_roll_out(new) + 1)
+]
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("step", range(1, CALLS + 1))
-def test_a_deploy_that_is_killed_at_any_call_is_gone_on_with_by_the_next(step: int, after: bool) -> None:
+@pytest.mark.parametrize(("step", "after", "new"), KILLS)
+def test_a_deploy_that_is_killed_at_any_call_is_gone_on_with_by_the_next(step: int, after: bool, new: FakeJob) -> None:
     """The world asserts throughout that no two engines can write."""
     world = World()
     world.roll_out().deploy(OLD)
     world.calls, world.kill_at, world.kill_after = 0, step, after
     with pytest.raises(Killed):
-        world.roll_out().deploy(NEW)
+        world.roll_out().deploy(new)
     world.kill_at = None
-    world.roll_out().deploy(NEW)
-    assert world.running == [NEW.hash]
-    assert world.started == [OLD.hash, NEW.hash]
+    world.roll_out().deploy(new)
+    assert world.running == [new.hash]
+    assert world.started == [OLD.hash, new.hash]
     assert world.roll_out().records.newest().outcome is Outcome.GOOD
-    assert world.roll_out().deploy(NEW).number is None
+    assert world.roll_out().deploy(new).number is None
 
 
 def test_two_deployers_do_not_work_at_once(deployed: World) -> None:

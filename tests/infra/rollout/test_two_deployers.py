@@ -1,6 +1,7 @@
 """A deployer that is frozen after any of its calls, for so long that another one deploys, and thawed then."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,11 @@ from firnline_infra.rollout.records import Deployments
 from tests.infra.rollout.world import BEGINS_S, FakeJob, World
 
 OLD, SLOW, FAST = (FakeJob(digit * 64) for digit in "012")
+BESIDE = replace(SLOW, stands_by=True), replace(FAST, stands_by=True)
+IN_TURN = SLOW, FAST
 
 
-def frozen_after(step: int, *, other: FakeJob = FAST) -> tuple[World, Exception | None]:
+def frozen_after(step: int, slow: FakeJob, fast: FakeJob) -> tuple[World, Exception | None]:
     """The world when both are through, and how it ended for the one that was frozen."""
     world = World(may_overlap=True)
     world.roll_out().deploy(OLD)
@@ -22,12 +25,12 @@ def frozen_after(step: int, *, other: FakeJob = FAST) -> tuple[World, Exception 
         answer = call(effect)
         if world.calls == step:
             world._call = call
-            world.roll_out().deploy(other)
+            world.roll_out().deploy(fast)
         return answer
 
     world._call = freezing
     try:
-        world.roll_out().deploy(SLOW)
+        world.roll_out().deploy(slow)
     except RolloutError as error:
         return world, error
     finally:
@@ -36,17 +39,24 @@ def frozen_after(step: int, *, other: FakeJob = FAST) -> tuple[World, Exception 
     return world, None
 
 
-def calls_until_it_ends() -> int:
+def calls_until_it_ends(slow: FakeJob = SLOW) -> int:
     world = World()
     world.roll_out().deploy(OLD)
     world.calls = 0
-    world.roll_out().deploy(SLOW)
+    world.roll_out().deploy(slow)
     return world.calls
 
 
-@pytest.mark.parametrize("step", range(1, calls_until_it_ends() + 1))
-def test_who_wakes_up_leaves_the_other_ones_engine_alone(step: int) -> None:
-    world, ended = frozen_after(step)
+STEPS = [
+    pytest.param(step, *jobs, id=f"{how}-{step}")
+    for how, jobs in (("in-turn", IN_TURN), ("beside", BESIDE), ("mixed", (BESIDE[0], FAST)))
+    for step in range(1, calls_until_it_ends(jobs[0]) + 1)
+]
+
+
+@pytest.mark.parametrize(("step", "slow", "fast"), STEPS)
+def test_who_wakes_up_leaves_the_other_ones_engine_alone(step: int, slow: FakeJob, fast: FakeJob) -> None:
+    world, ended = frozen_after(step, slow, fast)
     newest = world.roll_out().records.newest()
     assert world.running == [newest.hash]
     if ended is not None:
@@ -55,7 +65,7 @@ def test_who_wakes_up_leaves_the_other_ones_engine_alone(step: int) -> None:
 
 def test_what_it_started_after_it_woke_up_is_cancelled() -> None:
     """Between its last look at what runs, and its start."""
-    steps = (frozen_after(step) for step in range(1, calls_until_it_ends() + 1))
+    steps = (frozen_after(step, *IN_TURN) for step in range(1, calls_until_it_ends() + 1))
     overlapping = [
         (world, ended) for world, ended in steps if world.started == [OLD.hash, FAST.hash, SLOW.hash] and ended
     ]

@@ -15,12 +15,14 @@ from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.mark import StreamMark
+from firnline_ingest.ledger.standby import Standby, StandbyState, was_let_in
 from firnline_ingest.values import Fence, ShardKey
 from tests.fakes.ledger import MemoryLedger
 
 STREAM, CREATED_MS = "orders", 1_700_000_000_000
 KEYS = [ShardKey(STREAM, CREATED_MS, f"shardId-00000000000{number}") for number in range(2)]
 BEGINS_S, PROVES_S, OPENS_S = 20, 4, 3
+WAITS_S = 600
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class FakeJob:
     hash: str
     application: str = "firnline-dev"
     streams: tuple[str, ...] = (STREAM,)
+    stands_by: bool = False
 
 
 class Killed(BaseException):
@@ -50,6 +53,13 @@ class Engine:
     """The id of its run in the ledger, while it has one."""
     stops_in_s: int | None = None
     gone_in_s: int | None = None
+    stands_by: bool = False
+    """It was started to; whether it does, the ledger says."""
+    shown: str = ""
+    """The id of its run in the row of standbys, while it has that."""
+    waits_s: int = 0
+    taken_s: int = 0
+    """Its age when it took the application."""
 
 
 @dataclass
@@ -67,6 +77,10 @@ class World:
     said: list[str] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     objects: dict[str, str] = field(default_factory=dict)
+    lacking: str = ""
+    """Why there is no room beside an engine."""
+    unplaced: set[str] = field(default_factory=set)
+    """Hashes of jobs that find no machines beside another run."""
     may_overlap: bool = False
     """Whether a start while another run is there is none of the deployer's mistakes: the lease refuses its engine."""
     kill_at: int | None = None
@@ -79,8 +93,11 @@ class World:
         with_effect: Callable[[], Sequence[Problem]] = lambda: list(self.problems)  # noqa: E731
         return self._call(with_effect)
 
-    def start(self, job: Any, token: str) -> Run:
-        return self._call(lambda: self._start(job, token))
+    def lacks_room(self, job: Any) -> str:
+        return self._call(lambda: self.lacking)
+
+    def start(self, job: Any, token: str, *, stands_by: bool = False) -> Run:
+        return self._call(lambda: self._start(job, token, stands_by=stands_by))
 
     def runs(self, application: str) -> Sequence[Run]:
         return self._call(lambda: [engine.run for engine in self.engines if engine.run.state.is_active])
@@ -125,7 +142,7 @@ class World:
             records,
             streams_of=lambda job: job.streams,
             job_of=lambda document: FakeJob(**{**document, "streams": tuple(document["streams"])}),
-            document_of=lambda job: {"hash": job.hash, "streams": list(job.streams)},
+            document_of=lambda job: {"hash": job.hash, "streams": list(job.streams), "stands_by": job.stands_by},
             say=self.said.append,
             sleep=self.sleep,
             clock=self.clock,
@@ -163,15 +180,17 @@ class World:
     def _of(self, run: Run) -> Engine:
         return next(engine for engine in self.engines if engine.run.id == run.id)
 
-    def _start(self, job: Any, token: str) -> Run:
+    def _start(self, job: Any, token: str, *, stands_by: bool = False) -> Run:
         for engine in self.engines:
             if engine.token == token:
                 return engine.run
-        assert self.may_overlap or not self.running, f"{job.hash} was started while {self.running} could still write"
+        assert stands_by or self.may_overlap or not self.running, (
+            f"{job.hash} was started while {self.running} could still write"
+        )
         self.started.append(job.hash)
         since = datetime(2026, 11, 22, tzinfo=UTC) + timedelta(seconds=self.now_s)
         run = Run(id=f"run-{len(self.engines)}", hash=job.hash, state=RunState.STARTING, since=since, start=token)
-        self.engines.append(Engine(run, token, is_broken=job.hash in self.broken))
+        self.engines.append(Engine(run, token, is_broken=job.hash in self.broken, stands_by=stands_by))
         return run
 
     def _cancel(self, engine: Engine, grace_s: int) -> None:
@@ -190,24 +209,54 @@ class World:
             if engine.gone_in_s <= 0:
                 self._ends(engine, RunState.STOPPED, "cancelled by a person")
                 return
+        if engine.run.hash in self.unplaced and len(self.running) > 1:
+            engine.age_s = 0
         if engine.age_s < BEGINS_S or engine.gone_in_s is not None:
             return
         if engine.is_broken:
             self._ends(engine, RunState.FAILED, "exit status 4")
-        elif not engine.holds:
-            self._begins(engine)
-        else:
+        elif engine.holds:
             self._works(engine)
+        elif engine.shown or (engine.stands_by and not was_let_in(self.ledger, engine.token)):
+            self._stands_by(engine)
+        else:
+            self._begins(engine)
+
+    def _stands_by(self, engine: Engine) -> None:
+        """As spark/standing_by.py does it."""
+        engine.run = replace(engine.run, state=RunState.RUNNING)
+        run_id, engine.waits_s = _engine_of(engine), engine.waits_s + 1
+        if not engine.shown:
+            self.ledger.stand_by(Standby(run_id, f"process of {engine.run.id}", engine.token))
+            engine.shown = run_id
+            return
+        row = self.ledger.beat_standby(run_id, StandbyState.READY, "")
+        if row is None or engine.waits_s > WAITS_S:
+            self.ledger.beat_standby(run_id, StandbyState.ENDED, "nobody let it take over")
+            self._ends(engine, RunState.SUCCEEDED, "")
+        elif row.is_admitted and self._is_free(engine):
+            self._begins(engine)
+            self.ledger.beat_standby(run_id, StandbyState.TAKEN, "")
+
+    def _is_free(self, engine: Engine) -> bool:
+        """Or held by one that is dead: nobody of this world beats for it."""
+        held = self.ledger.current_run()
+        if held is None:
+            return True
+        if any(other.holds == held.run_id and other.run.state.is_active for other in self.engines):
+            return False
+        self.ledger.end_run(held.run_id)
+        return True
 
     def _begins(self, engine: Engine) -> None:
         engine.run = replace(engine.run, state=RunState.RUNNING)
-        run_id = f"engine-of-{engine.run.id}-{engine.run.attempt}"
+        run_id = _engine_of(engine)
         if self.may_overlap and self.ledger.current_run() is not None:
             self._ends(engine, RunState.FAILED, "another engine runs")
             return
         assert self.ledger.current_run() is None, "two engines at once"
         assert self.ledger.begin_run(EngineRun(run_id, f"process of {engine.run.id}", start=engine.token), None)
-        engine.holds = run_id
+        engine.holds, engine.taken_s = run_id, engine.age_s
         self.ledger.set_mark(STREAM, StreamMark(f"{STREAM}@{CREATED_MS}"), None)
 
     def _works(self, engine: Engine) -> None:
@@ -220,7 +269,7 @@ class World:
             if engine.stops_in_s <= 0:
                 self._ends(engine, RunState.SUCCEEDED, "")
                 return
-        if engine.age_s >= BEGINS_S + OPENS_S and engine.run.hash not in self.idle:
+        if engine.age_s >= engine.taken_s + OPENS_S and engine.run.hash not in self.idle:
             for key in KEYS:
                 self._reads(engine, key)
 
@@ -235,3 +284,7 @@ class World:
         if engine.holds:
             self.ledger.end_run(engine.holds)
         engine.run = replace(engine.run, state=state, reason=reason)
+
+
+def _engine_of(engine: Engine) -> str:
+    return f"engine-of-{engine.run.id}-{engine.run.attempt}"

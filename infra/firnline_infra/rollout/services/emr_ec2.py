@@ -1,7 +1,8 @@
 """Engines as steps of an EMR cluster (botocore's emr, 2009-03-31).
 
 The step is only spark-submit: what writes is a YARN application, which outlives a step that was cancelled. YARN is out of a
-deployer's reach, so a step beside the engine's asks it, by the tags of our applications, and ends those that are left.
+deployer's reach, so a step beside the engine's asks it, by the tag of the run's content, and ends those that are left: another
+engine, which stands by or has taken over, has another one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
 from firnline_infra.rollout.runtime import Problem, Run, RunState
 from firnline_infra.rollout.services.s3_logs import lines_below
 from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.emr_ec2 import hash_tag
 from firnline_infra.runtimes.spark_conf import token_of
 
 PRINCIPAL = "ec2.amazonaws.com"
@@ -30,6 +32,8 @@ STATES = {
 MAKE_ONE = "make one: `firnline up` does with origin: create"
 ACTIVE = [name for name, state in STATES.items() if state.is_active]
 USABLE = ("STARTING", "BOOTSTRAPPING", "RUNNING", "WAITING")
+STEPS = 3
+"""Two engines, and the step that sees that one of them is gone."""
 UNKNOWN_STEP = "InvalidRequestException"
 ALIVE = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
 """States of a YARN application that has not ended."""
@@ -61,12 +65,24 @@ class EmrEc2Runtime:
             *distrust(self.iam, job.role_arn, PRINCIPAL),
         ]
 
-    def start(self, job: EngineJob, token: str) -> Run:
+    def lacks_room(self, job: EngineJob) -> str:
+        """YARN lets an application wait that its nodes have no room for."""
+        with call("elasticmapreduce:DescribeCluster", self._cluster):
+            found = self.emr.describe_cluster(ClusterId=self.cluster_id)["Cluster"]
+        level = found.get("StepConcurrencyLevel", 1)
+        if level >= STEPS:
+            return ""
+        return (
+            f"The {self._cluster} runs {level} steps at once, and two engines and the step that sees one of them gone are "
+            f"{STEPS} (aws emr modify-cluster --cluster-id {self.cluster_id} --step-concurrency-level {STEPS})."
+        )
+
+    def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
         """The service knows no token, but the step holds it: one that an earlier attempt has added, whose answer was lost, is
         not added again."""
         if (there := next((step for step in self._steps() if _token(step) == token), None)) is not None:
             return _run(there)
-        request = render(job, token=token)
+        request = render(job, token=token, stands_by=stands_by)
         with call("elasticmapreduce:AddJobFlowSteps", self._cluster):
             answer = self.emr.add_job_flow_steps(**request)
         return Run(id=answer["StepIds"][0], hash=job.hash, state=RunState.STARTING, start=token)
@@ -129,7 +145,7 @@ class EmrEc2Runtime:
         enough = (*ACTIVE, "COMPLETED")
         if any(s["Name"] == _name_of_end(run) and s["Status"]["State"] in enough for s in self._steps()):
             return
-        script = SCRIPT.format(tag=f"firnline-application-{self.application}", alive=ALIVE, grace_s=grace_s)
+        script = SCRIPT.format(tag=hash_tag(run.hash), alive=ALIVE, grace_s=grace_s)
         step = {
             "Name": _name_of_end(run),
             "ActionOnFailure": "CONTINUE",

@@ -54,8 +54,12 @@ class EmrEksRuntime:
             *distrust(self.iam, job.role_arn, self.principal),
         ]
 
-    def start(self, job: EngineJob, token: str) -> Run:
-        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
+    def lacks_room(self, job: EngineJob) -> str:
+        """What nodes the cluster has, or makes, nobody can know beforehand: pods that find none wait."""
+        return ""
+
+    def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
+        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-containers:StartJobRun", self._cluster):
             answer = self.emr.start_job_run(**request)
         return Run(id=answer["id"], hash=job.hash, state=RunState.STARTING, start=token)

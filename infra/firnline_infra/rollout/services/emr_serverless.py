@@ -32,6 +32,8 @@ GRACE_S = range(15, 1801)
 UNUSABLE = {"TERMINATED", "STOPPING"}
 ARCHITECTURES = {"ARM64": "arm64", "X86_64": "x86_64"}
 DRIVER = "SPARK_DRIVER"
+TWO, MIB_PER_GB = 2, 1024
+"""Engines at once, while one stands by."""
 ATTEMPT = re.compile(r"/attempts/(\d+)/")
 NEXT_STEPS = {
     "ServiceQuotaExceededException": "ask AWS for a higher quota (Service Quotas, EMR Serverless, vCPUs per account), or give "
@@ -58,8 +60,23 @@ class EmrServerlessRuntime:
             *distrust(self.iam, job.role_arn, PRINCIPAL),
         ]
 
-    def start(self, job: EngineJob, token: str) -> Run:
-        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]})
+    def lacks_room(self, job: EngineJob) -> str:
+        with call("emr-serverless:GetApplication", self._application):
+            found = self.emr.get_application(applicationId=self.application_id)["application"]
+        at_once = found.get("schedulerConfiguration", {}).get("maxConcurrentRuns", TWO)
+        capacity, size = found.get("maximumCapacity", {}), job.size
+        vcpus, memory_gb = (float(capacity.get(name, "inf").split()[0]) for name in ("cpu", "memory"))
+        if at_once < TWO:
+            return f"The {self._application} has {at_once} run at once; firnline up changes that while no engine runs."
+        if vcpus < TWO * size.cores or memory_gb * MIB_PER_GB < TWO * size.memory_mib:
+            return (
+                f"The {self._application} has {capacity['cpu']} and {capacity['memory']} at the most, and two engines need "
+                f"{TWO * size.cores} vCPU and {-(-TWO * size.memory_mib // MIB_PER_GB)} GB (aws.runtime.emr_serverless)."
+            )
+        return ""
+
+    def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
+        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-serverless:StartJobRun", self._application, next_steps=NEXT_STEPS):
             answer = self.emr.start_job_run(**request)
         return Run(id=answer["jobRunId"], hash=job.hash, state=RunState.STARTING, start=token)

@@ -108,7 +108,11 @@ class OperatorRuntime:
             ]
         return [*self._without_account(), *self._not_admitted(job)]
 
-    def start(self, job: EngineJob, token: str) -> Run:
+    def lacks_room(self, job: EngineJob) -> str:
+        return f"The {self._described} bears the application's name, and there is one of a name: the old one makes way first."
+
+    def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
+        """One that is to stand by is started like any other: `lacks_room` says so before."""
         wanted = self._rendered(job, token)
         found = self._object()
         if found is not None and not _is_of(found, wanted):
