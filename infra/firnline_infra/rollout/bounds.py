@@ -20,7 +20,7 @@ class Bounds:
     begin_s: float = 900.0
     """For the new engine to hold the application: machines are fetched, and an image is pulled."""
     room_s: float = 300.0
-    """For a run that is to stand by to begin: one that waits longer finds no machines beside the old one's."""
+    """For the program of a run that is to stand by to begin: one that waits longer finds no machines beside the old one's."""
     serve_s: float = 300.0
     """For it to open all shards, from then on."""
     tip_s: float = 60.0

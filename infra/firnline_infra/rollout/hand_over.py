@@ -16,7 +16,7 @@ from firnline_ingest.ledger.standby import Standby, StandbyState
 
 
 class NoRoom(Exception):
-    """The run that is to stand by has found no machines in time."""
+    """The program of the run that is to stand by has not begun in time: it finds no machines beside the old one's."""
 
 
 class StandbyFailed(Exception):
@@ -51,22 +51,20 @@ class HandOver:
 
     def until_it_is_ready(self) -> Standby:
         """Raises StandbyFailed, and NoRoom. Also where it has taken the application over: a deploy was killed after that."""
-        began_s = begun_s = self.clock()
-        is_known, seen = False, -1
+        began_s, begun_s, is_known, seen = self.clock(), float("inf"), False, -1
         while True:
-            now = self.runtime.look(self.run)
-            row = standby_of(self.ledger, self.run)
+            now, row = self.runtime.look(self.run), standby_of(self.ledger, self.run)
             if row is not None and (row.state is StandbyState.TAKEN or self._is_ready(row, seen)):
                 return row
             seen = row.beat if row is not None else -1
             is_known = is_known or now.state is not RunState.UNKNOWN
             self._refuse_if_failed(now, row, is_young=not is_known and self.clock() - began_s < self.bounds.known_s)
-            if now.state is RunState.STARTING or not is_known:
-                begun_s = self.clock()
-                if begun_s - began_s > self.bounds.room_s:
-                    raise NoRoom(f"run {now.id} is {now.state} after {self.bounds.room_s:.0f} s{_words(now)}")
-            elif self.clock() - begun_s > self.bounds.begin_s:
-                raise StandbyFailed(f"run {now.id} is {now.state}{_words(now)}, and does not stand by")
+            if row is not None:
+                begun_s = min(begun_s, self.clock())
+            elif self.clock() - began_s > self.bounds.room_s:
+                raise NoRoom(f"run {now.id} is {now.state}{_words(now)}, and its program has not begun")
+            if self.clock() - begun_s > self.bounds.begin_s:
+                raise StandbyFailed(f"run {now.id} is {now.state}{_words(now)}, and its engine does not get ready")
             self.wait()
 
     def let_in(self) -> bool:

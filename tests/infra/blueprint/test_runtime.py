@@ -58,7 +58,16 @@ def test_emr_serverless_takes_the_application() -> None:
         },
     }
     assert faults("emr-serverless", "CreateApplication", request) == []
-    assert made.concurrent_runs == 1
+    assert made.concurrent_runs == 2
+
+
+@pytest.mark.parametrize(("rollout", "engines"), [("standby", 2), ("stop_first", 1)])
+def test_as_many_engines_may_run_at_once_as_a_roll_out_needs(rollout: str, engines: int) -> None:
+    application = parts_of({"rollout": rollout, "emr_serverless": SERVERLESS}).application
+    cluster = parts_of({"rollout": rollout, "trust": "emr-ec2", "emr_ec2": {"subnet": SUBNETS[0]}}).cluster
+    assert application is not None
+    assert cluster is not None
+    assert (application.concurrent_runs, cluster.concurrent_steps) == (engines, engines + 1)
 
 
 @pytest.mark.parametrize(("shards", "vcpus", "memory"), [(2, 8, 16), (64, 12, 24), (500, 68, 136)])

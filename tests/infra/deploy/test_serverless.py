@@ -30,6 +30,7 @@ AS_IT_IS: dict[str, Any] = {
     "architecture": "ARM64",
     "maximumCapacity": {"cpu": "16 vCPU", "memory": "64 GB"},
     "networkConfiguration": {"subnetIds": ["subnet-b", "subnet-a"], "securityGroupIds": ["sg-a"]},
+    "schedulerConfiguration": {"maxConcurrentRuns": 1, "queueTimeoutMinutes": 15},
 }
 
 
