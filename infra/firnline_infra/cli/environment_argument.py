@@ -39,9 +39,14 @@ def env_argument(spec_file: Path) -> str:
 
 
 def known_instead(name: str) -> str:
-    """The end of a sentence about an environment that is not there, with the mark that it begins with."""
+    """The end of a sentence about an environment that is not there: what there is, or what makes the first one."""
     known = sorted(file.stem for file in SPECS.glob("*.yaml") if not file.stem.endswith((".keys", ".drift")))
-    return f"; {did_you_mean(name, known)}" if known else "."
+    if known:
+        return f"; {did_you_mean(name, known)}"
+    return (
+        f", and no other specification in {SPECS} here. Run this in the folder of your repository, give the specification's "
+        "path, or let `firnline init` write a first one."
+    )
 
 
 def environment_argument(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.runtime import Run
-    from firnline_infra.rollout.status import ShardStatus, Status
+    from firnline_infra.rollout.status import ShardStatus, StandbyStatus, Status
 
 NOT_RUNNING, BY_HAND = 3, "by hand"
 
@@ -38,7 +38,7 @@ def status(environment: Path, accounts: ChosenAccounts, as_json: bool) -> None:
 def text_of(found: "Status") -> str:
     from firnline_infra.terminal import text_table
 
-    lines = [_engine(found), *(_run(run) for run in found.runs)]
+    lines = [_engine(found), *([_standby(found.standby)] if found.standby else []), *(_run(run) for run in found.runs)]
     if newest := found.deployment:
         lines.append(
             f"Deployment {newest.number}, {newest.outcome.value}: {newest.hash[:12]}, by {newest.by}, {newest.began}"
@@ -61,6 +61,12 @@ def _engine(found: "Status") -> str:
     heart = "its heart beats" if found.is_beating else "its heart does not beat: it was killed, or is frozen"
     whose = {"": "", BY_HAND: ", started by hand"}.get(found.whose, f", of run {found.whose}")
     return f"{found.application}: {found.holder}{whose}; {heart}."
+
+
+def _standby(found: "StandbyStatus") -> str:
+    so_far = "everything is up" if found.state == "ready" else "it is coming up"
+    waits = "takes over once the application is free" if found.is_let_in else "waits for its deploy, and ends by itself"
+    return f"Stands by: {found.holder}, of run {found.whose} ({found.hash[:12]}); {so_far}, and it {waits}."
 
 
 def _run(run: "Run") -> str:

@@ -12,8 +12,10 @@ from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.ledger.standby import Standby, StandbyState
 
 MOST_INCIDENTS = 10
+WAITING = (StandbyState.PREPARING, StandbyState.READY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,20 @@ class IncidentStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandbyStatus:
+    holder: str
+    """The process."""
+    whose: str
+    """The id of the run that it is of."""
+    hash: str
+    """Of that run's job."""
+    state: str
+    """`preparing` or `ready`."""
+    is_let_in: bool
+    """Whether a deploy has told it to take over, once the application is free."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     application: str
     runs: tuple[Run, ...]
@@ -53,6 +69,8 @@ class Status:
     whose: str
     """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
     is_beating: bool
+    standby: StandbyStatus | None
+    """The engine that stands by, of a run that is there."""
     shards: tuple[ShardStatus, ...]
     incidents: tuple[IncidentStatus, ...]
     """The last ones, newest first."""
@@ -72,6 +90,7 @@ class Status:
             "engine": {"holder": self.holder, "is_beating": self.is_beating, "whose": self.whose}
             if self.holder
             else None,
+            "standby": asdict(self.standby) if self.standby else None,
             "shards": [asdict(each) for each in self.shards],
             "incidents": [asdict(each) for each in self.incidents],
         }
@@ -100,9 +119,17 @@ def status_of(
         holder=engine.holder if engine else "",
         whose=_whose(engine, runs) if engine else "",
         is_beating=is_beating,
+        standby=_standby(ledger.standby(), runs),
         shards=tuple(_shard(row, engine, now_ms, paused) for row in rows),
         incidents=_incidents(rows),
     )
+
+
+def _standby(row: Standby | None, runs: Sequence[Run]) -> StandbyStatus | None:
+    of = next((run for run in runs if row and run.start and run.start == row.start), None)
+    if row is None or of is None or row.state not in WAITING:
+        return None
+    return StandbyStatus(holder=row.holder, whose=of.id, hash=of.hash, state=row.state.value, is_let_in=row.is_admitted)
 
 
 def _whose(engine: EngineRun, runs: Sequence[Run]) -> str:

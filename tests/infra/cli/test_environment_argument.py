@@ -49,3 +49,17 @@ def test_one_that_does_not_exist_is_refused_with_what_there_is(given: str, hint:
     result = CliRunner().invoke(command, [given])
     assert result.exit_code == 2
     assert hint in result.output
+
+
+def test_where_there_is_no_specification_at_all_the_next_step_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    result = CliRunner().invoke(command, ["dev"])
+    assert result.exit_code == 2
+    said = " ".join(result.output.split())
+    assert "no stacks/environments/dev.yaml, and no other specification in stacks/environments here" in said
+    assert "Run this in the folder of your repository" in said
+    assert "firnline init" in said

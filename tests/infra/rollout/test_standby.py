@@ -1,4 +1,4 @@
-"""The new engine comes up beside the old one: what that shortens, what it leaves alone where it fails, and when it is not done."""
+"""The new engine comes up beside the old one: what that shortens, what is left alone where it fails, when it is not done."""
 
 from dataclasses import replace
 

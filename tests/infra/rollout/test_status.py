@@ -5,6 +5,7 @@ from firnline_infra.rollout.status import status_of
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from tests.infra.rollout.test_roll import OLD
+from tests.infra.rollout.test_standby import NEW, THIRD, killed_while_it_waits
 from tests.infra.rollout.world import KEYS, STREAM, World
 
 
@@ -73,3 +74,30 @@ def test_a_shard_that_another_run_had_is_not_read_now() -> None:
     assert taken is not None
     assert [each.is_read for each in looked(world).shards] == [False, True]
     assert replace(row, fence=taken.fence) == taken
+
+
+def test_it_tells_what_stands_by_and_whether_it_was_let_in() -> None:
+    world = running()
+    assert looked(world).standby is None
+    killed_while_it_waits(world, NEW)
+    found = looked(world)
+    assert found.as_document()["standby"] == {
+        "holder": "process of run-1",
+        "whose": "run-1",
+        "hash": NEW.hash,
+        "state": "ready",
+        "is_let_in": False,
+    }
+    line = "Stands by: process of run-1, of run run-1 (111111111111); everything is up, and it"
+    assert f"{line} waits for its deploy, and ends by itself." in text_of(found)
+    world.ledger.admit(world.ledger.standby().run_id)
+    assert f"{line} takes over once the application is free." in text_of(looked(world))
+
+
+def test_what_has_taken_over_or_is_gone_stands_by_no_more() -> None:
+    world = running()
+    world.roll_out().deploy(NEW)
+    assert looked(world).standby is None
+    killed_while_it_waits(world, THIRD)
+    world.engines.clear()
+    assert looked(world).standby is None

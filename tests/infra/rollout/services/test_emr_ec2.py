@@ -122,6 +122,30 @@ def test_a_cluster_that_would_not_do_is_told_before(
     assert said in runtime.check(job(EC2, place="j-1"))[0].what
 
 
+def test_what_ends_one_engine_leaves_another_content_alone(runtime: EmrEc2Runtime, aws: StubbedAws, job: Job) -> None:
+    """The one that stands by, or has taken over, is a YARN application of the same Firnline application."""
+    script = SCRIPT.format(tag=f"firnline-hash-{DIGEST}", alive=ALIVE, grace_s=120)
+    ends = {"Jar": "command-runner.jar", "Args": ["bash", "-c", script]}
+    ended = {"Name": END, "ActionOnFailure": "CONTINUE", "HadoopJarStep": ends}
+    aws.answers("emr", "list_steps", {"Steps": [step()]})
+    aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-9"]}, {"JobFlowId": "j-1", "Steps": [ended]})
+    aws.answers("emr", "describe_step", {"Step": step(state="COMPLETED")})
+    runtime.cancel(RUN, grace_s=120)
+    engine = job(EC2, place="j-1")
+    assert f"spark.yarn.tags=firnline-application-firnline-dev,firnline-hash-{engine.hash}" in str(
+        render(engine, token="7-ab")
+    )
+
+
+@pytest.mark.parametrize(("level", "room"), [(2, False), (3, True)])
+def test_two_engines_need_a_third_step(
+    runtime: EmrEc2Runtime, aws: StubbedAws, job: Job, level: int, room: bool
+) -> None:
+    aws.answers("emr", "describe_cluster", {"Cluster": {"Status": {"State": "WAITING"}, "StepConcurrencyLevel": level}})
+    told = runtime.lacks_room(job(EC2, place="j-1"))
+    assert told == "" if room else "--step-concurrency-level 3" in told
+
+
 def test_the_script_waits_kills_and_says_whether_nothing_is_left(tmp_path: Path) -> None:
     """The real shell, with a `yarn` that has one application until it is killed."""
     running, asked = tmp_path / "running", tmp_path / "asked"
@@ -133,10 +157,10 @@ def test_the_script_waits_kills_and_says_whether_nothing_is_left(tmp_path: Path)
         f"-kill) rm {running};;\nesac\nexit 0\n"
     )
     yarn.chmod(yarn.stat().st_mode | stat.S_IXUSR)
-    script = SCRIPT.format(tag="firnline-application-firnline-dev", alive=ALIVE, grace_s=0)
+    script = SCRIPT.format(tag=f"firnline-hash-{DIGEST}", alive=ALIVE, grace_s=0)
     variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-c", script], env=variables, check=False, timeout=60)
     assert done.returncode == 0
     said = asked.read_text().splitlines()
     assert "application -kill application_1_2" in said
-    assert said[0] == f"application -list -appTags firnline-application-firnline-dev -appStates {ALIVE}"
+    assert said[0] == f"application -list -appTags firnline-hash-{DIGEST} -appStates {ALIVE}"

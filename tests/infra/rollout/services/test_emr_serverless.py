@@ -93,6 +93,44 @@ def test_a_job_is_started_with_the_rendered_request(runtime: EmrServerlessRuntim
     )
 
 
+def test_one_that_stands_by_is_told_so_and_is_another_start_of_the_same_content(job: Job) -> None:
+    made = job()
+    plain, beside = (render(made, token="7-ab", tags={}, stands_by=stands_by) for stands_by in (False, True))
+    variable = "spark.emr-serverless.driverEnv.FIRNLINE_STANDBY"
+    assert settings_of(beside) == {**settings_of(plain), variable: "600"}
+
+
+def settings_of(request: dict[str, Any]) -> dict[str, str]:
+    (classification,) = request["configurationOverrides"]["applicationConfiguration"]
+    return classification["properties"]
+
+
+ROOM = {
+    "maximumCapacity": {"cpu": "8 vCPU", "memory": "16 GB", "disk": "400 GB"},
+    "schedulerConfiguration": {"maxConcurrentRuns": 2, "queueTimeoutMinutes": 15},
+}
+ONE_AT_ONCE = {"maxConcurrentRuns": 1, "queueTimeoutMinutes": 15}
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (ROOM, ""),
+        ({}, ""),  # neither limit is set
+        ({**ROOM, "schedulerConfiguration": ONE_AT_ONCE}, "has 1 run at once; firnline up changes that"),
+        ({**ROOM, "maximumCapacity": {"cpu": "4 vCPU", "memory": "16 GB"}}, "two engines need 8 vCPU and 16 GB"),
+        ({**ROOM, "maximumCapacity": {"cpu": "8 vCPU", "memory": "15 GB"}}, "has 8 vCPU and 15 GB at the most"),
+    ],
+)
+def test_whether_there_is_room_for_a_second_engine_is_asked_of_the_application(
+    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
+) -> None:
+    aws.answers("emr-serverless", "get_application", application(**found))
+    told = runtime.lacks_room(job())
+    assert said in told
+    assert bool(said) == bool(told)
+
+
 def test_a_quota_that_is_reached_is_told_in_the_services_words(
     runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
 ) -> None:

@@ -176,3 +176,9 @@ def test_what_the_apache_operator_released_ended_as_the_state_before_says(job: J
     history = {"9": {"currentStateSummary": before}, "10": {"currentStateSummary": "ResourceReleased"}}
     place.is_in("ResourceReleased", stateTransitionHistory=history)
     assert place.runtime.look(run).state == expected
+
+
+@pytest.mark.parametrize("operator", list(Operator))
+def test_two_objects_can_not_bear_one_name_so_the_old_engine_is_stopped_first(operator: Operator, job: Job) -> None:
+    place = Place(operator, job)
+    assert "there is one of a name" in place.runtime.lacks_room(place.job)
