@@ -3,6 +3,7 @@
 import os
 import random
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ class Story:
             actor.kill()
         return self
 
-    def _deploy(self, job: Job) -> None:
+    def _deploy(self, job: Any) -> None:
         def deploy() -> None:
             try:
                 self.rolling.roll_out().deploy(job)

@@ -55,6 +55,7 @@ class Query(Protocol):
     def failure(self) -> FirnlineError | None: ...
     def cancel_jobs(self) -> None: ...
     def progress(self) -> dict[str, int]: ...
+    def end(self) -> None: ...
     def close(self) -> None: ...
     def kill(self) -> None: ...
 
@@ -125,6 +126,7 @@ class EngineJob:
                 self._metrics.close()
                 if not self._heart.is_displaced:
                     self._lease.end()
+                self._close_spark()
                 self.has_loose_ends |= not Aside("catalog-close", catalog.close).wait(LOOK_S)
         return self._exit_status()
 
@@ -256,7 +258,12 @@ class EngineJob:
         log.info("engine.stopping", extra={"application": self._config.application})
         has_ended = self._let_epoch_end()
         self._is_unproven |= not has_ended
-        if not has_ended or not Aside("spark-end", self._query.close).wait(CLOSE_S, self._signals.at_once):
+        if not has_ended or not Aside("query-end", self._query.end).wait(CLOSE_S, self._signals.at_once):
+            self._leave()
+
+    def _close_spark(self) -> None:
+        """Once the application is given back: whoever waits for it does not wait for Spark's end."""
+        if not self.has_loose_ends and not Aside("spark-end", self._query.close).wait(CLOSE_S, self._signals.at_once):
             self._leave()
 
     def _leave(self) -> None:

@@ -115,18 +115,26 @@ class SparkQuery:
                     counts["failed"] += stage.numFailedTasks
         return counts
 
+    def end(self) -> None:
+        """Ends the query, which leaves the checkpoint alone from then on; a JVM that has gone already has ended it."""
+        _stop(self._query)
+
     def close(self) -> None:
-        """Ends query and session; a JVM that has gone already has ended both."""
-        for end in (self._query, self._session):
-            try:
-                if end is not None:
-                    end.stop()
-            except (Py4JError, PySparkException, OSError) as error:
-                log.warning("spark.unended", extra={"cause": in_short(error)})
+        """Ends what is left of query and session."""
+        _stop(self._query)
+        _stop(self._session)
 
     def kill(self) -> None:
         """Ends Spark at once, without asking it."""
         kill_jvm()
+
+
+def _stop(end: "StreamingQuery | SparkSession | None") -> None:
+    try:
+        if end is not None:
+            end.stop()
+    except (Py4JError, PySparkException, OSError) as error:
+        log.warning("spark.unended", extra={"cause": in_short(error)})
 
 
 @contextmanager

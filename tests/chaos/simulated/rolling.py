@@ -38,6 +38,11 @@ class Job:
     application: str = "app"
 
 
+def _job_of(document: dict[str, Any]) -> Any:
+    """What a roll-out asks of a job is no more."""
+    return Job(**document)
+
+
 @dataclass(eq=False)
 class Program:
     """One attempt at one run."""
@@ -118,6 +123,7 @@ class Started:
     programs: list[Program] = field(default_factory=list)
     cancelled_s: float | None = None
     grace_s: float = 0.0
+    has_held: bool = False
 
     @property
     def is_active(self) -> bool:
@@ -152,7 +158,7 @@ class Rolling:
             self.ledger,
             records,
             streams_of=lambda _: [STREAM],
-            job_of=lambda document: Job(**document),
+            job_of=_job_of,
             document_of=lambda job: {"hash": job.hash, "stands_by": job.stands_by},
             say=lambda _: None,
             sleep=sleep,
@@ -164,9 +170,11 @@ class Rolling:
 
     def holds(self, program: Program) -> None:
         """Told by a program that has just taken the application."""
-        run = program.started
-        if run.stands_by and not was_let_in(self.memory, run.run.start):
+        run, row = program.started, self.memory.standby()
+        is_let_in = row is not None and (row.start, row.is_admitted) == (run.run.start, True)
+        if run.stands_by and not run.has_held and not is_let_in:
             self.problems.append(f"{program.engine.run_id} took the application, and nobody had let it in")
+        run.has_held = True
 
     # The service
 

@@ -46,13 +46,14 @@ class StandIn:
         *,
         opens: Callable[[], None] = lambda: None,
         finish: Callable[[], list[Receipt]] = list,
+        closes: Callable[[], None] = lambda: None,
     ) -> None:
         self.starts = self.begun = self.prepared = 0
         self.error: FirnlineError | None = None
         self.committed: list[int] = []
         """Epochs that came back to Spark."""
         self.cancelled, self.killed, self.closed = threading.Event(), threading.Event(), threading.Event()
-        self._epoch, self._opens, self._finish = epoch, opens, finish
+        self._epoch, self._opens, self._finish, self._closes = epoch, opens, finish, closes
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -105,11 +106,15 @@ class StandIn:
     def progress(self) -> dict[str, int]:
         return {"tasks": 2, "completed": 1, "active": 1, "failed": 0}
 
-    def close(self) -> None:
+    def end(self) -> None:
         """As Spark does: it waits for a batch that is with our Python, which it can't interrupt."""
         self._over.set()
         if self._thread is not None:
             self._thread.join()
+
+    def close(self) -> None:
+        self.end()
+        self._closes()
         self.closed.set()
 
     def kill(self) -> None:

@@ -30,6 +30,18 @@ def test_a_run_that_is_asked_to_stop_ends_spark_and_gives_its_name_back() -> Non
     assert ledger.current_run() is None
 
 
+def test_the_application_is_given_back_when_the_query_has_ended_and_before_spark_has() -> None:
+    """Who waits for it begins with the same checkpoint, and need not wait for executors to go."""
+    ledger, held = MemoryLedger(), list[object]()
+    spark = StandIn(read_on, closes=lambda: held.append(ledger.current_run()))
+    running = Running(spark.job(ledger))
+    until(lambda: spark.committed)
+    ledger.request_stop(run_of(ledger).run_id)
+    assert running.ends() == SUCCESS
+    assert held == [None]
+    assert spark.closed.is_set()
+
+
 def test_a_batch_that_begins_while_the_engine_stops_holds_up_no_end() -> None:
     """Between the last epoch's end and Spark's, while rows that were read since are proven."""
 
