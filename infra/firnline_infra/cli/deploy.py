@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 def deploy(environment: Path, accounts: ChosenAccounts, artefact: Path | None, rollback: bool) -> None:
     """Run the engine that ENV's specification says.
 
-    Does nothing where it does so already. Else the running engine is asked to stop, and proves its rows; when it is gone, the
-    new one is started and watched until it reads, and if it does not, the old one runs again. Where it was killed, the
-    same command goes on.
+    Does nothing where it does so already. Else the new engine is started beside the one that runs, where there is room; when it
+    is ready, the old one is asked to stop, and proves its rows, and the new one takes over and is watched until it reads. If it
+    does not come up, nothing is stopped; if it does not read, the old one runs again. Where it was killed, the same command
+    goes on.
 
     \b
     For example:

@@ -31,6 +31,8 @@ from firnline_ingest.ledger.item import (
     mark_from_item,
     mark_to_item,
     padded,
+    standby_from_item,
+    standby_to_item,
     to_item,
 )
 from firnline_ingest.ledger.mark import StreamMark
@@ -201,16 +203,15 @@ class DynamoLedger:
 
     def standby(self) -> Standby | None:
         item = self._get(STANDBY_KEY)
-        return _standby(item) if item else None
+        return standby_from_item(item) if item else None
 
     def stand_by(self, standby: Standby) -> None:
-        told = {name: getattr(standby, name) for name in Standby.__slots__ if name != "state"}
-        self._call("PutItem", "put_item", Item=_item({**STANDBY_KEY, **told, "phase": standby.state.value}))
+        self._call("PutItem", "put_item", Item=_item({**STANDBY_KEY, **standby_to_item(standby)}))
 
     def beat_standby(self, run_id: str, state: StandbyState, told: str) -> Standby | None:
         values = {":one": 1, ":phase": state.value, ":told": told, ":run_id": run_id}
         found = self._update_own(STANDBY_KEY, "SET beat = beat + :one, phase = :phase, told = :told", values)
-        return _standby(found) if found else None
+        return standby_from_item(found) if found else None
 
     def admit(self, run_id: str) -> bool:
         values = {":yes": True, ":run_id": run_id}
@@ -399,8 +400,3 @@ def _run(item: Item) -> Run | None:
         version=str(item.get("version", "")),
         start=str(item.get("start", "")),
     )
-
-
-def _standby(item: Item) -> Standby:
-    told = {name: item[name] for name in Standby.__slots__ if name not in ("state", "beat")}
-    return Standby(**told, state=StandbyState(item["phase"]), beat=int(item["beat"]))

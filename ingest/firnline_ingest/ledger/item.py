@@ -12,6 +12,7 @@ from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
+from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
 Item = dict[str, Any]
@@ -177,3 +178,13 @@ def _token(position: Position | None) -> str:
 
 def _position(token: str | None) -> Position | None:
     return Position.from_token(token) if token else None
+
+
+def standby_to_item(standby: Standby) -> Item:
+    told = {name: getattr(standby, name) for name in Standby.__slots__ if name != "state"}
+    return {**told, "phase": standby.state.value}
+
+
+def standby_from_item(item: Item) -> Standby:
+    told = {name: item[name] for name in Standby.__slots__ if name not in ("state", "beat")}
+    return Standby(**told, state=StandbyState(item["phase"]), beat=int(item["beat"]))
