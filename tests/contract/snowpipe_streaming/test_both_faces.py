@@ -8,6 +8,11 @@ import pytest
 
 from firnline_infra.blueprint.snowflake import Column, InteractiveTable
 from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.metadata_type import metadata_type
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.snowflake.connection import connect
 from firnline_ingest.snowflake.key import SigningKey
 from tests.contract.snowpipe_streaming.conftest import KeyPair
@@ -124,6 +129,53 @@ def test_a_pipe_with_a_select_puts_each_path_where_it_says(world: World, sql: Sq
 
     assert sql("SELECT ID, META:shardId::VARCHAR, WHOLE:extra::BOOLEAN FROM ORDERS") == [(7, "s", True)]
     assert len(sql("DESCRIBE TABLE ORDERS")) == 3
+
+
+def test_the_connectors_own_example_of_a_pipe_with_its_tables_name(world: World, sql: Sql) -> None:
+    """Names of one's own, casts, keys that need brackets, and metadata, as Snowflake's pages on the two connectors write them."""
+    sql("CREATE TABLE PERSONS (ORDER_ID VARCHAR, NAME VARCHAR, TOTAL VARCHAR, HAS_CAT BOOLEAN, STREAM VARCHAR)")
+    sql(
+        "CREATE PIPE PERSONS AS COPY INTO PERSONS FROM (SELECT $1:order_id::STRING, $1:customer_name, $1['order_total']::STRING, "
+        "$1['has cat'] AS has_cat, $1:KINESISMETADATA.stream::STRING FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE PERSONS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE PERSONS TO ROLE INGEST")
+    channel, _ = world.client("PERSONS").open_channel("c")
+    row = {"order_id": 12345, "customer_name": "John", "order_total": 100.5, "has cat": True, "more": 1}
+    channel.append_row({"KINESISMETADATA": {"stream": "orders"}, **row}, "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT * FROM PERSONS") == [("12345", "John", "100.5", True, "orders")]
+
+
+def test_structured_columns_of_version_2_take_what_has_their_keys_and_reject_what_has_not(
+    world: World, sql: Sql
+) -> None:
+    world.snowflake.catalog.volume_access = lambda _location, _principal: []
+    volume = f"STRUCTURED_{world.schema.name}"
+    sql(
+        f"CREATE EXTERNAL VOLUME {volume} STORAGE_LOCATIONS = ((NAME = 'l' STORAGE_PROVIDER = 'S3' "
+        "STORAGE_BASE_URL = 's3://b/' STORAGE_AWS_ROLE_ARN = 'r'))"
+    )
+    declared = metadata_type(Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S"}))
+    sql(
+        f"CREATE ICEBERG TABLE TYPED (KINESISMETADATA {declared}, TAGS ARRAY(STRING), AT TIMESTAMP_NTZ) "
+        f"EXTERNAL_VOLUME = {volume} BASE_LOCATION = 'o/' ICEBERG_VERSION = 2 ERROR_LOGGING = TRUE"
+    )
+    sql("GRANT INSERT ON ICEBERG TABLE TYPED TO ROLE INGEST")
+    sql(f"GRANT USAGE ON EXTERNAL VOLUME {volume} TO ROLE INGEST")
+    maker = RowMaker(PipelineConfig.model_validate({"stream": "s", "database": "D", "schema": "S"}), "s", "shard-0")
+    payloads = [b'{"tags": ["a", 1], "at": "2026-02-03T04:05:06"}', b'{"tags": {}}']
+    records = [Record(str(number), each, "k", 1.5) for number, each in enumerate(payloads)]
+    channel, _ = world.client("TYPED-STREAMING").open_channel("c")
+    channel.append_rows(list(maker.convert(records).rows), "0", "1")
+    world.wait_for_commit(channel, "1")
+
+    assert sql("SELECT KINESISMETADATA:shardId::VARCHAR, TAGS[0]::VARCHAR, AT::VARCHAR FROM TYPED") == [
+        ("shard-0", "a", "2026-02-03 04:05:06.000")
+    ]
+    ((message,),) = sql("SELECT ERROR_METADATA:error_message::VARCHAR FROM ERROR_TABLE(TYPED)")
+    assert "to ARRAY(VARCHAR(134217728)): it is no ARRAY" in message
 
 
 @pytest.mark.parametrize(("version", "gained"), [(2, ["ID", "TEXT"]), (3, ["ID", "NESTED", "TEXT"])])

@@ -4,13 +4,17 @@ Snowflake (tests/contract/test_target_catalog.py).
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.identifiers import stored_name
+from firnline_ingest.snowflake.errors import PipeMissing
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
-from firnline_ingest.snowflake.target import on_volume
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
 
 TABLE = ("LAKE", "RAW", "ORDERS")
 
@@ -83,3 +87,50 @@ def test_a_list_that_was_cut_off_misses_nobody() -> None:
     listing = Listing(session, "TABLES", many(50))
     assert listing.find("LAKE", "RAW", "T0") is None
     assert session.asked[1:] == ['SHOW TABLES LIKE \'T0\' IN SCHEMA "LAKE"."RAW"']
+
+
+PIPES = {"ORDERS": "2026-01-01", "LOAD": "2026-02-02"}
+
+
+@dataclass
+class Schema:
+    """Of one table, and of some pipes."""
+
+    pipes: set[str]
+
+    def rows(self, statement: str, empty: Collection[int] = ()) -> list[dict[str, Any]]:
+        if statement.startswith("SHOW TABLES"):
+            return [{"name": "ORDERS", "created_on": "2026", "enable_schema_evolution": "N", "is_iceberg": "Y"}]
+        if statement.startswith("SHOW PIPES"):
+            return [{"name": name, "created_on": PIPES[name]} for name in self.pipes]
+        return []
+
+    def close(self) -> None: ...
+
+
+def state(pipes: set[str], **more: Any) -> TargetState:
+    document = {"stream": "orders", "database": "LAKE", "schema": "RAW", "table": "ORDERS", **more}
+    config = cast("Any", SimpleNamespace(snowflake=SimpleNamespace(role="INGEST")))
+    return TargetCatalog(config, Schema(pipes)).state_of(PipelineConfig.model_validate(document))
+
+
+@pytest.mark.parametrize(
+    ("pipes", "named", "expected"),
+    [
+        (set(), None, ("ORDERS-STREAMING", "")),
+        ({"LOAD"}, None, ("ORDERS-STREAMING", "")),
+        ({"ORDERS", "LOAD"}, None, ("ORDERS", "2026-01-01")),  # a pipe with the table's name wins over the default one
+        ({"ORDERS", "LOAD"}, "load", ("LOAD", "2026-02-02")),  # and the one that is named over both
+    ],
+)
+def test_rows_go_through_the_pipe_that_is_named_or_has_the_tables_name_or_is_the_default(
+    pipes: set[str], named: str | None, expected: tuple[str, str]
+) -> None:
+    found = state(pipes, **({"pipe": named} if named else {}))
+    assert (stored_name(found.target.pipe) if named else found.target.pipe, found.target.pipe_created_on) == expected
+    assert found.is_iceberg
+
+
+def test_a_pipe_that_is_named_and_not_there_is_missed_by_its_name() -> None:
+    with pytest.raises(PipeMissing, match="LOAD"):
+        state({"ORDERS"}, pipe="load")

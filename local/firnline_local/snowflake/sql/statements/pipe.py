@@ -128,10 +128,14 @@ def _mapped(column: Column, written: exp.Expr) -> PipeColumn:
 def _path(expression: exp.Expr) -> tuple[str, ...]:
     if _is_row(expression):
         return ()
-    if isinstance(expression, exp.JSONExtract) and _is_row(expression.this):
+    if isinstance(expression, exp.Bracket) and len(expression.expressions) == 1:
+        key = expression.expressions[0]
+        if isinstance(key, exp.Literal) and key.is_string:
+            return (*_path(expression.this), key.name)
+    if isinstance(expression, exp.JSONExtract):
         steps = expression.expression.expressions[1:] if isinstance(expression.expression, exp.JSONPath) else []
-        if steps and all(isinstance(step, exp.JSONPathKey) for step in steps):
-            return tuple(str(step.this) for step in steps)
+        if steps and all(isinstance(step.this, str) for step in steps):  # a number is a place in an array
+            return (*_path(expression.this), *(str(step.this) for step in steps))
     raise NotKnown(f"{expression.sql('snowflake')[:60]} in a pipe: only $1 and paths into it, with or without a cast")
 
 
