@@ -125,7 +125,7 @@ class _Reader:
         return _checked(ColumnType(family, parts=parts))
 
     def _member(self) -> Part:
-        key = self._word("a key", quoted=True)
+        key = self._word("a key (in quotes, unless it is of plain letters, digits, _ and $)", quoted=True)
         part = self._part()
         return Part(part.type, key, part.nullable)
 

@@ -14,8 +14,8 @@ OF_EVERY_ROW = (
     ("explicit_hash_key", "explicitHashKey", "VARCHAR"),
 )
 """Each part's switch, key and type; the types are those of the connector's own example (Openflow, Iceberg tables)."""
-OF_ONE_AMONG_SEVERAL = ("row", "row", "NUMBER(38, 0)")
-"""Where the format makes several rows of a record."""
+OF_ONE_AMONG_SEVERAL = ("row", '"row"', "NUMBER(38, 0)")
+"""Where the format makes several rows of a record. ROW is a reserved word (`sql-reference/reserved-keywords`)."""
 
 
 def metadata_type(pipeline: Pipeline) -> str:

@@ -59,6 +59,8 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
         return shape
 
     def _note(self, keys: Sequence[str]) -> None:
+        if len(self._names) >= MOST_NAMES:
+            return
         new = [key for key in keys if key not in self._names][: MOST_NAMES - len(self._names)]
         self._names.update(new)
         self.news += new

@@ -46,7 +46,8 @@ def test_another_type_is_another(wanted: str, found: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("OBJECT()", "a key is missing"),
+        ("OBJECT()", r"a key \(in quotes, .*\) is missing"),
+        ("OBJECT(änderung DATE)", "in quotes, unless it is of plain letters"),
         ("OBJECT(a FLOAT", "closing parenthesis"),
         ("OBJECT(a FLOAT, a DATE)", "the key a is there twice"),
         ("OBJECT(a FLOAT) NOT NULL", "left over"),
