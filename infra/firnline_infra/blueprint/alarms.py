@@ -8,6 +8,7 @@ from firnline_infra.blueprint.aws import Alarm
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.blueprint.marks import tags
 from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -37,14 +38,17 @@ def alarms(spec: EnvironmentSpec, names: Names) -> tuple[Alarm, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Alarms:
+    """What Kinesis counts of a stream elsewhere is in CloudWatch there, and its owner's to be told of."""
+
     spec: EnvironmentSpec
     names: Names
 
     def all(self) -> Iterator[Alarm]:
         namespace = metrics_config(self.spec).cloudwatch
         for stream in self.spec.streams:
-            yield self._lag(stream)
-            yield self._throttled(stream)
+            if not is_elsewhere(self.spec, stream):
+                yield self._lag(stream)
+                yield self._throttled(stream)
             if namespace is not None:
                 yield self._stopped(stream, namespace)
                 yield self._time_to_trim(stream, namespace)

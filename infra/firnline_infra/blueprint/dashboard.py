@@ -6,6 +6,7 @@ from typing import Any
 
 from firnline_infra.blueprint.aws import Dashboard
 from firnline_infra.blueprint.engine_config import metrics_config
+from firnline_infra.specification.elsewhere import is_elsewhere
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.metrics import (
@@ -99,7 +100,7 @@ def _of_aws(spec: EnvironmentSpec, names: Names) -> Iterator[dict[str, Any]]:
             title,
             [
                 ["AWS/Kinesis", metric, "StreamName", stream.name, {"stat": statistic}]
-                for stream in spec.streams[:MOST_STREAMS]
+                for stream in [each for each in spec.streams if not is_elsewhere(spec, each)][:MOST_STREAMS]
             ],
         )
     capacity = ("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from firnline_infra.blueprint.access import access_of
 from firnline_infra.blueprint.network import snowflake_host
 from firnline_infra.blueprint.places import LETTERS_FOLDER, checkpoint_folder, folder, has_bucket, s3_url, spark_url
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
@@ -98,7 +99,7 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
             url=inputs.snowflake_url,
             ca_file=inputs.snowflake_ca_file,
         ),
-        "pipelines": [_pipeline(pipeline, inputs) for pipeline in spec.pipelines],
+        "pipelines": [_pipeline(pipeline, inputs, access_of(spec, pipeline)) for pipeline in spec.pipelines],
         **_patterns(spec, inputs),
         "dead_letters": dict(inputs.dead_letters),
         "spark": _present(
@@ -141,9 +142,10 @@ def document_hash(document: Mapping[str, Any]) -> str:
     return parse(EngineConfig, dict(document), "engine.json").content_hash
 
 
-def _pipeline(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any]:
+def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None) -> dict[str, Any]:
     return _present(
         stream=pipeline.stream,
+        access=access,
         database=pipeline.database,
         schema=pipeline.schema_,
         table=str(table_of(pipeline).parts[-1]),
@@ -166,7 +168,7 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
     patterns = []
     for pipeline in spec.pipelines:
         if pipeline.also is not None:
-            options = _pipeline(pipeline, inputs)
+            options = _pipeline(pipeline, inputs, None)  # they are found where the engine is
             del options["stream"]
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
             patterns.append({"streams": pipeline.also, **options})

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -76,6 +77,9 @@ def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
             endpoint=f"com.amazonaws.{spec.aws.region}.{_endpoint_service(service)}",
         )
         yield from _through_endpoints(spec, service, public)
+    for region in sorted({place_of(spec, stream).region for stream in spec.streams} - {spec.aws.region}):
+        host = f"kinesis.{region}.{ENDS[spec.aws.partition]}"
+        yield Destination(host=host, needed_by=(Party.ENGINE, Party.OPERATOR), why="streams of another region")
     yield Destination(host=IAM[spec.aws.partition], needed_by=HANDS, why="roles and policies")
 
 

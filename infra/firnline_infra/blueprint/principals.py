@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from firnline_infra.blueprint.aws import Role, User
 from firnline_infra.blueprint.engine_config import consumer_of
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.elsewhere import elsewhere_statements
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.extra import extra_statements
 from firnline_infra.blueprint.iam.length import check_policy_length
@@ -24,6 +25,7 @@ from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
+from firnline_infra.specification.elsewhere import is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
@@ -36,18 +38,19 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
     """Exactly what `firnline_ingest.permissions` declares for the features that the specification switches on, what its
     runtime needs, and what the specification adds."""
     arns, uses_bucket = Arns(spec), has_bucket(spec)
-    read, letters = [pipeline.stream for pipeline in spec.pipelines], spec.dead_letters
-    registered = _registered(spec, names)
+    letters, registered = spec.dead_letters, _registered(spec, names)
+    own = {stream.name: stream for stream in with_own_rights(spec) if not is_elsewhere(spec, stream)}
     of_engine = engine_statements(
         EngineAccess(
             region=spec.aws.region,
-            streams={stream.name: arns.stream(stream.name) for stream in spec.streams if stream.name in read},
+            streams={name: arns.stream(name) for name in own},
             patterns={f"{name}*": arns.stream(f"{name}*") for name in _beginnings(spec)},
+            others=tuple(pipeline.stream for pipeline in spec.pipelines if pipeline.stream not in own),
             polls=any(pipeline.reader == "polling" for pipeline in spec.pipelines),
             consumers=(*_consumers(spec), *registered.values()),
             registering=tuple(arns.stream(stream) for stream in registered),
             registered=tuple(registered.values()),
-            stream_keys=_stream_keys(spec, read, key_arn),
+            stream_keys=_stream_keys(spec, own, key_arn),
             ledger_table=arns.table(names.ledger_table),
             ledger_name=names.ledger_table,
             ledger_key=key_arn,
@@ -63,7 +66,7 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             bucket_key=key_arn if uses_bucket else None,
         )
     )
-    return (*of_engine, *runtime_statements(spec), *extra_statements(spec))
+    return (*of_engine, *elsewhere_statements(spec), *runtime_statements(spec), *extra_statements(spec))
 
 
 def _consumers(spec: EnvironmentSpec) -> tuple[Value, ...]:

@@ -8,6 +8,7 @@ from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.aws import Stream as StreamSpec
+from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
@@ -51,7 +52,7 @@ def streams(spec: EnvironmentSpec, key_arn: Value | None) -> tuple[Stream, ...]:
 def _stream(spec: EnvironmentSpec, stream: StreamSpec, key_arn: Value | None) -> Stream:
     return Stream(
         name=stream.name,
-        existing_arn=Arns(spec).stream(stream.name) if stream.origin is Origin.ADOPT else None,
+        existing_arn=arn_of(spec, stream) if stream.origin is Origin.ADOPT else None,
         shards=stream.shards,
         retention_hours=stream.retention_hours,
         key_arn=(key_arn if stream.origin is Origin.CREATE else stream.key_arn) or AWS_KINESIS_KEY,

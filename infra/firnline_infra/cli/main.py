@@ -33,6 +33,7 @@ EXIT_ERROR = 2
         "logs": "firnline_infra.cli.logs:logs",
         "migrate": "firnline_infra.cli.engine:migrate",
         "outputs": "firnline_infra.cli.outputs:outputs",
+        "owners": "firnline_infra.cli.owners:owners",
         "pipeline": "firnline_infra.cli.pipeline:pipeline",
         "preview": "firnline_infra.cli.preview:preview",
         "put": "firnline_infra.cli.put:put",

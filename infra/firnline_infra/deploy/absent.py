@@ -7,6 +7,7 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.deploy.existing import FORBIDDEN, NOT_THERE
+from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
 
@@ -23,7 +24,7 @@ def absent(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> I
 def _asked(spec: EnvironmentSpec, blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
     kinesis = accounts.aws("kinesis")
     for index, stream in enumerate(spec.streams):
-        if stream.origin is Origin.ADOPT:
+        if stream in adopted_here(spec):
             name = stream.name
             yield f"streams[{index}]", f"stream {name}", _call(kinesis.describe_stream_summary, StreamName=name)
     if (arn := spec.aws.key.arn) is not None:

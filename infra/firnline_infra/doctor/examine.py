@@ -16,6 +16,7 @@ from firnline_infra.deploy.existing import already_there
 from firnline_infra.doctor import boundary, ci, clock, limits, network, quotas, rights, tools
 from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.specification.elsewhere import is_elsewhere, place_of
 from firnline_ingest.errors import FirnlineError, SnowflakeError
 
 NOT_ASKED = (AwsRefused, AwsUnreachable, SnowflakeRefused, SnowflakeError)
@@ -38,6 +39,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
     yield from (Check(area="tools", run=each) for each in (tools.python, tools.packages, tools.pulumi))
     yield Check(area="network", run=partial(network.reach, egress(spec)))
     yield Check(area="accounts", run=partial(_aws_account, spec, accounts))
+    yield Check(area="accounts", run=partial(_elsewhere, spec))
     yield Check(area="accounts", run=partial(_snowflake_account, spec, accounts))
     yield Check(area="clock", run=lambda: clock.skew(aws("sts")))
     yield Check(area="rights", run=partial(_rights, spec, blueprint, accounts))
@@ -66,6 +68,19 @@ def _examined(check: Check) -> Iterator[Finding]:
 def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:
     check_aws(spec, accounts)
     yield good("AWS", f"account {spec.aws.account}, as specified")
+
+
+def _elsewhere(spec: EnvironmentSpec) -> Iterator[Finding]:
+    """Its owner lets the engine in, and nobody else."""
+    for stream in spec.streams:
+        if stream.role_arn is not None or is_elsewhere(spec, stream):
+            place = place_of(spec, stream)
+            said = f"is in {place.region} of {place.account}, which only the engine may ask"
+            yield unknown(
+                f"stream {stream.name}",
+                said,
+                next_step="`firnline validate` where the engine runs; what its owner makes: `firnline owners`",
+            )
 
 
 def _snowflake_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
+from firnline_ingest.config.access import EXTERNAL_ID, ROLE
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
 
@@ -25,6 +26,11 @@ POLICY_ARN = Form(
 )
 TOPIC_ARN = Form(
     r"arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:.+", "the ARN of an SNS topic", "arn:aws:sns:eu-central-1:123456789012:on-call"
+)
+STREAM_ARN = Form(
+    r"arn:[a-z-]+:kinesis:[a-z0-9-]+:\d{12}:stream/[A-Za-z0-9_.-]{1,128}",
+    "the ARN of a stream",
+    "arn:aws:kinesis:us-east-1:222233334444:stream/orders",
 )
 REGION = Form(r"[a-z]{2}(-[a-z]+)+-\d", "an AWS region", "eu-central-1")
 ACCOUNT = Form(r"\d{12}", "twelve digits", "123456789012")
@@ -109,6 +115,9 @@ class ShardMetric(StrEnum):
     """How far behind its end a shard is read."""
 
 
+OF_A_STREAM_ELSEWHERE = {"arn", "role_arn", "external_id"}
+
+
 class Stream(Section):
     """A Kinesis data stream."""
 
@@ -131,16 +140,27 @@ class Stream(Section):
     """Consumers with a throughput of their own (enhanced fan-out), paid each."""
     key_arn: KeyArn | None = None
     """The KMS key of an adopted stream that has one of its own, so that the engine may decrypt with it."""
+    arn: Annotated[str, STREAM_ARN] | None = None
+    """Of an adopted stream in another region or account (docs/credentials.md)."""
+    role_arn: Annotated[str, ROLE] | None = None
+    """The role of the stream's account that opens it: the engine assumes it, and has no right of its own there. `firnline owners`
+    prints what its owner makes."""
+    external_id: Annotated[str, EXTERNAL_ID] | None = None
+    """What the role's trust asks for, where its owner wants that; no secret."""
 
     @model_validator(mode="after")
     def _an_adopted_one_is_left_as_it_is(self) -> Self:
         if self.origin is Origin.SKIP:
             raise ValueError("a stream is created or adopted; without one there is nothing to read")
-        given = self.model_fields_set - {"name", "origin", "key_arn", "consumers"}
+        given = self.model_fields_set - {"name", "origin", "key_arn", "consumers", *OF_A_STREAM_ELSEWHERE}
         if self.origin is Origin.ADOPT and given:
             raise ValueError(f"origin: adopt leaves the stream as it is; remove {', '.join(sorted(given))}")
         if self.origin is Origin.CREATE and self.key_arn is not None:
             raise ValueError("key_arn belongs to origin: adopt; a stream that is made has the environment's key")
+        if self.origin is Origin.CREATE and (theirs := OF_A_STREAM_ELSEWHERE & self.model_fields_set):
+            raise ValueError(
+                f"{', '.join(sorted(theirs))}: belongs to origin: adopt; a stream is made where the environment is"
+            )
         return self
 
 

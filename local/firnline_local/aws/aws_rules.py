@@ -107,6 +107,9 @@ def _of_assuming(call: ParsedCall, principals: tuple[str, ...]) -> Violation | N
     role = call.state.role(arn.rpartition("/")[2])
     external_id = call.parameters.get("ExternalId")
     context = {"sts:ExternalId": str(external_id)} if external_id else {}
+    context["aws:PrincipalArn"] = next(
+        (each for each in principals if ":iam:" in each), principals[0]
+    )  # not the session
     if call.access_key.startswith(SERVICE_KEY):
         context |= {key: call.environ[name] for key, name in ASKED_FOR.items() if name in call.environ}
     if role is not None and role.arn == arn:

@@ -10,12 +10,14 @@ from firnline_infra.blueprint.bootstrap.environment_key import key_of
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.elsewhere import assuming
 from firnline_infra.blueprint.iam.extra import extra_bounds
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_ingest.permissions import PERMISSIONS
@@ -36,7 +38,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
     arns, letters = Arns(spec), spec.dead_letters.stream
     actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS} - {LISTING}))
     places = {
-        "Kinesis": (arns.stream("*"),),
+        "Kinesis": (arns.stream("*"), *_in_other_regions(spec)),
         "Consumers": (arns.consumer("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
@@ -70,8 +72,8 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         resources=("*",),
         conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
     )
-    finds = any(pipeline.also for pipeline in spec.pipelines)
-    statements = (*statements, managed, *([listing] if finds else []), *runtime_statements(spec), *extra_bounds(spec))
+    found = (listing,) if any(pipeline.also for pipeline in spec.pipelines) else ()
+    statements = (*statements, managed, *found, *assuming(spec), *runtime_statements(spec), *extra_bounds(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
 
@@ -79,8 +81,12 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
 def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
     """The environment's, and those of adopted streams."""
     own = key_of(spec)
-    theirs = (stream.key_arn for stream in spec.streams if stream.key_arn is not None)
+    theirs = (stream.key_arn for stream in with_own_rights(spec) if stream.key_arn is not None)
     return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs]))
+
+
+def _in_other_regions(spec: EnvironmentSpec) -> tuple[str, ...]:
+    return tuple(arn_of(spec, stream) for stream in with_own_rights(spec) if is_elsewhere(spec, stream))
 
 
 def _place(action: str) -> str:

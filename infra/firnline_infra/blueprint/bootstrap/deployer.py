@@ -42,6 +42,7 @@ from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.blueprint.iam.statement import via
 from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.origin import Origin
@@ -163,7 +164,7 @@ def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Before an `up`, whether what belongs to others is there."""
     arns = Arns(spec)
-    streams = tuple(arns.stream(stream.name) for stream in spec.streams if stream.origin is Origin.ADOPT)
+    streams = tuple(arns.stream(stream.name) for stream in adopted_here(spec))
     if streams:
         yield PolicyStatement(sid="SeeStreams", actions=("kinesis:DescribeStreamSummary",), resources=streams)
     if (key := key_of(spec)) is not None:

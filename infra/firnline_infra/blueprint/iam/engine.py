@@ -41,9 +41,11 @@ class EngineAccess:
 
     region: str
     streams: Mapping[str, Value]
-    """The ARN of each stream by its name."""
+    """The ARN of each stream by its name; those that are read with the engine's own rights, in its region."""
     patterns: Mapping[str, Value] = field(default_factory=dict)
     """The ARN, with a * at its end, of the streams that a pattern may find, by the beginning of their names and a *."""
+    others: tuple[str, ...] = ()
+    """Names of the streams that are opened otherwise; the ledger has items of theirs too."""
     polls: bool = True
     """Whether any of them is read by polling."""
     consumers: tuple[Value, ...] = ()
@@ -103,12 +105,19 @@ def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
         PolicyStatement(
             sid=SIDS[on],
             actions=tuple(actions[on]),
-            resources=tuple(dict.fromkeys(_arns(on, access))),
+            resources=resources,
             conditions=_conditions(on, access),
         )
         for on in SIDS
-        if on in actions
+        if on in actions and (resources := tuple(dict.fromkeys(_arns(on, access))))
     )
+
+
+def stream_access(region: str, streams: Mapping[str, Value], keys: tuple[Value, ...]) -> tuple[PolicyStatement, ...]:
+    """What polls streams, and nothing else: for those that have a policy of their own."""
+    access = EngineAccess(region=region, streams=streams, stream_keys=keys, ledger_table="", ledger_name="")
+    wanted = {SIDS[Resource.STREAMS], SIDS[Resource.STREAM_KEYS]}
+    return tuple(each for each in engine_statements(access) if each.sid in wanted)
 
 
 def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
@@ -138,9 +147,7 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
 
 def _conditions(on: Resource, access: EngineAccess) -> Conditions:
     if on is Resource.LEDGER_ITEMS:
-        return {
-            "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions([*access.streams, *access.patterns])}
-        }
+        return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions(_names(access))}}
     if on is Resource.EVERY_STREAM:
         return {"StringEquals": {"aws:RequestedRegion": access.region}}
     if on is Resource.BUCKET:
@@ -148,6 +155,10 @@ def _conditions(on: Resource, access: EngineAccess) -> Conditions:
     if on in KEY_USERS:
         return via(KEY_USERS[on], access.region, _encryption_context(on, access))
     return {}
+
+
+def _names(access: EngineAccess) -> tuple[str, ...]:
+    return (*access.streams, *access.patterns, *access.others)
 
 
 def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value | tuple[Value, ...]]:

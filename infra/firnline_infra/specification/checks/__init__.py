@@ -11,6 +11,7 @@ from firnline_infra.specification.checks import (
     aws,
     columns,
     dead_letters,
+    elsewhere,
     pipelines,
     runtime,
     snowflake,
@@ -26,6 +27,7 @@ CHECKS = (
     *aws.CHECKS,
     *dead_letters.CHECKS,
     *runtime.CHECKS,
+    *elsewhere.CHECKS,
     *statements.CHECKS,
 )
 

@@ -57,7 +57,7 @@ def _the_region_lies_in_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _arns_belong_to_the_environment(spec: EnvironmentSpec) -> Iterator[str]:
     for path, arn in _arns(spec):
-        if arn is None:
+        if arn is None or path in _keys_elsewhere(spec):
             continue
         _, partition, _, region, account, *_ = arn.split(":")
         given = {"aws.partition": partition, "aws.region": region, "aws.account": account}
@@ -69,6 +69,11 @@ def _arns_belong_to_the_environment(spec: EnvironmentSpec) -> Iterator[str]:
         for name, value in given.items():
             if value != wanted[name]:
                 yield f"{path}: is of {name.removeprefix('aws.')} {value}; expected {wanted[name]}, as in {name}."
+
+
+def _keys_elsewhere(spec: EnvironmentSpec) -> set[str]:
+    """A key is where its stream is, whatever account it is of."""
+    return {f"streams[{index}].key_arn" for index, stream in enumerate(spec.streams) if stream.arn is not None}
 
 
 def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:

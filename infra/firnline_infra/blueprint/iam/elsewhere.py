@@ -1,0 +1,72 @@
+"""Streams in another region or account: what the engine's own policy says of them, and what their owners' policies do.
+
+A stream with a role is opened by that role alone: the engine may assume it, and nothing else there. One of another region without
+a role is read with the engine's own rights, which name it and its key there.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from firnline_infra.blueprint.iam.engine import stream_access
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
+from firnline_infra.blueprint.value import Value
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, place_of, roles, with_own_rights
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+from firnline_infra.specification.runtime import Trust
+
+ASSUME = "sts:AssumeRole"
+
+
+def elsewhere_statements(spec: EnvironmentSpec) -> tuple[PolicyStatement, ...]:
+    """For the engine. None where every stream is here."""
+    return (*assuming(spec), *_of_other_regions(spec))
+
+
+def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    """Exactly those roles."""
+    if found := roles(spec):
+        yield PolicyStatement(sid="AssumeStreamRoles", actions=(ASSUME,), resources=found)
+
+
+def owners_policy(spec: EnvironmentSpec, stream: Stream) -> tuple[PolicyStatement, ...]:
+    """Of the role that opens the stream; its owner's to give."""
+    keys = () if stream.key_arn is None else (stream.key_arn,)
+    return stream_access(place_of(spec, stream).region, {stream.name: arn_of(spec, stream)}, keys)
+
+
+def owners_trust(spec: EnvironmentSpec, stream: Stream) -> PolicyStatement:
+    """By the engine's ARN in a condition: a principal that is named in a trust has to exist, and once it was made anew, is
+    another one to AWS.
+    """
+    told: dict[str, dict[str, Value | tuple[Value, ...]]] = {"ArnEquals": {"aws:PrincipalArn": engine_arn(spec)}}
+    if stream.external_id is not None:
+        told["StringEquals"] = {"sts:ExternalId": stream.external_id}
+    conditions: Conditions = told
+    return PolicyStatement(
+        sid="FirnlineReads", actions=(ASSUME,), principals={"AWS": Arns(spec).account_root}, conditions=conditions
+    )
+
+
+def engine_arn(spec: EnvironmentSpec) -> str:
+    arns, names = Arns(spec), Names.of(spec)
+    if spec.aws.runtime.trust is Trust.STATIC_KEYS:
+        return arns.user(names.engine_user)
+    return spec.aws.runtime.role_arn or arns.role(names.engine_role)
+
+
+def _of_other_regions(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    others = [stream for stream in with_own_rights(spec) if is_elsewhere(spec, stream)]
+    region_of = lambda stream: place_of(spec, stream).region  # noqa: E731 (sorted and grouped by the same)
+    for region, streams in groupby(sorted(others, key=region_of), key=region_of):
+        found = tuple(streams)
+        keys = tuple(dict.fromkeys(each.key_arn for each in found if each.key_arn is not None))
+        for statement in stream_access(region, {each.name: arn_of(spec, each) for each in found}, keys):
+            yield PolicyStatement(
+                sid=f"{statement.sid}{''.join(map(str.title, region.split('-')))}",
+                actions=statement.actions,
+                resources=statement.resources,
+                conditions=statement.conditions,
+            )

@@ -1,0 +1,54 @@
+"""What is handed to the team that owns a stream elsewhere: commands that make a role which opens it, for one engine alone."""
+
+import json
+import shlex
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.iam import policy_document
+from firnline_infra.blueprint.iam.elsewhere import engine_arn, owners_policy, owners_trust
+from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.elsewhere import arn_of, place_of
+from firnline_infra.specification.model import EnvironmentSpec
+
+
+def handed_over(spec: EnvironmentSpec) -> Iterator[str]:
+    """A text for each role: two streams may have one."""
+    by_role: dict[str, list[Stream]] = {}
+    for stream in spec.streams:
+        if stream.role_arn is not None:
+            by_role.setdefault(stream.role_arn, []).append(stream)
+    for role, streams in by_role.items():
+        yield _of_role(spec, role, streams)
+
+
+def _of_role(spec: EnvironmentSpec, role: str, streams: list[Stream]) -> str:
+    place, name = place_of(spec, streams[0]), role.rpartition("/")[2]
+    path = role.partition(":role")[2].removesuffix(name)
+    trust = policy_document((owners_trust(spec, streams[0]),))
+    named = ", ".join(f"{stream.name} in {place_of(spec, stream).region}" for stream in streams)
+    make = ["aws", "iam", "create-role", "--role-name", name, *(("--path", path) if path != "/" else ())]
+    lines = [
+        f"# For whoever owns account {place.account}: lets {engine_arn(spec)} read {named}, and nothing else.",
+        shlex.join([*make, "--assume-role-policy-document", _text(trust)]),
+    ]
+    for stream in streams:
+        policy = policy_document(owners_policy(spec, stream))
+        put = ["aws", "iam", "put-role-policy", "--role-name", name, "--policy-name", f"firnline-{stream.name}"]
+        lines.append(shlex.join([*put, "--policy-document", _text(policy)]))
+        lines += _about(spec, stream, role)
+    return "\n".join(lines)
+
+
+def _about(spec: EnvironmentSpec, stream: Stream, role: str) -> Iterator[str]:
+    if stream.key_arn is not None:
+        yield f"# The policy of {stream.key_arn} has to let {role} decrypt, or leave that to IAM."
+    else:
+        yield f"# If {arn_of(spec, stream)} is encrypted with a key of yours, tell its ARN (streams[].key_arn): this grows by it."
+    yield (
+        f"# Alarms on what Kinesis counts of {stream.name} are yours: GetRecords.IteratorAgeMilliseconds and "
+        "WriteProvisionedThroughputExceeded are in your CloudWatch alone."
+    )
+
+
+def _text(document: object) -> str:
+    return json.dumps(document, separators=(",", ":"))

@@ -1,0 +1,23 @@
+"""`firnline owners`: what the owners of streams elsewhere make, as commands to hand to them."""
+
+from pathlib import Path
+
+import click
+
+from firnline_infra.cli.environment_argument import environment_argument
+
+
+@click.command()
+@environment_argument
+def owners(environment: Path) -> None:
+    """Print what the owners of others' streams make for ENV.
+
+    For each stream that a role opens: the role, whom it trusts, and its policy, as commands for the stream's account. No account
+    is asked for anything.
+    """
+    from firnline_infra.blueprint.owners import handed_over
+    from firnline_infra.specification import load_spec
+
+    spec = load_spec(environment)
+    parts = list(handed_over(spec))
+    click.echo("\n".join(parts) if parts else f"Every stream of {spec.name} is opened by the engine's own rights.")

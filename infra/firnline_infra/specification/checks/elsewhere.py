@@ -1,0 +1,101 @@
+"""A stream elsewhere: where it is, who opens it, and what can't be had of it here."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.aws import Stream
+from firnline_infra.specification.elsewhere import is_elsewhere, place_of
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names, bootstrap_names
+from firnline_infra.specification.runtime import Trust
+
+
+def _arns_are_of_the_stream_and_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, stream in _streams(spec):
+        for field, arn in (("arn", stream.arn), ("role_arn", stream.role_arn)):
+            if arn is not None and arn.split(":")[1] != spec.aws.partition:
+                yield f"{path}.{field}: is of partition {arn.split(':')[1]}; expected {spec.aws.partition}, as in aws.partition."
+        if stream.arn is not None and stream.arn.rpartition("/")[2] != stream.name:
+            yield f"{path}.arn: is of stream {stream.arn.rpartition('/')[2]}; expected {stream.name}, as in name."
+
+
+def _another_account_is_reached_by_a_role_of_it(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, stream in _streams(spec):
+        account = place_of(spec, stream).account
+        if stream.role_arn is None and account != spec.aws.account:
+            yield (
+                f"{path}.role_arn: the stream is in account {account}, and the engine names streams by their names, which are "
+                f"those of the account that it is in; give a role of {account} (`firnline owners` prints what its owner makes)."
+            )
+        if stream.role_arn is not None and (found := stream.role_arn.split(":")[4]) != account:
+            yield f"{path}.role_arn: is of account {found}; the stream is in {account}, and so is a role that reads it by name."
+
+
+def _the_role_is_nobodys_here(spec: EnvironmentSpec) -> Iterator[str]:
+    arns, made, names = Arns(spec), bootstrap_names(spec), Names.of(spec)
+    own = {arns.role(each) for each in (made.deployer_role, made.previewer_role, names.engine_role)}
+    for path, stream in _streams(spec):
+        if stream.role_arn is not None and stream.role_arn in own | {spec.aws.runtime.role_arn}:
+            yield f"{path}.role_arn: is a role of this environment's own; name one that only reads the stream."
+        if stream.external_id is not None and stream.role_arn is None:
+            yield f"{path}.external_id: is said when a role is assumed; give role_arn, or remove it."
+
+
+def _a_role_has_one_external_id(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[str, tuple[str, str | None]] = {}
+    for path, stream in _streams(spec):
+        if stream.role_arn is None:
+            continue
+        other, external_id = first.setdefault(stream.role_arn, (path, stream.external_id))
+        if external_id != stream.external_id:
+            yield f"{path}.external_id: {other} has another one for the same role, whose trust asks for one; give both the same."
+
+
+def _nobody_registers_a_consumer_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, stream in _streams(spec):
+        if stream.consumers and (stream.role_arn is not None or is_elsewhere(spec, stream)):
+            yield f"{path}.consumers: are registered by whoever deploys, who reaches no other region or account; remove them."
+
+
+def _it_is_polled(spec: EnvironmentSpec) -> Iterator[str]:
+    there = {stream.name for stream in spec.streams if stream.role_arn is not None or is_elsewhere(spec, stream)}
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.stream in there and pipeline.also is not None:
+            yield f"pipelines[{index}].also: {pipeline.stream} is elsewhere, and streams are found here alone; give each its own."
+        if pipeline.stream in there and pipeline.reader != "polling":
+            yield (
+                f"pipelines[{index}].reader: {pipeline.stream} is elsewhere, where nobody gives rights for consumers; expected "
+                f"'polling'."
+            )
+
+
+def _its_letters_do_not_go_elsewhere(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, stream in _streams(spec):
+        if stream.name == spec.dead_letters.stream and (stream.role_arn is not None or is_elsewhere(spec, stream)):
+            yield f"dead_letters.stream: {stream.name} ({path}) is elsewhere; letters go where the engine is, so name another."
+
+
+def _somebody_assumes_the_role(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, stream in _streams(spec):
+        if stream.role_arn is not None and spec.aws.runtime.trust is Trust.NOBODY:
+            yield (
+                f"{path}.role_arn: with trust: nobody nobody knows who would assume it, so that its owner can't trust anybody; "
+                f"choose another aws.runtime.trust."
+            )
+
+
+def _streams(spec: EnvironmentSpec) -> Iterator[tuple[str, Stream]]:
+    for index, stream in enumerate(spec.streams):
+        yield f"streams[{index}]", stream
+
+
+CHECKS = (
+    _arns_are_of_the_stream_and_the_partition,
+    _another_account_is_reached_by_a_role_of_it,
+    _the_role_is_nobodys_here,
+    _a_role_has_one_external_id,
+    _nobody_registers_a_consumer_elsewhere,
+    _it_is_polled,
+    _its_letters_do_not_go_elsewhere,
+    _somebody_assumes_the_role,
+)

@@ -1,0 +1,76 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Problems = Callable[..., list[str]]
+Part = Callable[..., dict[str, Any]]
+ROLE = "arn:aws:iam::222233334444:role/firnline-orders"
+THEIRS = "arn:aws:kinesis:us-east-1:222233334444:stream/orders"
+PARTNER = {"name": "orders", "origin": "adopt", "arn": THEIRS, "role_arn": ROLE}
+
+
+def test_a_stream_of_another_account_is_read_with_a_role_of_it(problems: Problems) -> None:
+    key = "arn:aws:kms:us-east-1:222233334444:key/1"
+    assert problems(streams=[{**PARTNER, "external_id": "firnline-4f1c", "key_arn": key}]) == []
+    assert (
+        problems(streams=[{"name": "orders", "origin": "adopt", "arn": THEIRS.replace("222233334444", "123456789012")}])
+        == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"role_arn": None}, "streams[0].role_arn: the stream is in account 222233334444"),
+        ({"role_arn": "arn:aws:iam::333344445555:role/r"}, "streams[0].role_arn: is of account 333344445555"),
+        ({"arn": THEIRS.replace("orders", "other")}, "streams[0].arn: is of stream other; expected orders"),
+        ({"arn": THEIRS.replace("arn:aws:", "arn:aws-cn:")}, "streams[0].arn: is of partition aws-cn"),
+        ({"consumers": ["fraud"]}, "streams[0].consumers: are registered by whoever deploys"),
+        ({"shards": 4}, "streams[0]: origin: adopt leaves the stream as it is; remove shards"),
+        ({"origin": "create"}, "streams[0]: arn, role_arn: belongs to origin: adopt"),
+    ],
+)
+def test_what_can_not_be_is_told(problems: Problems, changes: dict[str, Any], expected: str) -> None:
+    stream = {name: value for name, value in {**PARTNER, **changes}.items() if value is not None}
+    (problem,) = problems(streams=[stream])
+    assert problem.startswith(expected)
+
+
+@pytest.mark.parametrize("role", ["deploy-firnline-dev", "preview-firnline-dev", "firnline-dev-engine"])
+def test_the_environments_own_roles_open_no_stream(problems: Problems, role: str) -> None:
+    stream = {"name": "orders", "origin": "adopt", "role_arn": f"arn:aws:iam::123456789012:role/{role}"}
+    (problem,) = problems(streams=[stream])
+    assert "is a role of this environment's own" in problem
+
+
+def test_an_external_id_is_said_to_a_role(problems: Problems) -> None:
+    (problem,) = problems(streams=[{"name": "orders", "origin": "adopt", "external_id": "abc"}])
+    assert problem.startswith("streams[0].external_id: is said when a role is assumed")
+
+
+def test_letters_stay_where_the_engine_is_and_somebody_has_to_assume_a_role(problems: Problems, aws: Part) -> None:
+    letters = {**PARTNER, "name": "letters", "arn": THEIRS.replace("orders", "letters")}
+    (problem,) = problems(streams=[{"name": "orders"}, letters], dead_letters={"stream": "letters"})
+    assert problem.startswith("dead_letters.stream: letters (streams[1]) is elsewhere")
+    (problem,) = problems(streams=[PARTNER], aws=aws(runtime={"trust": "nobody"}))
+    assert "its owner can't trust anybody" in problem
+
+
+def test_a_role_has_one_external_id(problems: Problems) -> None:
+    other = {**PARTNER, "name": "clicks", "arn": THEIRS.replace("orders", "clicks")}
+    pipelines = [{"stream": each, "database": "LAKE", "schema": "RAW"} for each in ("orders", "clicks")]
+    assert problems(streams=[PARTNER, other], pipelines=pipelines) == []
+    (problem,) = problems(streams=[PARTNER, {**other, "external_id": "abc"}], pipelines=pipelines)
+    assert problem.startswith("streams[1].external_id: streams[0] has another one for the same role")
+
+
+def test_a_stream_elsewhere_is_polled(problems: Problems) -> None:
+    pipeline = {
+        "stream": "orders",
+        "database": "LAKE",
+        "schema": "RAW",
+        "reader": {"fan_out": {"registration": "lazy"}},
+    }
+    found = problems(streams=[PARTNER], pipelines=[pipeline])
+    assert any(each.startswith("pipelines[0].reader: orders is elsewhere") for each in found), found
