@@ -66,12 +66,16 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--buffered-records", type=click.IntRange(min=1), metavar="N", help="Records read ahead; 10000 where absent."
 )
 @click.option(
-    "--linger", "linger_s", type=float, metavar="S", help="How long a record waits for a full request; 5 where absent."
+    "--linger",
+    "linger_s",
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="How long a record waits for a full request; 5 where absent.",
 )
 @click.option(
     "--read-timeout",
     "read_timeout_s",
-    type=float,
+    type=click.FloatRange(min=0.1),
     metavar="S",
     help="How long an answer is waited for; 60 where absent.",
 )

@@ -2,7 +2,8 @@
 
 The other consumer's table is read three times: twice with a wait in between, because a worker counts up the counter of each of
 its leases several times within its failover time; and once more when everything is written, because it may have been
-started in between. An engine is kept out by the application's name, which is ours meanwhile.
+started in between. An engine is kept out by the application's name, which is ours meanwhile; and where the migration is
+killed, by the stream's being paused until all rows are there, or none: without some, their shards would be read from anywhere.
 """
 
 import time
@@ -15,6 +16,7 @@ from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.item import from_item, to_item
 from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import (
     EngineHasBegun,
@@ -74,7 +76,7 @@ def planned(watched: Watched, lineage: Lineage, at: Pin | None, epoch: int | Non
 
 
 def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> int:
-    """How many rows were written. What a try before has left is gone on with.
+    """How many rows were written. What a try before has left is taken back first.
 
     Raises NotMigratable, StreamKnown, AnotherEngineRuns, and SourceInUse after everything was taken back.
     """
@@ -88,6 +90,7 @@ def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books
         except SourceInUse:
             _take_back(lineage, books)
             raise
+        books.ledger.pause(lineage.stream, False)
         return len(migration.rows)
     finally:
         books.lease.end()
@@ -107,6 +110,11 @@ def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Book
     there = ledger.rows(lineage.incarnation)
     if foreign := [shard for shard, row in there.items() if row.fence.owner != OWNER]:
         raise StreamKnown(lineage.stream, journal.table.removesuffix("_migration"), len(foreign))
+    if there:
+        _take_back(lineage, books)  # what a try before has left, which may have been made of other leases
+    if ledger.mark(lineage.stream) is None:
+        ledger.set_mark(lineage.stream, StreamMark(lineage.incarnation, since_ms=lineage.listed_ms), None)
+    ledger.pause(lineage.stream, True)
     source = watched.source
     head = {
         "source": source.table,
@@ -120,8 +128,7 @@ def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Book
     for row in migration.rows:
         shard = row.key.shard_id
         journal.write(lineage.incarnation, shard, {"row": to_item(row), "from": made_of.get(shard, {})})
-        found = there.get(shard)
-        taken = found or ledger.take(row.key, Fence(), OWNER, row.start)
+        taken = ledger.take(row.key, Fence(), OWNER, row.start)
         ledger.reset(replace(row, fence=taken.fence))
 
 
@@ -136,11 +143,13 @@ def _take_back(lineage: Lineage, books: Books) -> int:
     begun += sorted(shard for shard in there if shard not in noted)
     if begun:
         raise EngineHasBegun(lineage.stream, begun)
+    ledger.pause(lineage.stream, True)
     for row in ours:
         if found := there.get(row.key.shard_id):
             ledger.withdraw(found)
         journal.remove(lineage.incarnation, row.key.shard_id)
     journal.remove(lineage.incarnation, HEAD)
+    ledger.pause(lineage.stream, False)
     return len(ours)
 
 

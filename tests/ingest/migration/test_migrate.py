@@ -32,7 +32,7 @@ from firnline_ingest.migration.errors import (
 )
 from firnline_ingest.migration.migrate import Books, Watched, apply, planned, undo, watch
 from firnline_ingest.migration.tables import HEAD, Journal, Source
-from firnline_ingest.values import Fence, ShardKey
+from firnline_ingest.values import Fence, Position, ShardKey
 from firnline_local.kinesis import FakeKinesis
 from tests.ingest.migration.conftest import RECORDED, make_table, recorded
 from tests.kcl import scene
@@ -234,8 +234,8 @@ def test_neither_once_an_engine_has_opened_a_child_that_no_lease_named(dynamodb:
         undo(world.lineage, books)
 
 
-@pytest.mark.parametrize("calls", [1, 2, 5, 8, 13])
-def test_a_migration_that_was_killed_anywhere_is_gone_on_with_or_taken_back(
+@pytest.mark.parametrize("calls", [1, 2, 5, 8, 15])
+def test_a_migration_that_was_killed_anywhere_is_done_again_or_taken_back_and_no_engine_plans_in_between(
     dynamodb: Any, books: Books, monkeypatch: pytest.MonkeyPatch, calls: int
 ) -> None:
     world = World(dynamodb, "3.5.1-single")
@@ -252,6 +252,8 @@ def test_a_migration_that_was_killed_anywhere_is_gone_on_with_or_taken_back(
         world.apply(books)
     for operation in ("PutItem", "UpdateItem"):
         dynamodb.meta.events.unregister(f"before-call.dynamodb.{operation}", unique_id=operation)
+    mark = books.ledger.mark("orders")
+    assert mark is None or mark.is_paused or not books.ledger.rows(world.lineage.incarnation)
     if calls % 2:
         noted = books.journal.read(world.lineage.incarnation)
         assert noted.keys() - {HEAD} >= books.ledger.rows(world.lineage.incarnation).keys()
@@ -259,9 +261,53 @@ def test_a_migration_that_was_killed_anywhere_is_gone_on_with_or_taken_back(
             undo(world.lineage, books)
         assert books.ledger.rows(world.lineage.incarnation) == {}
     assert world.apply(books) == 5
+    mark = books.ledger.mark("orders")
+    assert mark is not None
+    assert not mark.is_paused
     ours = read_stream(world, dict(books.ledger.rows(world.lineage.incarnation)))
     assert set(ours) | world.taken == set(every_record(world))
     assert set(ours) & world.taken == set()
+
+
+@pytest.mark.parametrize("calls", [1, 6])
+def test_an_undoing_that_was_killed_leaves_the_stream_paused_and_is_done_again(
+    dynamodb: Any, books: Books, calls: int
+) -> None:
+    world = World(dynamodb, "3.5.1-single")
+    world.apply(books)
+    left = [calls]
+
+    def killed(**_: Any) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+
+    dynamodb.meta.events.register_first("before-call.dynamodb.DeleteItem", killed, unique_id="kill")
+    with pytest.raises(KeyboardInterrupt):
+        undo(world.lineage, books)
+    dynamodb.meta.events.unregister("before-call.dynamodb.DeleteItem", unique_id="kill")
+    mark = books.ledger.mark("orders")
+    assert mark is not None
+    assert mark.is_paused
+    undo(world.lineage, books)
+    assert books.ledger.rows(world.lineage.incarnation) == {}
+    mark = books.ledger.mark("orders")
+    assert mark is not None
+    assert not mark.is_paused
+
+
+def test_what_a_try_before_has_left_does_not_outlive_a_change_of_the_leases(dynamodb: Any, books: Books) -> None:
+    """The other consumer ran once more in between, went on in one shard and cleaned up the lease of another."""
+    world = World(dynamodb, "3.5.1-single")
+    world.apply(books)
+    leases = {item["leaseKey"]["S"]: item for item in world.items}
+    dynamodb.delete_item(TableName=APP, Key={"leaseKey": {"S": "shardId-000000000000"}})
+    last = str(world.stream.shard("shardId-000000000003").records[-1].sequence_number)
+    dynamodb.put_item(TableName=APP, Item={**leases["shardId-000000000003"], "checkpoint": {"S": last}})
+    assert world.apply(books) == 5
+    rows = books.ledger.rows(world.lineage.incarnation)
+    assert rows["shardId-000000000003"].read_through == Position(int(last))
+    assert rows["shardId-000000000000"].ended
 
 
 def test_a_ledger_that_an_engine_has_used_for_the_stream_is_refused(dynamodb: Any, books: Books) -> None:
