@@ -9,6 +9,7 @@ ON_DEMAND = frozenset(
         "appends-are-not-taken",
         "status-is-not-told",
         "ledger-does-not-answer",
+        "nobody-can-subscribe-for-long",
     }
 )
 """Acts of both tiers, by name."""

@@ -2,18 +2,19 @@
 
 A subscription that ended, whatever ended it, is followed by one that begins where the shard stands: at the record read last, or
 at the number that the service said it had come to where no record came since. Both are AT and never AFTER: what is read
-twice is left out by the reader, what is left out is lost.
+twice is left out by the reader, what is left out is lost. The record at such a number may be older than a position in time where
+nothing was read yet: it is left out here.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from firnline_ingest.errors import KinesisError
 from firnline_ingest.kinesis.consumer_errors import ConsumerGone, ConsumerMissing, ConsumerShared, SubscriptionTaken
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.errors import PositionForeign, StreamMissing
-from firnline_ingest.kinesis.page import ShardEvent
+from firnline_ingest.kinesis.page import Record, ShardEvent
 from firnline_ingest.kinesis.source import Page
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start
 from firnline_ingest.kinesis.subscription import OPERATION, Subscription, subscribe
@@ -60,6 +61,7 @@ class FanOutSource:
         self._subscription: Subscription | None = None
         self._subscribed_s = float("-inf")
         self._is_first = True
+        self._from_ms = 0
         self._continuation: str | None = None
         self._answered_ms: int | None = None
         self._taken_s: deque[float] = deque(maxlen=TAKEN_TIMES)
@@ -129,6 +131,7 @@ class FanOutSource:
             self._continuation = None
             return None
         self._is_first, self._subscription = continuation is None, made
+        self._from_ms = start.ms if continuation is not None and isinstance(start, AtTimestamp) else 0
         self._answered_ms = made.answered_ms
         return made
 
@@ -151,6 +154,13 @@ class FanOutSource:
         known = self._answered_ms
         return answered_ms is None or known is None or answered_ms - known > CONTINUES_MS
 
+    def _from_position(self, records: Sequence[Record]) -> Sequence[Record]:
+        """One whose time is not told is read."""
+        if not self._from_ms:
+            return records
+        from_s = (self._from_ms - 0.5) / 1000
+        return [each for each in records if (each.ApproximateArrivalTimestamp or from_s) >= from_s]
+
     def _page(self, event: ShardEvent) -> Page:
         """Events carry no time: what is known is when the subscription began, and when the newest record arrived."""
         self.calls += 1
@@ -160,7 +170,7 @@ class FanOutSource:
             self._answered_ms = max(self._answered_ms, int(arrived_s * 1000))
         is_first, self._is_first = self._is_first, False
         return Page(
-            event.Records,
+            self._from_position(event.Records),
             event.MillisBehindLatest,
             goes_on=bool(event.ContinuationSequenceNumber),
             children=tuple(child.ShardId for child in event.ChildShards or ()),

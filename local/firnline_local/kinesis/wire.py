@@ -187,11 +187,12 @@ class PushedBody:
 
     def __init__(self, pushes: Pushes, rest: Callable[[float], None]) -> None:
         self._pushes, self._rest = pushes, rest
+        self._is_shut = False
 
     def stream(self) -> Iterator[bytes]:
         from urllib3.exceptions import ProtocolError
 
-        while True:
+        while not self._is_shut:
             message, delay_s = self._pushes.next(), self._pushes.delay_s
             if message is not None:
                 yield message
@@ -201,8 +202,12 @@ class PushedBody:
                 break
             else:
                 self._rest(REST_S)
-        if self._pushes.is_cut:
-            raise ProtocolError("Connection broken: it was cut, as a fault wanted it")
+        if self._pushes.is_cut or self._is_shut:
+            raise ProtocolError("Connection broken: it was cut, as a fault wanted it, or whoever read it shut it down")
+
+    def shutdown(self) -> None:
+        """As urllib3's: whoever reads it in another thread reads no more."""
+        self._is_shut = True
 
     def close(self) -> None:
         self._pushes.close()

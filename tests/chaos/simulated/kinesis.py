@@ -12,12 +12,12 @@ from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.reader import CHILDLESS_ENDS
 from firnline_local.clock import Clock
-from firnline_local.faults import FaultPlan
+from firnline_local.faults import Fault, FaultKind, FaultPlan
 from firnline_local.kinesis import FakeKinesis
 from firnline_local.kinesis.errors import FakeKinesisError
 from firnline_local.kinesis.subscription import Subscription
 from firnline_local.kinesis.wire import connect
-from tests.chaos.simulated.simulation import Simulation, pause
+from tests.chaos.simulated.simulation import Simulation, pause, sleep
 
 AWS = AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"})
 MALFORMED = (
@@ -28,6 +28,10 @@ MALFORMED = (
     b'{"Records":[{"Sequence',
     b'{"NextShardIterator":',
 )
+EVENT = "kinesis:SubscribeToShardEvent"
+EVENT_ERRORS = ("InternalFailureException", "KMSThrottlingException", "ResourceInUseException")
+PUMP_LOOK_S = 0.4
+"""Between two looks of a subscription that has nothing to say."""
 NULL_BEFORE_THE_END = b'{"Records":[],"NextShardIterator":null,"MillisBehindLatest":0}'
 
 
@@ -45,6 +49,32 @@ class KinesisTrouble:
     """Operations that answer 500."""
     lost: float = 0.0
     """How many answers don't arrive."""
+    cut: float = 0.0
+    """How many events of subscriptions don't arrive, and nothing after them."""
+    event_errors: float = 0.0
+    """How many of them are errors that end the subscription."""
+    malformed_events: float = 0.0
+    """How many are none."""
+
+
+class TroubledEvents(FaultPlan):
+    """Decides about each event of a subscription; everything else has its trouble in `SimulatedKinesis.handle`."""
+
+    def __init__(self, story: "SimulatedKinesis") -> None:
+        super().__init__()
+        self._story = story
+
+    def decide(self, endpoint: str, channel: str | None = None) -> Fault | None:
+        trouble, rng = self._story.trouble, self._story.simulation.rng
+        if endpoint != EVENT or not (trouble.cut or trouble.event_errors or trouble.malformed_events):
+            return None
+        if rng.random() < trouble.cut:
+            return Fault(endpoint=EVENT, kind=rng.choice((FaultKind.CUT, FaultKind.LOST)))
+        if rng.random() < trouble.event_errors:
+            return Fault(endpoint=EVENT, kind=FaultKind.ERROR, code=rng.choice(EVENT_ERRORS))
+        if rng.random() < trouble.malformed_events:
+            return Fault(endpoint=EVENT, kind=FaultKind.BODY, body="<html>" * 9)
+        return None
 
 
 class SimulatedKinesis:
@@ -54,6 +84,7 @@ class SimulatedKinesis:
         self.simulation = simulation
         self.fake = FakeKinesis(clock=simulation.clock, read_limits=False)
         self.trouble = KinesisTrouble()
+        self.faults = TroubledEvents(self)
         self._nulls = 0
 
     def client(self) -> Any:
@@ -103,8 +134,13 @@ class _Newest:
 
     story: SimulatedKinesis
 
-    def __init__(self) -> None:
-        self.faults = FaultPlan()
+    @property
+    def faults(self) -> FaultPlan:
+        return self.story.faults
+
+    @faults.setter
+    def faults(self, faults: FaultPlan) -> None:
+        raise NotImplementedError("a story has its own")
 
     @property
     def clock(self) -> Clock:
@@ -120,5 +156,5 @@ class _Newest:
 @cache
 def _client() -> tuple[Any, _Newest]:
     client, service = kinesis_client(AWS), _Newest()
-    connect(client, service)
+    connect(client, service, rest=lambda seconds: sleep(max(seconds, PUMP_LOOK_S)))
     return client, service

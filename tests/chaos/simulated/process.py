@@ -16,6 +16,8 @@ from unittest.mock import patch
 
 from firnline_ingest.config.model import EngineConfig, PollingConfig
 from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis import subscription
+from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.shard import demand, runner
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup
@@ -29,6 +31,7 @@ from firnline_ingest.values import ShardKey
 from tests.chaos.simulated.simulation import (
     Actor,
     SimulatedEvent,
+    current_actor,
     pause,
     simulated_time,
     sleep,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 PLANS_TO_BE_DONE = (
     2  # as in spark/job.py: a listing may leave shards out, and a replayed plan knows nothing of new ones
 )
+AHEAD_BYTES = 400  # of a subscription: so little that stories come upon it
 PAUSE_S = 1.0  # before an epoch that follows one which failed
 
 
@@ -100,6 +104,7 @@ class EngineProcess:
     def _actor(self, run: Callable[[], None]) -> Actor:
         actor = self.world.simulation.start(run)
         actor.clock_ahead_s = self.clock_ahead_s
+        actor.start_another = self._take_on_helper
         self.actors.append(actor)
         return actor
 
@@ -124,14 +129,18 @@ class EngineProcess:
                 continue
             receipts = self._epoch(group, rows)
             checkpoint.is_committed = True
-            plans_without_work = 0 if receipts else plans_without_work + 1
+            is_refused = any(row.problem and ShardProblem(**_loads(row.problem)).is_retryable for row in rows)
+            plans_without_work = 0 if receipts or is_refused else plans_without_work + 1
             if self.arrival_ms is not None and plans_without_work >= PLANS_TO_BE_DONE:
                 break
         group.close()
 
-    def _take_on(self, runner: ShardRunner) -> None:
+    def _take_on_helper(self, run: Callable[[], None]) -> None:
         self.actors = [actor for actor in self.actors if not actor.is_over]
-        self._actor(runner.run)
+        self._actor(run)
+
+    def _take_on(self, runner: ShardRunner) -> None:
+        self._take_on_helper(runner.run)
 
     def _epoch(self, group: ShardGroup, rows: Iterable[PlanRow]) -> list[Receipt]:
         pause()
@@ -161,9 +170,11 @@ class EngineProcess:
 
     def _services(self) -> ShardServices:
         ledger: Any = self.world.ledger
+        kinesis = self.world.kinesis.client()
         return ShardServices(
             ledger=ledger,
-            kinesis=self.world.kinesis.client(),
+            kinesis=kinesis,
+            consumers=Consumers(kinesis),
             channels=SimulatedChannels(self.world.snowflake),
             dead_letters=self.world.letters,
             polling=PollingConfig.model_construct(max_records=self.page, interval_ms=1000),
@@ -205,14 +216,27 @@ def at_once(function: Callable[[], Any]) -> "Future[Any]":
     return future
 
 
+class HelpingActor:
+    """threading.Thread of an engine in simulated time: it lives and dies with whoever started it."""
+
+    def __init__(self, target: Callable[[], None], **_: Any) -> None:
+        self._target = target
+
+    def start(self) -> None:
+        actor = current_actor()
+        assert actor is not None, "only an engine's own threads start others"
+        actor.start_another(self._target)
+
+
 @contextmanager
 def simulated() -> Iterator[None]:
     """While the block lasts, the engine has simulated time, and no threads but its actors."""
     with ExitStack() as stack:
         stack.enter_context(simulated_time())
         stack.enter_context(patch.object(runner, "_in_background", at_once))
-        for module in (demand, runner):
-            events = SimpleNamespace(Lock=threading.Lock, Event=SimulatedEvent)
+        stack.enter_context(patch.object(subscription, "AHEAD_BYTES", AHEAD_BYTES))
+        for module in (demand, runner, subscription):
+            events = SimpleNamespace(Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor)
             stack.enter_context(patch.object(module, "threading", events))
         stack.enter_context(patch.object(planner, "ThreadPoolExecutor", AtOnce))
         yield

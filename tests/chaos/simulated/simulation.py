@@ -29,6 +29,8 @@ class Actor(TurnTaker):
         self.is_frozen = False
         self.clock_ahead_s = 0.0
         """How far its machine's clock is from the truth."""
+        self.start_another: Callable[[Callable[[], None]], None] = lambda run: None
+        """In the same process."""
         super().__init__(run)
 
     def sleep(self, seconds: float) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import aggregates
+from tests.chaos.simulated import aggregates, fan_out
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
@@ -18,9 +18,10 @@ RESHARD_FIRST = "reshard-before-the-start"
 """Not on the menu: a story may begin with it."""
 THEMED = 3.0  # times as often as their weights say: a story is about its themes
 THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
-DRAWN = [theme for theme in THEMES if theme != aggregates.THEME]
-"""Aggregates come on top of the others, into stories that would be as they are without them."""
+DRAWN = [theme for theme in THEMES if theme not in (aggregates.THEME, fan_out.THEME)]
+"""Aggregates and fan-out come on top of the others, into stories that would be as they are without them."""
 AGGREGATES_EVERY = 5
+FAN_OUT_EVERY, FAN_OUT_FIRST = 20, 3
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 LEAVE_S = 400.0
 LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
@@ -47,7 +48,10 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     themes = tuple(sorted(rng.sample(DRAWN, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
     if only is None and seed % AGGREGATES_EVERY == 0:
         themes = (*themes, aggregates.THEME)
+    if only is None and seed % FAN_OUT_EVERY == FAN_OUT_FIRST:
+        themes = (*themes, fan_out.THEME)
     world = _world(rng, seed)
+    world.reads_by_fan_out = fan_out.THEME in themes
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:

@@ -35,6 +35,7 @@ class World:
     initial_position: dict[str, Any]
     fail_on_data_loss: bool
     discards_on_open: bool
+    reads_by_fan_out: bool = False
     happened: Counter[str] = field(default_factory=Counter)
     """The acts that were played."""
     may_lose: bool = False
@@ -178,6 +179,7 @@ class World:
             "tolerance": "all",
             "initial_position": self.initial_position,
             "fail_on_data_loss": self.fail_on_data_loss,
+            "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
         }
         return EngineConfig.model_validate(
             {

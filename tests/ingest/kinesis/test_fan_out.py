@@ -137,6 +137,17 @@ def test_an_idle_shard_goes_on_at_the_number_that_the_service_named(world: World
     assert numbers(world.read(reader)) == [0]
 
 
+def test_what_arrived_before_the_position_is_not_read_where_an_idle_shard_goes_on(world: World) -> None:
+    """The number that the service names is that of the newest record, which may be older than a position in time."""
+    world.stream.shard(records=2)
+    world.clock.advance(seconds=10)
+    reader = world.reader(AtTimestamp(int(world.seconds() * 1000)))
+    world.read(reader, lambda read: read.is_at_tip)
+    world.clock.advance(minutes=5)
+    world.stream.put({"n": 2})
+    assert numbers(world.read(reader)) == [2]
+
+
 def test_a_restart_begins_at_the_position_whose_record_may_be_an_aggregate_that_was_taken_in_part(world: World) -> None:
     world.stream.shard(records=3)
     start = After(Position(world.stream.records[1].sequence_number))
