@@ -156,6 +156,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
         max_unusable_per_minute=pipeline.max_unusable_per_minute,
+        abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,

@@ -13,6 +13,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.reader import Reader
+from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
@@ -125,6 +126,8 @@ class Pipeline(Section):
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
 
+    abreast: Abreast | None = None
+    """Keeps the stream's shards together by the time of arrival (docs/abreast.md); each goes as fast as it can where absent."""
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where other
     readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
@@ -167,6 +168,8 @@ class PipelineOptions(Section):
     pipe: str | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
     initial_position: InitialPosition = InitialPosition()
+    abreast: Abreast | None = None
+    """Keeps the stream's shards together by the time of arrival; each goes as fast as it can where absent."""
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
     shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""

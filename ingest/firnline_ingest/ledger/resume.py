@@ -76,6 +76,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
         read_through=None,
         tip_ms=0,
         arrived_ms=0,
+        waits_ms=0,
         since_ms=now_ms,
         start=TrimHorizon(),
         ended=False,

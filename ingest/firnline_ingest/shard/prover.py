@@ -38,6 +38,8 @@ class Prover:
     rejected: Callable[[int, str], None] = lambda *_: None
     """Told how many rows the table refused, once they are found."""
     waits_since_s: float | None = None
+    waits_ms: int = 0
+    """What arrived before was handed on, where a later record waits for the other shards."""
     patience: int = 1
     """How many times STALLED_S a commit may take."""
     _seen: Position | None = None
@@ -112,6 +114,7 @@ class Prover:
             read_through=self.in_flight.read_through,
             tip_ms=known.tip_ms,
             arrived_ms=known.arrived_ms,
+            waits_ms=max(row.waits_ms, self.waits_ms),
             retention_hours=known.retention_hours,
             sent_through=max(filter(None, (self.row.sent_through, self.in_flight.sent_through)), default=None),
             sent_ms=self._sent_ms or self.row.sent_ms,

@@ -24,6 +24,7 @@ from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.shard.abreast import HeldPage
 from firnline_ingest.shard.appender import Appender
 from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.caution import Caution
@@ -74,6 +75,7 @@ class ShardSession:
             source=source,
             jitter=services.jitter,
         )
+        self._held = HeldPage(report)
         self._work = work
         self._services = services
         self._report = report
@@ -139,7 +141,8 @@ class ShardSession:
         self._demand = demand
         state, children = ShardState.READING, tuple[str, ...]()
         while state is ShardState.READING and not demand.is_over:
-            read = self._read(demand)
+            read = self._held.next(demand, self._read)
+            self._tell_what_waits()
             self._refuse_a_moved_target()
             self._retention.lasts(demand.work.retention_hours)
             if read is not None:
@@ -150,6 +153,12 @@ class ShardSession:
             self._show(is_settled=is_kept and read is not None)
         self._finish(ended=state is ShardState.ENDED, children=children)
         return state
+
+    def _tell_what_waits(self) -> None:
+        """Soon: the others' bound follows from where the slowest shard has come to, as the ledger has it."""
+        if self._held.waits_ms > self._prover.waits_ms:
+            self._prover.waits_ms = self._held.waits_ms
+            self._next_heartbeat_s = 0.0
 
     def _finish(self, *, ended: bool, children: tuple[str, ...]) -> None:
         self._report.doing(Doing.SENDING)

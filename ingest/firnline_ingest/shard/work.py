@@ -35,6 +35,8 @@ class ShardWork:
     retention_hours: int
     trimmed_parents: tuple[str, ...] = ()
     """Parents that left the stream before anybody read them."""
+    until_ms: int = 0
+    """Service time: what arrived later waits for the stream's other shards; 0 where nothing waits."""
     since_ms: int = 0
     """Service time since when what arrives in the shard is ours (ledger/plan.py); 0 where that is not known."""
     is_closed: bool = False

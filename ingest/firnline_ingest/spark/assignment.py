@@ -27,6 +27,7 @@ class PlannedShard:
     since_ms: int = 0
     is_closed: bool = False
     consumer_arn: str = ""
+    until_ms: int = 0
 
     @classmethod
     def of(cls, row: PlanRow, target: TargetTable) -> Self:
@@ -92,4 +93,5 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         since_ms=shard.since_ms,
         is_closed=shard.is_closed,
         registered_arn=shard.consumer_arn,
+        until_ms=shard.until_ms,
     )

@@ -12,7 +12,7 @@ import itertools
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -36,9 +36,10 @@ from firnline_ingest.ledger.backend import PlanLedger
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.plan import StreamView, plan_shards, planned_starts
+from firnline_ingest.ledger.plan import PlannedStart, StreamView, plan_shards, planned_starts
 from firnline_ingest.ledger.registration import Registrar
 from firnline_ingest.shard.receipt import ShardProblem
+from firnline_ingest.spark.abreast import Bounds
 from firnline_ingest.spark.streams import Streams
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class PlanRow(NamedTuple):
     """Service time: what arrived before was read, as far as the ledger knows; 0 where it knows nothing."""
     consumer_arn: str = ""
     """The one that the engine registered to read the shard by; empty where it registers none."""
+    until_ms: int = 0
+    """Service time: what arrived later waits for the stream's other shards; 0 where nothing waits."""
     problem: str = ""
     """JSON of a ShardProblem."""
 
@@ -124,6 +127,7 @@ class ShardPlanner:
     _clients: "PerAccess[KinesisClient]" = field(init=False)
     _lineages: Lineages = field(init=False)
     _streams: Streams = field(init=False)
+    _bounds: Bounds = field(default_factory=Bounds)
     _marks: dict[str, StreamMark] = field(default_factory=dict)
     _views: tuple[int, Mapping[str, StreamView | Paused | ShardProblem]] = (0, MappingProxyType({}))
     """Of which epoch the last plan was, and what it saw."""
@@ -164,7 +168,7 @@ class ShardPlanner:
             if isinstance(view, ShardProblem):
                 yield PlanRow(offset.epoch, stream, 0, problem=json.dumps(asdict(view)))
             elif not isinstance(view, Paused):
-                yield from _rows(offset, view)
+                yield from self._rows_of(offset, view)
 
     def _plan(self, pipeline: PipelineConfig, before: SourceOffset) -> tuple[StreamView, Mapping[str, str]] | Paused:
         view = self._view(pipeline)
@@ -206,6 +210,13 @@ class ShardPlanner:
         )
         return view if is_replaced else replace(view, consumer_arn=self._consumer(pipeline, lineage))
 
+    def _rows_of(self, offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
+        lineage = view.lineage
+        offsets = offset.streams.get(lineage.incarnation, {})
+        starts = list(planned_starts(lineage, view.rows, offsets, view.planned_ms))
+        rule = self.config.pipeline_of(lineage.stream).abreast
+        yield from _rows(offset, view, starts, self._bounds.until_ms(rule, view, starts))
+
     def _consumer(self, pipeline: PipelineConfig, lineage: Lineage) -> str:
         """Looked for with every plan: somebody may have deregistered it."""
         name = registered_by_engine(pipeline.reader, self.config.application)
@@ -244,10 +255,9 @@ def _client(aws: AwsConfig, access: Access = HERE) -> "KinesisClient":
     return kinesis_client(aws, connections=AT_ONCE, access=access)
 
 
-def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
+def _rows(offset: SourceOffset, view: StreamView, starts: Iterable[PlannedStart], until_ms: int) -> Iterator[PlanRow]:
     lineage = view.lineage
-    offsets = offset.streams.get(lineage.incarnation, {})
-    for start in planned_starts(lineage, view.rows, offsets, view.planned_ms):
+    for start in starts:
         yield PlanRow(
             offset.epoch,
             lineage.stream,
@@ -260,4 +270,5 @@ def _rows(offset: SourceOffset, view: StreamView) -> Iterator[PlanRow]:
             start.is_closed,
             row.known_ms if (row := view.rows.get(start.shard)) else start.since_ms,
             view.consumer_arn,
+            until_ms,
         )

@@ -22,7 +22,8 @@ REHEARSAL = "rehearsal"
 """The option of a query that plans nothing (spark/rehearsal.py)."""
 SCHEMA = (
     "epoch bigint, stream string, created_ms bigint, shard string, start string, retention_hours int, "
-    "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, consumer_arn string, problem string"
+    "unread_parents string, since_ms bigint, is_closed boolean, known_ms bigint, consumer_arn string, until_ms bigint, "
+    "problem string"
 )
 
 

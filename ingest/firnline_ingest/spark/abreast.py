@@ -1,0 +1,58 @@
+"""Up to which time of arrival the shards of a stream may be taken in, from one plan to the next.
+
+Where a shard has come to is in the ledger: what it has taken in, its tip, and the arrival of a record that it holds back. So the
+slowest shard always goes on: the record that it holds is no later than the bound that follows from it. Shards that wait for their
+parents are not planned, and an ended one neither; a child is where its parents were.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from firnline_ingest.config.abreast import Abreast
+from firnline_ingest.kinesis.lineage import Lineage
+from firnline_ingest.kinesis.start import AtTimestamp, parse_start
+from firnline_ingest.ledger.plan import PlannedStart, StreamView
+from firnline_ingest.values import ShardKey
+
+HOUR_MS = 3_600_000
+
+
+@dataclass(slots=True)
+class Bounds:
+    """Remembers since when each shard has been where it is; one planner's."""
+
+    clock: Callable[[], float] = time.monotonic
+    _been: dict[ShardKey, tuple[int, float]] = field(default_factory=dict)
+    """Where it is, and since when that is known here."""
+
+    def until_ms(self, rule: Abreast | None, view: StreamView, starts: Sequence[PlannedStart]) -> int:
+        """Service time; 0 where the shards are not kept together, or none is to be waited for."""
+        if rule is None:
+            return 0
+        lineage, now_s = view.lineage, self.clock()
+        places = {start.shard: place_ms(start, view) for start in starts}
+        counted = [
+            place for shard, place in places.items() if not self._is_left_out(rule, lineage, shard, place, now_s)
+        ]
+        return max(1, min(counted) + rule.ahead_seconds * 1000) if counted else 0
+
+    def _is_left_out(self, rule: Abreast, lineage: Lineage, shard: str, place: int, now_s: float) -> bool:
+        key = ShardKey(lineage.stream, lineage.stream_created_ms, shard)
+        before, since_s = self._been.get(key, (-1, now_s))
+        if place > before:
+            self._been[key] = place, now_s
+            return False
+        return rule.left_out_after_seconds is not None and now_s - since_s > rule.left_out_after_seconds
+
+
+def place_ms(start: PlannedStart, view: StreamView) -> int:
+    """What arrived in the shard before was taken in, or is no concern of ours."""
+    row = view.rows.get(start.shard)
+    if row is not None and (come := max(row.tip_ms, row.arrived_ms, row.waits_ms)):
+        return come
+    parents = [view.rows[parent] for parent in view.parents_of(start.shard) if parent in view.rows]
+    begun = [come for parent in parents if (come := max(parent.tip_ms, parent.arrived_ms))]
+    pin = parse_start(start.start)
+    pinned = pin.ms if isinstance(pin, AtTimestamp) else 0
+    return max([*begun, pinned, view.lineage.listed_ms - start.retention_hours * HOUR_MS])
