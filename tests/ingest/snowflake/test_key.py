@@ -13,6 +13,7 @@ from botocore.exceptions import (
 )
 
 from firnline_ingest.aws import secrets
+from firnline_ingest.aws.errors import ProfileUnusable
 from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
 from firnline_ingest.errors import SnowflakeError
@@ -114,8 +115,8 @@ def test_half_of_the_credentials_are_none(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_profile_that_is_not_there_is_named() -> None:
-    with pytest.raises(secrets.SecretCredentialsMissing, match="no-such-profile"):
-        load_key(config_of(profile="no-such-profile"))
+    with pytest.raises(ProfileUnusable, match="no-such-profile"):
+        load_key(config_of(credentials={"profile": {"name": "no-such-profile"}}))
 
 
 def test_only_what_a_secret_holds_can_be_the_wrong_form(monkeypatch: pytest.MonkeyPatch) -> None:
