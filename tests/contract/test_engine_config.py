@@ -14,7 +14,7 @@ from firnline_ingest.config import EngineConfig, load_config
 GOLDEN = Path(__file__).parent / "golden" / "engine-prod.json"
 PROD = Path(__file__).parents[2] / "stacks" / "environments" / "prod.yaml"
 SECRET = "arn:aws:secretsmanager:eu-central-1:333344445555:secret:firnline-prod/snowflake/ingest-AbCdEf"
-HASH = "ea05ffa3d654febb"
+HASH = "a3ac4eea6545bc45"
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 from firnline_infra.audit.errors import EndInTheFuture, StartUnknown
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, StreamRecord
-from firnline_ingest.config.model import PipelineConfig, StartAt
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.position import StartAt
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import Position
 

@@ -17,8 +17,9 @@ from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
-from firnline_ingest.config.model import InitialPosition, Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.model import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
+from firnline_ingest.config.position import InitialPosition
 
 
 class TableKind(StrEnum):

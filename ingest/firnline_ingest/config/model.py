@@ -5,7 +5,6 @@ configuration has an unchanged hash.
 """
 
 import hashlib
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -27,6 +26,7 @@ from firnline_ingest.config.patterns import (
     literal_overlaps,
     that_match,
 )
+from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
 
@@ -83,34 +83,6 @@ class SnowflakeConfig(Section):
     @property
     def base_url(self) -> str:
         return (self.url or f"https://{self.account}.snowflakecomputing.com").rstrip("/")
-
-
-class StartAt(StrEnum):
-    """A place in a shard."""
-
-    TRIM_HORIZON = "TRIM_HORIZON"
-    """The oldest record that the stream still has."""
-    LATEST = "LATEST"
-    """Records that arrive from now on; the ones before are left out for good."""
-    AT_TIMESTAMP = "AT_TIMESTAMP"
-    """Records that arrived at or after a time."""
-
-
-class InitialPosition(Section):
-    """Where a shard is begun that the ledger has never seen; ignored ever after."""
-
-    at: StartAt = Field(default=StartAt.TRIM_HORIZON, strict=False)
-    """TRIM_HORIZON by default, because nothing should be missed silently."""
-    timestamp: datetime | None = Field(default=None, strict=False)
-    """With AT_TIMESTAMP: ISO 8601 with an offset; records that arrived at or after it are read."""
-
-    @model_validator(mode="after")
-    def _timestamp_belongs_to_at_timestamp(self) -> Self:
-        if (self.at is StartAt.AT_TIMESTAMP) != (self.timestamp is not None):
-            raise ValueError("timestamp is given with AT_TIMESTAMP, and only then")
-        if self.timestamp is not None and self.timestamp.tzinfo is None:
-            raise ValueError("timestamp needs an offset, for example 2026-01-31T00:00:00Z")
-        return self
 
 
 class Tolerance(StrEnum):

@@ -24,7 +24,7 @@ FLINK = {
     "aws.credentials.webIdentityToken.file": "aws.credentials.web_identity.token_file",
     "scan.stream.initpos": "pipelines[].initial_position.at",
     "scan.stream.initpos-timestamp": "pipelines[].initial_position.timestamp",
-    "scan.stream.initpos-timestamp-format": "nothing: pipelines[].initial_position.timestamp is ISO 8601 with an offset",
+    "scan.stream.initpos-timestamp-format": "pipelines[].initial_position.timestamp_format",
     "scan.stream.recordpublisher": "pipelines[].reader: polling, or fan_out",
     "scan.stream.efo.consumername": "pipelines[].reader.fan_out",
     "scan.stream.efo.registration": "pipelines[].reader.fan_out.registration",

@@ -3,10 +3,11 @@
 LATEST is evaluated here and nowhere else: it becomes the service's own time, so that no retry and no restart moves it.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import InitialPosition, StartAt
+from firnline_ingest.config.position import InitialPosition, StartAt
+from firnline_ingest.errors import Fatal, KinesisError
 from firnline_ingest.kinesis.errors import PageUnreadable, kinesis_error
 from firnline_ingest.kinesis.service_time import service_time_ms
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
@@ -15,11 +16,32 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
+SECOND_MS = 1000  # the service tells whole seconds
+
+
+class StartInFuture(KinesisError, Fatal):
+    """A time that has not come, by the service's clock: perhaps one of another zone, or a year mistyped."""
+
+    id = "FL-2344"
+
+    def __init__(self, stream: str, timestamp: datetime, now_ms: int) -> None:
+        now = datetime.fromtimestamp(now_ms / 1000, UTC)
+        super().__init__(
+            f"{stream!r} is to be read from {timestamp.isoformat()}, and Kinesis has {now.isoformat()}: what arrives until then "
+            "would be left out.",
+            next_step="check initial_position.timestamp and its offset; LATEST begins now. An engine that runs tries again, and "
+            "begins when the time has come.",
+        )
+
+
 def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str) -> Pin:
-    """Raises the errors of kinesis/errors.py."""
+    """Raises StartInFuture, and the errors of kinesis/errors.py."""
     if position.at is StartAt.LATEST:
         return AtTimestamp(server_time_ms(client, stream))
     if position.timestamp is not None:
+        now_ms = server_time_ms(client, stream)
+        if _ms(position.timestamp) > now_ms + SECOND_MS:
+            raise StartInFuture(stream, position.timestamp, now_ms)
         return AtTimestamp(_ms(position.timestamp))
     return TrimHorizon()
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PipelineConfig, StartAt
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.patterns import that_match
+from firnline_ingest.config.position import StartAt
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.matching import Matches, list_streams, matches
 from firnline_ingest.kinesis.pin import initial_pin
