@@ -117,7 +117,7 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
         job = EngineJob(config, ledger, is_bounded=is_bounded, signals=signals, standby_s=standby_limit_s())
         status = job.run()
         if options.available_now and status == 0:
-            deregister_own(config, registrar, signals.ending.wait)
+            deregister_own(config, registrar, _sleep)  # the run is over, and `ending` says so to whoever waits
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if job.has_loose_ends:
         _end_at_once(status)

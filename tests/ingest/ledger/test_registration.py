@@ -313,6 +313,13 @@ def test_an_end_that_may_not_remove_its_consumer_says_so_and_keeps_the_record(
     assert len(world.ledger.consumers()) == 1
 
 
+def test_an_end_that_meets_what_passes_tries_again(world: World) -> None:
+    world.ensure()
+    world.fail("DeregisterStreamConsumer", code="LimitExceededException", times=2)
+    deregister_own(config("lazy"), world.registrar(), world.wait)
+    assert (world.consumers, world.ledger.consumers()) == ([], [])
+
+
 def test_removing_what_is_gone_already_forgets_it(world: World) -> None:
     world.ensure()
     world.remove_by_hand()
