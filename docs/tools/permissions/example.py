@@ -59,6 +59,12 @@ ROLE = parse_spec(
       - {{stream: clicks, database: LAKE, schema: RAW, table_kind: iceberg, external_volume: LAKE}}
       - {{stream: prices, database: LAKE, schema: RAW, table_kind: interactive, cluster_by: [ID],
          columns: [{{name: ID, type: VARCHAR}}, {{name: V, type: FLOAT}}]}}
+    network:
+      vpc_endpoints:
+        vpc: vpc-0a1b2c3d4e5f60718
+        route_tables: [rtb-0a1b2c3d4e5f60718]
+        subnets: [subnet-0a1b2c3d4e5f60718, subnet-1a1b2c3d4e5f60718]
+        clients: [10.0.0.0/16]
     alarms: {{topics: ["arn:aws:sns:{REGION}:{ACCOUNT}:oncall"]}}
     metrics: {{dashboard: true}}
     publication: {{ssm_prefix: /orders/prod}}

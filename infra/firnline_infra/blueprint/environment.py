@@ -33,6 +33,7 @@ from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes
 from firnline_infra.blueprint.value import Value
+from firnline_infra.blueprint.vpc_endpoints import VpcEndpoints, vpc_endpoints
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 
@@ -53,6 +54,8 @@ class Blueprint:
     adopted_role: AdoptedRole | None
     """What the engine runs as, where somebody else owns it."""
     user: User | None
+    endpoints: VpcEndpoints | None
+    """How the engine's network reaches AWS, where that is made here."""
     runtime: RuntimeParts
     """What the engine's job needs to be there."""
     volumes: tuple[IcebergVolume, ...]
@@ -91,6 +94,7 @@ def blueprint_of(spec: EnvironmentSpec) -> Blueprint:
         role=engine_role(spec, names, key_arn),
         adopted_role=adopted_role(spec, names, key_arn),
         user=engine_user(spec, names, key_arn),
+        endpoints=vpc_endpoints(spec, names),
         runtime=runtime,
         volumes=volumes(spec, key_arn),
         landing=landing,

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from firnline_infra.blueprint.vpc_endpoints import SERVICES
 from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -21,8 +22,6 @@ IAM = {
     "aws-us-gov": "iam.us-gov.amazonaws.com",
     "aws-cn": "iam.cn-north-1.amazonaws.com.cn",
 }
-ENDPOINT_SERVICES = {"kinesis": "kinesis-streams"}
-"""A VPC endpoint's service is called as its host begins, but for these."""
 
 
 class Party(StrEnum):
@@ -69,11 +68,14 @@ def snowflake_host(spec: EnvironmentSpec) -> str:
 
 
 def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
+    section = spec.network.vpc_endpoints
+    made = {each.value for each in (*section.gateways, *section.interfaces)} if section else set[str]()
     for service, needed_by, why in _services(spec):
+        is_made = service.rpartition(".")[2] in made
         public = Destination(
             host=f"{service}.{spec.aws.region}.{ENDS[spec.aws.partition]}",
             needed_by=needed_by,
-            why=why,
+            why=f"{why}; in the VPC by the endpoint that is made" if is_made else why,
             endpoint=f"com.amazonaws.{spec.aws.region}.{_endpoint_service(service)}",
         )
         yield from _through_endpoints(spec, service, public)
@@ -86,7 +88,7 @@ def _aws(spec: EnvironmentSpec) -> Iterator[Destination]:
 def _endpoint_service(service: str) -> str:
     """A bucket's host has the bucket in front."""
     name = service.rpartition(".")[2]
-    return ENDPOINT_SERVICES.get(name, name)
+    return SERVICES.get(name, name)
 
 
 def _through_endpoints(spec: EnvironmentSpec, service: str, public: Destination) -> Iterator[Destination]:

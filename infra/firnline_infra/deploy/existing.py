@@ -186,6 +186,14 @@ def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]
     if parts.instance_profile is not None:
         iam, profile = accounts.aws("iam"), [parts.instance_profile.name]
         yield PROFILE, "instance profile", profile, lambda name: iam.get_instance_profile(InstanceProfileName=name)
+    if (endpoints := blueprint.endpoints) is not None and endpoints.has_group:
+        in_vpc, where = accounts.aws("ec2"), endpoints.vpc
+        yield (
+            SECURITY_GROUP,
+            "security group",
+            [endpoints.group_name],
+            lambda name: _in_vpc(in_vpc, where, name),
+        )
     if parts.security_group is not None:
         ec2, vpc = accounts.aws("ec2"), parts.security_group.vpc
         yield (

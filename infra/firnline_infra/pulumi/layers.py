@@ -68,6 +68,8 @@ def runtime(spec: EnvironmentSpec, blueprint: Blueprint, known: Lookup, opts: pu
     made |= {Reference("engine", "document"): engine.document, Reference("engine", "hash"): engine.hash}
     if engine.url is not None:
         made[Reference("engine", "url")] = engine.url
+    if blueprint.endpoints is not None:
+        aws.VpcEndpoints("endpoints", blueprint.endpoints, opts)
     made |= place_of_jobs(blueprint.runtime, either(made, known), opts)
     if blueprint.alarms:
         aws.IngestAlarms("alarms", aws.IngestAlarmsArgs(alarms=blueprint.alarms), opts)

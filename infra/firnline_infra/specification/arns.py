@@ -56,6 +56,9 @@ class Arns:
         """All of a kind: network-interface, subnet, security-group."""
         return self._regional("ec2", f"{kind}/*")
 
+    def in_network(self, kind: str, id_: str) -> str:
+        return self._regional("ec2", f"{kind}/{id_}")
+
     def serverless_application(self, id_: str) -> str:
         return self._regional("emr-serverless", f"/applications/{id_}")
 

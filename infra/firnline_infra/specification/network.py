@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from firnline_infra.specification.vpc_endpoints import VpcEndpoints
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.model import AwsService
@@ -26,6 +27,9 @@ class Network(Section):
     endpoints: dict[AwsService, Annotated[str, ENDPOINT]] = Field(default_factory=dict)
     """A URL per service, of a VPC endpoint without private DNS. Endpoints with private DNS need nothing: the public name
     leads to them."""
+    vpc_endpoints: VpcEndpoints | None = None
+    """Endpoints of AWS's services that are made in the engine's VPC; none where absent. The public names lead to them, so that
+    `endpoints` need not name them."""
     privatelink: bool = False
     """Snowflake's account is reached over PrivateLink: <account>.privatelink.snowflakecomputing.com, in the region of the
     account alone."""

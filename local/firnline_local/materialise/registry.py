@@ -19,6 +19,7 @@ FILES: Mapping[str, str] = {
     "aws:dynamodb/table:Table": "aws.dynamodb_table",
     "aws:ec2/securityGroup:SecurityGroup": "aws.ec2_security_group",
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": "aws.eks_pod_identity_association",
+    "aws:ec2/vpcEndpoint:VpcEndpoint": "aws.ec2_vpc_endpoint",
     "aws:emr/cluster:Cluster": "aws.emr_cluster",
     "aws:emrcontainers/virtualCluster:VirtualCluster": "aws.emrcontainers_virtual_cluster",
     "aws:emrserverless/application:Application": "aws.emrserverless_application",

@@ -24,6 +24,10 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "local_secondary_index": "localSecondaryIndexes",
         "replica": "replicas",
     },
+    "aws:ec2/vpcEndpoint:VpcEndpoint": {
+        "dns_entry": "dnsEntries",
+        "subnet_configuration": "subnetConfigurations",
+    },
     "aws:emr/cluster:Cluster": {
         "bootstrap_action": "bootstrapActions",
         "core_instance_fleet.instance_type_configs.ebs_config": "ebsConfigs",

@@ -11,8 +11,8 @@ VPC, SUBNETS = "vpc-0a1b2c3d4e5f60718", ["subnet-0a1b2c3d4e5f60718", "subnet-1a1
 SERVERLESS: dict[str, Any] = {"subnets": SUBNETS, "security_group": {"vpc": VPC}, "log_group": "/firnline/dev"}
 
 
-def made(deploy: Deploy, spec_of: SpecOf, runtime: dict[str, Any]) -> Deployment:
-    spec = spec_of("dev", aws={"runtime": runtime})
+def made(deploy: Deploy, spec_of: SpecOf, runtime: dict[str, Any], **more: Any) -> Deployment:
+    spec = spec_of("dev", aws={"runtime": runtime}, **more)
 
     def program() -> None:
         outputs = environment(spec, pulumi.ResourceOptions(providers=providers(spec)))
@@ -96,6 +96,22 @@ def test_emr_on_ec2_has_a_cluster_whose_machines_are_the_engine(deploy: Deploy, 
     assert cluster.inputs["tags"]["firnline:application"] == "firnline-dev"
     assert cluster.inputs["tags"]["for-use-with-amazon-emr-managed-policies"] == "true"
     assert deployment.outputs["engine_place"] == f"{cluster.name}-id"
+
+
+def test_endpoints_are_made_in_the_vpc_and_interfaces_are_behind_a_group(deploy: Deploy, spec_of: SpecOf) -> None:
+    places = {"route_tables": ["rtb-0a1b2c3d"], "subnets": SUBNETS, "clients": ["10.0.0.0/16"]}
+    section = {"vpc": VPC, "gateways": ["s3"], "interfaces": ["kinesis"], **places}
+    deployment = made(deploy, spec_of, {}, network={"vpc_endpoints": section})
+    by_kind = {each.inputs["vpcEndpointType"]: each.inputs for each in deployment.of("VpcEndpoint")}
+    (group,) = deployment.of("SecurityGroup")
+    assert by_kind["Gateway"]["routeTableIds"] == ["rtb-0a1b2c3d"]
+    assert not {"subnetIds", "securityGroupIds", "privateDnsEnabled"} & by_kind["Gateway"].keys()
+    assert by_kind["Interface"]["subnetIds"] == SUBNETS
+    assert by_kind["Interface"]["securityGroupIds"] == [f"{group.name}-id"]
+    assert by_kind["Interface"]["privateDnsEnabled"] is True
+    (rule,) = group.inputs["ingress"]
+    assert (rule["fromPort"], rule["toPort"], rule["cidrBlocks"]) == (443, 443, ["10.0.0.0/16"])
+    assert group.inputs.get("egress", []) == []
 
 
 def test_nodes_of_a_cluster_have_the_engines_role_through_a_profile(deploy: Deploy, spec_of: SpecOf) -> None:

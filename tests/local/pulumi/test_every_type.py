@@ -107,6 +107,9 @@ def runtime(vpc: str) -> None:
     aws.ec2.SecurityGroup("group", name="every", description="every", vpc_id=vpc, tags=TAGS)
     place = {"id": "local", "type": "EKS", "info": {"eks_info": {"namespace": "every"}}}
     aws.emrcontainers.VirtualCluster("virtual-cluster", name="every", container_provider=place, tags=TAGS)
+    aws.ec2.VpcEndpoint(
+        "endpoint", vpc_id=vpc, service_name="com.amazonaws.us-east-1.sts", vpc_endpoint_type="Interface", tags=TAGS
+    )
     aws.emrserverless.Application(
         "application", name="every", release_label="emr-spark-8.1.0", type="spark", architecture="X86_64", tags=TAGS
     )

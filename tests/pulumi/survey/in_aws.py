@@ -198,6 +198,13 @@ def _security_groups(client: Client) -> Found:
             )
 
 
+def _vpc_endpoints(client: Client) -> Found:
+    for told in client("ec2").describe_vpc_endpoints()["VpcEndpoints"]:
+        if told["State"] == "available":
+            places = {"subnets": sorted(told["SubnetIds"]), "route tables": sorted(told["RouteTableIds"])}
+            yield f"endpoint {told['ServiceName']}", {**places, "tags": plain(told.get("Tags", ()))}
+
+
 def _applications(client: Client) -> Found:
     emr = client("emr-serverless")
     for each in emr.list_applications()["applications"]:
@@ -264,6 +271,7 @@ AROUND = (
     _security_groups,
     _applications,
     _clusters,
+    _vpc_endpoints,
     _virtual_clusters,
     _associations,
 )

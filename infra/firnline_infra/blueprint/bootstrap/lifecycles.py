@@ -170,6 +170,13 @@ LIFECYCLES: dict[str, Lifecycle] = {
         delete=("ec2:DeleteSecurityGroup", "ec2:DescribeNetworkInterfaces"),
         unbound=("ec2:DescribeSecurityGroups", "ec2:DescribeNetworkInterfaces"),
     ),
+    "aws:ec2/vpcEndpoint:VpcEndpoint": Lifecycle(
+        create=("ec2:CreateVpcEndpoint", "ec2:CreateTags"),
+        read=("ec2:DescribeVpcEndpoints", "ec2:DescribePrefixLists", "ec2:DescribeNetworkInterfaces"),
+        update=("ec2:ModifyVpcEndpoint", "ec2:DeleteTags"),
+        delete=("ec2:DeleteVpcEndpoints",),
+        unbound=("ec2:DescribeVpcEndpoints", "ec2:DescribePrefixLists", "ec2:DescribeNetworkInterfaces"),
+    ),
     "aws:emrserverless/application:Application": Lifecycle(
         create=("emr-serverless:CreateApplication", "emr-serverless:TagResource"),
         # The last one is not the provider's: `firnline up` and `preview` look whether a job keeps it from being changed.

@@ -63,6 +63,14 @@ ABOUT: Mapping[str, str] = {
     "HandOverServiceRole": "What EMR itself is while it makes machines (`emr_ec2.service_role`), handed to EMR and to no other.",
     "LetEmrCleanUp": "AWS's own role that removes machines of EMR that were left, once an account.",
     "FindCluster": "After a killed `up`, which cluster it was making; where the engine runs.",
+    "OwnVpcEndpoint": "The VPC endpoints. Their ids are AWS's, so their tags say whose they are.",
+    "MakeEndpoint": "An endpoint can only be made with the tag by which it is ours.",
+    "MakeEndpointInVpc": "EC2 asks for the same right on the VPC, of which the specification names one. With private DNS all of "
+    "it is led to the endpoint.",
+    "PlaceEndpoint": "The same on route tables and subnets, of which the specification names each.",
+    "GuardEndpoint": "The same on the endpoints' security group, known by its tag.",
+    "NameEndpoint": "Private DNS; asked for by EC2 in the name of who makes the endpoint, and given for nothing else.",
+    "TagNewEndpoint": "The tag, while it is made and at no other time: no other endpoint can be taken.",
     "OwnPodIdentityAssociation": "The associations of the engine's service accounts, by their tag, in the one EKS cluster.",
     "MakeAssociation": "An association can only be made with the tag by which it is ours, in the EKS cluster that the "
     "specification names, and of no role but the engine's: HandOverEngineRole is asked for too.",
@@ -130,6 +138,7 @@ BY_STATEMENT: Mapping[str, Reasons] = {
     "FindApplication": {"A name may be several applications'.": ("emr-serverless:ListApplications",)},
     "FindVirtualCluster": {"Which ones there are, and of which namespaces.": ("emr-containers:ListVirtualClusters",)},
     "FindAssociation": {"Which service accounts have one.": ("eks:ListPodIdentityAssociations",)},
+    "NameEndpoint": {"Its names lead to it in the VPC.": ("route53:AssociateVPCWithHostedZone",)},
     "FindCluster": {"A name may be several clusters'.": ("elasticmapreduce:ListClusters",)},
     "HandOverServiceRole": {"EMR makes the machines as that role.": ("iam:PassRole",)},
     "LetEmrCleanUp": {"The service makes its role where there is none.": ("iam:CreateServiceLinkedRole",)},
@@ -386,6 +395,13 @@ REASONS: Mapping[str, Reasons] = {
         "Stops one that has no job, before it is changed or removed.": ("emr-serverless:StopApplication",),
         "Its release, network and limits, while it is stopped.": ("emr-serverless:UpdateApplication",),
         "Removes it, while it is stopped.": ("emr-serverless:DeleteApplication",),
+    },
+    "aws:ec2/vpcEndpoint:VpcEndpoint": {
+        "Makes it.": ("ec2:CreateVpcEndpoint",),
+        COMPARE: ("ec2:DescribeVpcEndpoints", "ec2:DescribePrefixLists", "ec2:DescribeNetworkInterfaces"),
+        TAGS: ("ec2:CreateTags", "ec2:DeleteTags"),
+        "Where it is, and behind which group.": ("ec2:ModifyVpcEndpoint",),
+        "Removes it.": ("ec2:DeleteVpcEndpoints",),
     },
     "aws:emr/cluster:Cluster": {
         "Makes it, with its machines.": ("elasticmapreduce:RunJobFlow",),

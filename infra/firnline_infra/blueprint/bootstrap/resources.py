@@ -29,6 +29,7 @@ SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 INSTANCE_PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 SERVERLESS = "aws:emrserverless/application:Application"
 VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
+VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 CLUSTER = "aws:emr/cluster:Cluster"
 ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 
@@ -124,7 +125,9 @@ def _runtime(blueprint: Blueprint, arns: Arns) -> Iterator[tuple[str, str]]:
             LOG_GROUP,
             f"{arns.log_group(parts.log_group.name)}:*",
         )  # tags are asked for on the one, all else on the other
-    if parts.security_group is not None:
+    if blueprint.endpoints is not None:
+        yield VPC_ENDPOINT, arns.network("vpc-endpoint")
+    if parts.security_group is not None or (blueprint.endpoints is not None and blueprint.endpoints.has_group):
         yield SECURITY_GROUP, arns.security_group("*")
     if parts.instance_profile is not None:
         yield INSTANCE_PROFILE, arns.instance_profile(parts.instance_profile.name)

@@ -14,17 +14,19 @@ from firnline_infra.blueprint.bootstrap.resources import (
     SECURITY_GROUP,
     SERVERLESS,
     VIRTUAL_CLUSTER,
+    VPC_ENDPOINT,
     resources,
 )
 from firnline_infra.blueprint.bootstrap.tagged_clusters import association, machines, virtual_cluster
+from firnline_infra.blueprint.bootstrap.tagged_endpoints import vpc_endpoint
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
 
-KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS, VIRTUAL_CLUSTER, ASSOCIATION, CLUSTER)
-ON_PARENT = ("ec2:CreateSecurityGroup", "eks:CreatePodIdentityAssociation")
+KNOWN_BY_TAG = (SECURITY_GROUP, SERVERLESS, VIRTUAL_CLUSTER, ASSOCIATION, CLUSTER, VPC_ENDPOINT)
+ON_PARENT = ("ec2:CreateSecurityGroup", "ec2:CreateVpcEndpoint", "eks:CreatePodIdentityAssociation")
 """Asked for on what the new thing is in."""
 LINKED_ROLE = "aws-service-role/ops.emr-serverless.amazonaws.com/AWSServiceRoleForAmazonEMRServerless"
 OF_EMR_SERVERLESS = "ops.emr-serverless.amazonaws.com"
@@ -40,6 +42,7 @@ def known_by_tag(
         VIRTUAL_CLUSTER: virtual_cluster,
         ASSOCIATION: association,
         CLUSTER: machines,
+        VPC_ENDPOINT: vpc_endpoint,
     }[kind]
     if any(":Create" in action or action.endswith((":TagResource", ":AddTags")) for action in actions):
         yield from makes(spec, blueprint)
@@ -55,7 +58,7 @@ def known_by_tag(
 
 def _security_group(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """EC2 asks for the right on the group that comes to be, and on its VPC."""
-    arns, group = Arns(spec), blueprint.runtime.security_group
+    arns, group, endpoints = Arns(spec), blueprint.runtime.security_group, blueprint.endpoints
     asked = {f"aws:RequestTag/{OURS}": application_of(spec)}
     making = ("ec2:CreateSecurityGroup",)
     yield PolicyStatement(
@@ -64,8 +67,9 @@ def _security_group(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Pol
         resources=(arns.security_group("*"),),
         conditions={"StringEquals": asked},
     )
-    if group is not None:
-        yield PolicyStatement(sid="MakeSecurityGroupInVpc", actions=making, resources=(arns.vpc(group.vpc),))
+    vpcs = [each.vpc for each in (group, endpoints) if each is not None]
+    within = tuple(arns.vpc(vpc) for vpc in dict.fromkeys(vpcs))
+    yield PolicyStatement(sid="MakeSecurityGroupInVpc", actions=making, resources=within)
     yield PolicyStatement(
         sid="TagNewSecurityGroup",
         actions=("ec2:CreateTags",),

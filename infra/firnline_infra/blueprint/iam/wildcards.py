@@ -103,8 +103,14 @@ WILDCARDS = (
     *_same(
         "…:security-group/*",
         "AWS makes up a group's id; a tag says whose it is, or, while it is made, that it is to be ours.",
-        *("OwnSecurityGroup", "MakeSecurityGroup", "TagNewSecurityGroup"),
+        *("OwnSecurityGroup", "MakeSecurityGroup", "TagNewSecurityGroup", "GuardEndpoint"),
     ),
+    *_same(
+        "…:vpc-endpoint/*",
+        "AWS makes up an endpoint's id; a tag says whose it is, or, while it is made, that it is to be ours.",
+        *("OwnVpcEndpoint", "MakeEndpoint", "TagNewEndpoint"),
+    ),
+    *_same("…:hostedzone/*", "Asked for by EC2 alone: the private zone of an endpoint is AWS's.", "NameEndpoint"),
     *_same(
         "…:/applications/*",
         "AWS makes up an application's id; a tag says whose it is, or, while it is made, that it is to be ours.",

@@ -18,6 +18,7 @@ from firnline_infra.pulumi.aws.runtime_user import RuntimeUser, RuntimeUserArgs
 from firnline_infra.pulumi.aws.secret import Secret, SecretArgs
 from firnline_infra.pulumi.aws.serverless_application import ServerlessApplication, ServerlessApplicationArgs
 from firnline_infra.pulumi.aws.virtual_cluster import VirtualCluster, VirtualClusterArgs
+from firnline_infra.pulumi.aws.vpc_endpoints import VpcEndpoints, VpcEndpointsArgs
 
 __all__ = [
     "CheckpointTable",
@@ -56,4 +57,6 @@ __all__ = [
     "ServerlessApplicationArgs",
     "VirtualCluster",
     "VirtualClusterArgs",
+    "VpcEndpoints",
+    "VpcEndpointsArgs",
 ]

@@ -94,6 +94,7 @@ def aws_lookups(client: Callable[[str], Any]) -> Mapping[str, Lookup]:
         "aws:emrcontainers/virtualCluster:VirtualCluster": lambda inputs: _virtual_clusters(
             client("emr-containers"), inputs
         ),
+        "aws:ec2/vpcEndpoint:VpcEndpoint": lambda inputs: _endpoints(client("ec2"), inputs),
         "aws:emr/cluster:Cluster": lambda inputs: _clusters(client("emr"), inputs),
         "aws:emrserverless/application:Application": lambda inputs: _applications(client("emr-serverless"), inputs),
         "aws:iam/policy:Policy": lambda inputs: [_policy(client("sts"), inputs)],
@@ -135,6 +136,18 @@ def _virtual_clusters(emr: Any, inputs: Properties) -> Sequence[str]:
     pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=provider["id"], states=["RUNNING"])
     found = [each for page in pages for each in page["virtualClusters"] if each["name"] == inputs["name"]]
     return [each["id"] for each in found if each["containerProvider"]["info"] == provider["info"]]
+
+
+def _endpoints(ec2: Any, inputs: Properties) -> Sequence[str]:
+    """A VPC may have several of a service: which is ours, its tags say."""
+    filters = [
+        {"Name": "vpc-id", "Values": [inputs["vpcId"]]},
+        {"Name": "service-name", "Values": [inputs["serviceName"]]},
+        *({"Name": f"tag:{key}", "Values": [value]} for key, value in (inputs.get("tags") or {}).items()),
+    ]
+    pages = ec2.get_paginator("describe_vpc_endpoints").paginate(Filters=filters)
+    found = [each for page in pages for each in page["VpcEndpoints"]]
+    return [each["VpcEndpointId"] for each in found if each["State"] not in ("deleting", "deleted", "failed")]
 
 
 def _clusters(emr: Any, inputs: Properties) -> Sequence[str]:

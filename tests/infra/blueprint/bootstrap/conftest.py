@@ -98,6 +98,12 @@ def adopting_spec() -> EnvironmentSpec:
     )
 
 
+ENDPOINTS = {
+    "vpc": "vpc-0a1b2c3d4e5f60718",
+    "route_tables": ["rtb-0a1b2c3d4e5f60718"],
+    "subnets": ["subnet-0a1b2c3d4e5f60718"],
+    "clients": ["10.0.0.0/16"],
+}
 RUNTIMES: dict[str, dict[str, Any]] = {
     "emr-ec2": {"trust": "emr-ec2", "emr_ec2": {"origin": "adopt", "cluster_id": "j-2AXXXXXXGAPLF"}},
     "emr-ec2, made": {"trust": "emr-ec2", "emr_ec2": {"subnet": "subnet-0a1b2c3d4e5f60718"}},
@@ -108,16 +114,20 @@ RUNTIMES: dict[str, dict[str, Any]] = {
         "namespace": "ingest",
         "emr_eks": {"origin": "adopt", "virtual_cluster_id": "0123456789abcdefghijklmno"},
     },
+    "endpoints": {"network": {"vpc_endpoints": ENDPOINTS}},
     "emr-eks, made": {"trust": "pod-identity", "cluster": "platform", "namespace": "ingest", "emr_eks": {}},
 }
 """What the runtimes have that one environment can't have together."""
 
 
 def running_on(runtime: dict[str, Any]) -> EnvironmentSpec:
+    """With `network` for the specification's section of that name."""
+    engine = {name: each for name, each in runtime.items() if name != "network"}
     document = {
         "version": 1,
         "name": "on",
-        "aws": {"region": "eu-central-1", "account": "123456789012", "key": {"origin": "skip"}, "runtime": runtime},
+        "network": runtime.get("network", {}),
+        "aws": {"region": "eu-central-1", "account": "123456789012", "key": {"origin": "skip"}, "runtime": engine},
         "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
         "streams": [{"name": "orders"}],
         "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],

@@ -156,6 +156,7 @@ def test_nothing_is_allowed_that_no_resource_asks_for(
         "CompareKey",
         *OF_AWS,
         "FindCluster",
+        "NameEndpoint",
     }
     besides |= {
         "FindApplication",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from firnline_local.materialise.aws import ec2_security_group
+from firnline_local.materialise.aws import ec2_security_group, ec2_vpc_endpoint
 from firnline_local.materialise.clients import Clients
 
 from .case import Case, fresh
@@ -35,7 +35,39 @@ def closed(clients: Clients, id_: str) -> None:
     clients.aws("ec2").revoke_security_group_egress(GroupId=id_, IpPermissions=[everything])
 
 
+def endpoint_inputs(clients: Clients) -> dict[str, Any]:
+    """An interface, in a VPC of its own."""
+    ec2, vpc = clients.aws("ec2"), a_vpc(clients)
+    zones = [each["ZoneName"] for each in ec2.describe_availability_zones()["AvailabilityZones"]]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.0.1.0/24", AvailabilityZone=zones[0])["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(GroupName=fresh("group"), Description="a group", VpcId=vpc)["GroupId"]
+    return {
+        "vpcId": vpc,
+        "serviceName": "com.amazonaws.us-east-1.kinesis-streams",
+        "vpcEndpointType": "Interface",
+        "subnetIds": [subnet],
+        "securityGroupIds": [group],
+        "privateDnsEnabled": True,
+        "tags": {"a": "1", "of": fresh("endpoint")},
+    }
+
+
+def unguarded(clients: Clients, id_: str) -> None:
+    group = (ec2_vpc_endpoint.read(id_, {}, clients) or {})["securityGroupIds"]
+    clients.aws("ec2").modify_vpc_endpoint(VpcEndpointId=id_, RemoveSecurityGroupIds=group)
+
+
 CASES = [
+    Case(
+        kind=ec2_vpc_endpoint,
+        inputs=endpoint_inputs,
+        taken=None,
+        behind={
+            "securityGroupIds": unguarded,
+            "tags": lambda c, i: c.aws("ec2").delete_tags(Resources=[i], Tags=[{"Key": "a"}]),
+        },
+        changes={"tags": {"b": "2"}},
+    ),
     Case(
         kind=ec2_security_group,
         inputs=group_inputs,

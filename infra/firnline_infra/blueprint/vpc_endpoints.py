@@ -1,0 +1,75 @@
+"""The VPC endpoints of an environment, as data: a gateway in route tables, an interface in subnets behind a group of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from firnline_infra.blueprint.marks import tags
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
+
+HTTPS = 443
+SERVICES = {"kinesis": "kinesis-streams"}
+"""A VPC endpoint's service is called as its host begins, but for these."""
+DOMAINS = {"aws-cn": "cn.com.amazonaws"}
+"""What a service's name begins with, where it is not com.amazonaws."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VpcEndpoint:
+    """Of one service. With the policy that AWS gives it: what may be done through it, the callers' own policies say."""
+
+    service: str
+    """As specifications call it: kinesis."""
+    service_name: str
+    """As EC2 does: com.amazonaws.eu-central-1.kinesis-streams."""
+    route_tables: tuple[str, ...] = ()
+    """Of a gateway."""
+    subnets: tuple[str, ...] = ()
+    """Of an interface, which has private DNS."""
+
+    @property
+    def is_gateway(self) -> bool:
+        return bool(self.route_tables)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VpcEndpoints:
+    """All endpoints of a VPC, and the group of those that are interfaces: HTTPS comes in from `clients`, and nothing goes out."""
+
+    group_name: str
+    vpc: str
+    clients: tuple[str, ...]
+    endpoints: tuple[VpcEndpoint, ...]
+    description: str = "Endpoints of AWS: HTTPS from the VPC"
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_group(self) -> bool:
+        return any(not each.is_gateway for each in self.endpoints)
+
+
+def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpoints | None:
+    """None where the specification asks for none."""
+    section = spec.network.vpc_endpoints
+    if section is None:
+        return None
+    domain = f"{DOMAINS.get(spec.aws.partition, 'com.amazonaws')}.{spec.aws.region}"
+    gateways = (
+        VpcEndpoint(service=each.value, service_name=f"{domain}.{each.value}", route_tables=tuple(section.route_tables))
+        for each in section.gateways
+    )
+    interfaces = (
+        VpcEndpoint(
+            service=each.value,
+            service_name=f"{domain}.{SERVICES.get(each.value, each.value)}",
+            subnets=tuple(section.subnets),
+        )
+        for each in section.interfaces
+    )
+    return VpcEndpoints(
+        group_name=f"{names.application}-endpoints",
+        vpc=section.vpc,
+        clients=tuple(section.clients),
+        endpoints=(*gateways, *interfaces),
+        tags=tags(spec, component="network"),
+    )

@@ -1,0 +1,81 @@
+"""Endpoints of AWS's services in the engine's VPC."""
+
+import json
+from typing import Any
+
+import pytest
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.network import Party, egress
+from firnline_infra.blueprint.vpc_endpoints import VpcEndpoints
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.errors import ConfigError
+
+VPC, SUBNET, TABLE = "vpc-0a1b2c3d4e5f60718", "subnet-0a1b2c3d4e5f60718", "rtb-0a1b2c3d4e5f60718"
+ALL = {"vpc": VPC, "route_tables": [TABLE], "subnets": [SUBNET], "clients": ["10.0.0.0/16"]}
+
+
+def spec_of(section: dict[str, Any] | None, region: str = "eu-central-1") -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": "dev",
+        "aws": {"region": region, "account": "123456789012"},
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}],
+        "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+        "network": {"vpc_endpoints": section} if section else {},
+    }
+    return parse_spec(json.dumps(document), "dev.yaml")
+
+
+def endpoints_of(section: dict[str, Any]) -> VpcEndpoints:
+    found = blueprint_of(spec_of(section)).endpoints
+    assert found is not None
+    return found
+
+
+def test_none_is_made_where_none_is_asked_for() -> None:
+    assert blueprint_of(spec_of(None)).endpoints is None
+
+
+def test_what_the_engine_needs_is_made_in_the_tables_and_subnets_that_are_named() -> None:
+    made = endpoints_of(ALL)
+    begin = "com.amazonaws.eu-central-1"
+    assert {each.service_name: each.is_gateway for each in made.endpoints} == {
+        f"{begin}.s3": True,
+        f"{begin}.dynamodb": True,
+        f"{begin}.kinesis-streams": False,
+        f"{begin}.sts": False,
+        f"{begin}.secretsmanager": False,
+    }
+    assert {each.route_tables for each in made.endpoints if each.is_gateway} == {(TABLE,)}
+    assert {each.subnets for each in made.endpoints if not each.is_gateway} == {(SUBNET,)}
+    assert (made.group_name, made.clients) == ("firnline-dev-endpoints", ("10.0.0.0/16",))
+
+
+def test_gateways_alone_need_no_group() -> None:
+    assert not endpoints_of({"vpc": VPC, "route_tables": [TABLE], "interfaces": []}).has_group
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"vpc": VPC}, "give route_tables with gateways"),
+        ({**ALL, "clients": []}, "give clients with interfaces"),
+        ({**ALL, "gateways": []}, "route_tables: there are no gateways"),
+        ({"vpc": VPC, "gateways": [], "interfaces": []}, "give gateways or interfaces"),
+        ({**ALL, "interfaces": ["sts", "sts"]}, "each service once"),
+        ({**ALL, "clients": ["0.0.0.0/0"]}, "range of IPv4"),
+    ],
+)
+def test_what_would_go_nowhere_is_refused(section: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        spec_of(section)
+
+
+def test_the_list_of_hosts_says_which_are_reached_by_an_endpoint_that_is_made() -> None:
+    found = {each.host: each.why for each in egress(spec_of(ALL)) if Party.ENGINE in each.needed_by}
+    by = "in the VPC by the endpoint that is made"
+    assert by in found["kinesis.eu-central-1.amazonaws.com"]
+    assert by in found["firnline-dev-123456789012-eu-central-1.s3.eu-central-1.amazonaws.com"]
+    assert by not in found["logs.eu-central-1.amazonaws.com"]
