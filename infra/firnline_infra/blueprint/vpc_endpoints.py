@@ -10,8 +10,9 @@ from firnline_infra.specification.names import Names
 HTTPS = 443
 SERVICES = {"kinesis": "kinesis-streams"}
 """A VPC endpoint's service is called as its host begins, but for these."""
+OF_AMAZON = "com.amazonaws"
 DOMAINS = {"aws-cn": "cn.com.amazonaws"}
-"""What a service's name begins with, where it is not com.amazonaws."""
+"""What an interface's name begins with, where it is not com.amazonaws; a gateway's is that everywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,15 +54,19 @@ def vpc_endpoints(spec: EnvironmentSpec, names: Names) -> VpcEndpoints | None:
     section = spec.network.vpc_endpoints
     if section is None:
         return None
-    domain = f"{DOMAINS.get(spec.aws.partition, 'com.amazonaws')}.{spec.aws.region}"
+    region, domain = spec.aws.region, DOMAINS.get(spec.aws.partition, OF_AMAZON)
     gateways = (
-        VpcEndpoint(service=each.value, service_name=f"{domain}.{each.value}", route_tables=tuple(section.route_tables))
+        VpcEndpoint(
+            service=each.value,
+            service_name=f"{OF_AMAZON}.{region}.{each.value}",
+            route_tables=tuple(section.route_tables),
+        )
         for each in section.gateways
     )
     interfaces = (
         VpcEndpoint(
             service=each.value,
-            service_name=f"{domain}.{SERVICES.get(each.value, each.value)}",
+            service_name=f"{domain}.{region}.{SERVICES.get(each.value, each.value)}",
             subnets=tuple(section.subnets),
         )
         for each in section.interfaces
