@@ -2,15 +2,22 @@
 under the policies of CI's role."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.roll_out import roll_out_statements
-from firnline_infra.rollout.environment import EngineEnvironment
+from firnline_infra.build import BuiltArtefact, build_cached, target_of_specification
+from firnline_infra.cli.main import firnline
+from firnline_infra.rollout.bucket import BucketObjects
+from firnline_infra.rollout.environment import EngineEnvironment, job_document
+from firnline_infra.rollout.records import Deployments, Outcome
+from firnline_infra.rollout.roll import Deployed
 from firnline_infra.specification import EnvironmentSpec
 from firnline_local.aws.identity_policies import statements_of_role
 from firnline_local.aws.policy import Statement
@@ -52,21 +59,59 @@ def deployable(local_environment: RunningEnvironment, tmp_path: Path) -> Iterato
     made.destroy()
 
 
-def test_an_engine_is_deployed_and_rolled_while_records_flow(
+class RollsBack(DeploymentStory):
+    """Another content was deployed before the one that runs, as the records have it: two deployments are written, and not
+    carried out, so that one start of Spark is enough. Going back to it is a roll-out like any other, and typed.
+    """
+
+    typed: Result
+
+    def _roll(self, engine: EngineEnvironment) -> tuple[EngineEnvironment, Deployed]:
+        self.screen.step("firnline deploy --rollback, while records flow")
+        running = engine.job(lambda: built_for(engine))
+        engine = self._with_another_configuration()
+        before = engine.job(lambda: built_for(engine))
+        records = Deployments(BucketObjects.of(engine.accounts.aws("s3"), engine.spec))
+        for job in (before, running):
+            records.begin(job.hash, job_document(job)).end(Outcome.GOOD, "written by a test")
+        self.typed = CliRunner().invoke(firnline, ["deploy", engine.env_argument, "--rollback"])
+        assert self.typed.exit_code == 0, self.typed.output
+        (run,) = engine.status().runs
+        assert run.is_of(before.hash)
+        return engine, Deployed(run=run, number=4, gap_s=gap_in(self.typed.output))
+
+
+def built_for(engine: EngineEnvironment) -> BuiltArtefact:
+    return build_cached(target_of_specification(engine.spec))
+
+
+def gap_in(output: str) -> float:
+    found = re.search(r"nothing was read for at most (\d+) s", output)
+    assert found, output
+    return float(found[1])
+
+
+def test_an_engine_is_deployed_and_rolled_back_while_records_flow(
     deployable: DeployedByCi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a driver that is killed in between where the variable asks for it."""
+    """With a driver that is killed in between where the variable asks for it. The new engine stands by beside the old one."""
     for name, value in deployable.environment.variables.items():
         monkeypatch.setenv(name, value)  # the audit finds AWS as any program does
     kills = KILLS in os.environ
     mark = calls_of(deployable.environment).mark
 
-    told = DeploymentStory(deployable, list(shop_events(3_000)), Screen(), kills=kills).run()
+    monkeypatch.setattr("firnline_infra.cli.rollout.engine_of", lambda *_: deployable.engine)  # CI's accounts
+    story = RollsBack(deployable, list(shop_events(3_000)), Screen(), kills=kills)
+    told = story.run()
 
     assert told.report.exit_status == 0
     assert told.attempts == (2 if kills else 1)
     assert told.gap_s > 0
-    assert deployable.engine.status().deployment is not None
+    assert "Going back to deployment 2" in story.typed.output
+    assert "stands by, and takes over as soon as the application is free" in story.typed.output
+    deployment = deployable.engine.status().deployment
+    assert deployment is not None
+    assert (deployment.number, deployment.went_back_to, deployment.outcome) == (4, 2, Outcome.GOOD)
     assert list(deployable.engine.log_lines())
     calls = calls_of(deployable.environment, mark).calls
     assert outside_of_its_policy(deployable, calls) == set()

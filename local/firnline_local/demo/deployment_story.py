@@ -53,10 +53,7 @@ class DeploymentStory:
             self._wait(lambda: self.deployable.rows() > 0, engine, "rows are in the table")
             if self.kills:
                 self._kill(first, engine)
-            self.screen.step("A new configuration is rolled while records flow")
-            self.deployable.document["epoch"]["seconds"] += 1
-            engine = self.deployable.up()
-            second = self._deploy(engine)
+            engine, second = self._roll(engine)
         self.screen.say(f"nothing was read for at most {second.gap_s or 0.0:.0f} s:")
         for phase, seconds in second.phases.items():
             self.screen.say(f"  {seconds:4.0f} s  until {phase.value}")
@@ -68,6 +65,15 @@ class DeploymentStory:
             attempts=len(self.deployable.attempts(first.run.id)),
             report=self._audit(second),
         )
+
+    def _roll(self, _: "EngineEnvironment") -> "tuple[EngineEnvironment, Deployed]":
+        self.screen.step("A new configuration is rolled while records flow")
+        engine = self._with_another_configuration()
+        return engine, self._deploy(engine)
+
+    def _with_another_configuration(self) -> "EngineEnvironment":
+        self.deployable.document["epoch"]["seconds"] += 1
+        return self.deployable.up()
 
     def _deploy(self, engine: "EngineEnvironment") -> "Deployed":
         from firnline_infra.build import build_cached, target_of_specification
