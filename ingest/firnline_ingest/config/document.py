@@ -4,6 +4,7 @@ Each problem names its path in the document, what was expected and, for a misspe
 EngineConfig and EnvironmentSpec are both read here.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, TypeVar, get_args
@@ -14,6 +15,8 @@ from firnline_ingest.config.other_names import here_called
 from firnline_ingest.errors import ConfigError, did_you_mean
 
 Model = TypeVar("Model", bound=BaseModel)
+MAY_HOLD_A_KEY = re.compile(r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))")
+"""A URL with a password, a query, or a part as long as a key."""
 LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
 
 
@@ -70,6 +73,7 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
 def _got(path: str, value: object) -> str:
     """Nothing that could be a key: neither by the name of its place nor by its length."""
     hidden = isinstance(value, dict | list) or "secret" in path or "key" in path or len(str(value)) > LONGEST_SHOWN
+    hidden = hidden or MAY_HOLD_A_KEY.search(str(value)) is not None
     return "" if hidden else f" (got {value!r})"
 
 

@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from ipaddress import ip_address
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
@@ -14,8 +15,8 @@ NAMESPACE = Form(
     r"(?!AWS/)[A-Za-z0-9._/#:-]{1,255}", "1 to 255 letters, digits and . _ / # : -, not beginning with AWS/", "Firnline"
 )
 ENDPOINT = Form(
-    r"https?://[^\s/@]+(/\S*)?",
-    "a URL with http:// or https://, and no password in it",
+    r"https?://[^\s/@?#]+(/[^\s/?#]{1,24})*/?",
+    "a URL with http:// or https://, and no password in it, no ?, and no part of more than 24 letters, as keys are",
     "https://collector.example.com/v1/metrics",
 )
 EXTRAS = ("opentelemetry", "prometheus")
@@ -120,12 +121,20 @@ METRICS = (
 """All of them. A test compares them with what is published, what alarms and dashboard look at, and docs/metrics.md."""
 
 
+def _listens(address: str) -> str:
+    try:
+        ip_address(address)
+    except ValueError:
+        raise ValueError("is no address of a machine, such as 127.0.0.1, 0.0.0.0 or ::1") from None
+    return address
+
+
 class PrometheusConfig(Section):
     """An endpoint on the driver, for Prometheus to ask: http://<address>:<port>/metrics."""
 
     port: int = Field(default=9464, ge=1024, le=65_535)
     """The port that OpenTelemetry's exporters for Prometheus have by default. One engine a machine can have it."""
-    address: str = "127.0.0.1"
+    address: Annotated[str, AfterValidator(_listens)] = "127.0.0.1"
     """Where it listens; 0.0.0.0 lets other machines ask. It has no password: it tells names of streams, and counts."""
 
 

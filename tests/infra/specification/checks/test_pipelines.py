@@ -196,3 +196,12 @@ def test_two_patterns_that_a_stream_shows_to_overlap_are_refused(problems: Probl
         "pipelines[1].also: 'orders-e.*' overlaps with 'orders-.*' of pipelines[0]: both match 'orders-eu'; narrow one of "
         "them."
     ]
+
+
+def test_the_last_call_comes_before_the_records_are_gone(problems: Problems) -> None:
+    topics = ["arn:aws:sns:eu-central-1:123456789012:oncall"]
+    stream = {"name": "orders", "retention_hours": 48}
+    assert problems(streams=[stream], alarms={"topics": topics, "time_to_trim_hours": 47}) == []
+    (problem,) = problems(streams=[stream], alarms={"topics": topics, "time_to_trim_hours": 48})
+    assert problem.startswith("alarms.time_to_trim_hours: 48 would ring always: a stream keeps records for 48 hours")
+    assert problems(streams=[stream], alarms={"time_to_trim_hours": 48}) == []  # nobody is told
