@@ -29,7 +29,7 @@ def test_emr_serverless_has_an_application_in_a_group_of_its_own_and_logs(deploy
     )  # fmt: skip
     network = application.inputs["networkConfiguration"]
     assert network == {"subnetIds": SUBNETS, "securityGroupIds": [f"{group.name}-id"]}
-    assert application.inputs["schedulerConfiguration"]["maxConcurrentRuns"] == 1
+    assert application.inputs["schedulerConfiguration"]["maxConcurrentRuns"] == 2
     assert application.inputs["tags"]["firnline:application"] == "firnline-dev"
     assert [rule.get("cidrBlocks", []) for rule in group.inputs["ingress"]] == [[]]
     assert logs.inputs["name"] == "/firnline/dev"
@@ -92,7 +92,7 @@ def test_emr_on_ec2_has_a_cluster_whose_machines_are_the_engine(deploy: Deploy, 
     assert cluster.inputs["coreInstanceGroup"] == {"instanceType": "m7g.xlarge", "instanceCount": 3}
     assert cluster.inputs["keepJobFlowAliveWhenNoSteps"] is True
     assert cluster.inputs["terminationProtection"] is False
-    assert cluster.inputs["stepConcurrencyLevel"] == 2
+    assert cluster.inputs["stepConcurrencyLevel"] == 3
     assert cluster.inputs["tags"]["firnline:application"] == "firnline-dev"
     assert cluster.inputs["tags"]["for-use-with-amazon-emr-managed-policies"] == "true"
     assert deployment.outputs["engine_place"] == f"{cluster.name}-id"
