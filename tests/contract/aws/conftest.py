@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import boto3
@@ -75,7 +76,11 @@ def server(application: EnforcingApplication) -> Iterator[AwsServer]:
     with AwsServer(application.faults, application_of=lambda _: application) as running:
         statement = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
         trust = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-        Account(running, application).client("iam").create_role(RoleName="engine", AssumeRolePolicyDocument=trust)
+        iam = Account(running, application).client("iam")
+        with suppress(
+            iam.exceptions.EntityAlreadyExistsException
+        ):  # moto's state is the process': another module made it
+            iam.create_role(RoleName="engine", AssumeRolePolicyDocument=trust)
         yield running
 
 

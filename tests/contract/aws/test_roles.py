@@ -13,7 +13,7 @@ from botocore.stub import Stubber
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.aws.identity import _from_secret, signing
-from firnline_ingest.config.access import Access, AccessKey, Profile, Role
+from firnline_ingest.config.access import Access, AccessKey, Profile, Role, WebIdentity
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import CredentialsError
 from firnline_ingest.kinesis.client import kinesis_client
@@ -240,3 +240,36 @@ def test_a_profile_may_lie_in_a_file_of_its_own(account: Account, tmp_path: Path
     assert signed_as(account.config(profile=Profile(name="partner", file=file))).endswith(":user/filed")
     error = refusal(account.config(profile=Profile(name="another", file=file)))
     assert (error.id, "another" in error.what) == ("FL-1307", True)
+
+
+def test_a_web_identity_is_a_role_for_the_token_that_its_file_holds_then(account: Account, tmp_path: Path) -> None:
+    pod, token = account.role("pod", ENGINE), tmp_path / "token"
+    aws = account.config(web_identity=WebIdentity(token_file=token, role_arn=pod, session_name="orders-prod"))
+    error = refusal(aws)
+    assert (error.id, str(token) in error.what) == ("FL-1304", True)
+    token.write_text("\n")
+    assert refusal(aws).id == "FL-1304"
+    token.write_text("header.payload.signature\n")
+    assert signed_as(aws).endswith("assumed-role/pod/orders-prod")
+    assert "assumed-role/spoke-of-pod/" in signed_as(aws, Access(roles=[Role(arn=account.role("spoke-of-pod", pod))]))
+
+
+@pytest.mark.parametrize(
+    ("code", "problem", "passes"),
+    [
+        ("InvalidIdentityToken", "FL-1305", False),
+        ("AccessDenied", "FL-1305", False),
+        ("ExpiredTokenException", "FL-1303", True),
+        ("IDPCommunicationError", "FL-1302", True),
+        ("ValidationError", "FL-1308", False),
+    ],
+)
+def test_what_sts_says_of_a_token_is_told_apart(
+    account: Account, tmp_path: Path, code: str, problem: str, passes: bool
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("header.payload.signature")
+    endpoint = "sts:AssumeRoleWithWebIdentity"
+    account.server.faults.replace([Fault(endpoint=endpoint, kind=FaultKind.ERROR, status=400, code=code, times=9)])
+    error = refusal(account.config(web_identity=WebIdentity(token_file=token, role_arn=ENGINE)))
+    assert (error.id, error.is_retryable) == (problem, passes)
