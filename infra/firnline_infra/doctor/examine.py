@@ -13,7 +13,7 @@ from firnline_infra.accounts.errors import AwsRefused, AwsUnreachable, Snowflake
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.deploy.existing import already_there
-from firnline_infra.doctor import boundary, ci, clock, limits, network, quotas, rights, tools
+from firnline_infra.doctor import boundary, ci, clock, key, limits, network, quotas, rights, tools
 from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
@@ -40,6 +40,7 @@ def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator
     yield Check(area="network", run=partial(network.reach, egress(spec)))
     yield Check(area="accounts", run=partial(_aws_account, spec, accounts))
     yield Check(area="accounts", run=partial(_elsewhere, spec))
+    yield Check(area="accounts", run=lambda: key.recorded(spec, aws("kms")))
     yield Check(area="accounts", run=partial(_snowflake_account, spec, accounts))
     yield Check(area="clock", run=lambda: clock.skew(aws("sts")))
     yield Check(area="rights", run=partial(_rights, spec, blueprint, accounts))

@@ -1,0 +1,43 @@
+"""The recorded key against answers that KMS's model takes (botocore's Stubber); none goes over the network."""
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from firnline_infra.doctor.findings import Finding, Verdict
+from firnline_infra.doctor.key import recorded
+from firnline_infra.specification import EnvironmentSpec
+from tests.infra.doctor.test_boundary import spec_of
+
+ARN = "arn:aws:kms:eu-central-1:111122223333:key/1"
+ALIAS = "alias/firnline-dev"
+
+
+@pytest.fixture
+def spec() -> EnvironmentSpec:
+    spec = spec_of()
+    key = spec.aws.key.model_copy(update={"arn": ARN})
+    return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
+
+
+def looked(spec: EnvironmentSpec, leads_to: str | None) -> list[Finding]:
+    kms = boto3.client("kms", region_name="eu-central-1", aws_access_key_id="x", aws_secret_access_key="x")
+    with Stubber(kms) as stub:
+        if leads_to is None:
+            stub.add_client_error("describe_key", "NotFoundException", expected_params={"KeyId": ALIAS})
+        else:
+            stub.add_response("describe_key", {"KeyMetadata": {"KeyId": "1", "Arn": leads_to}}, {"KeyId": ALIAS})
+        return list(recorded(spec, kms))
+
+
+def test_a_key_that_was_swapped_in_the_file_is_wrong(spec: EnvironmentSpec) -> None:
+    (found,) = looked(spec, ARN)
+    assert found.verdict is Verdict.GOOD
+    (found,) = looked(spec, ARN.replace("key/1", "key/2"))
+    assert (found.verdict, "key/2" in found.said, "key/1" in found.said) == (Verdict.WRONG, True, True)
+    (found,) = looked(spec, None)
+    assert found.verdict is Verdict.WRONG
+
+
+def test_where_none_is_recorded_nothing_is_asked() -> None:
+    assert list(recorded(spec_of(), kms=None)) == []
