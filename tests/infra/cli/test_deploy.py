@@ -13,7 +13,7 @@ def test_the_time_between_two_engines_is_told_phase_by_phase() -> None:
         "Deployment 2 is done: run 00frun runs abababababab.",
         "Between the two engines nothing was read for at most 193 s:",
         "     7 s  until the old engine had proven its last rows",
-        "   186 s  until Spark was up, and every shard open",
+        "   186 s  until every shard was open",
     ]
 
 
