@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 EXECUTORS_S = 120.0
 """For executors that come, and their Python's imports; after that the first epoch waits for them."""
-QUERY_S = 60.0
+QUERY_S, CLOSE_S = 60.0, 60.0
 
 log = logging.getLogger(__name__)
 
@@ -36,17 +36,21 @@ log = logging.getLogger(__name__)
 def rehearse(
     session: "SparkSession", config: EngineConfig, run_id: str, catalog: TargetCatalog, ledger: StreamLedger
 ) -> None:
-    """Raises what no pipeline can be blamed for, and the first pipeline's problem where none is without one."""
+    """Raises what no pipeline can be blamed for, and the first pipeline's problem where none is without one. What only makes the
+    first epoch quicker may fail: it is told.
+    """
     check_tables(config, catalog)
     workers = Aside("rehearse-workers", lambda: prepare_workers(session, config, run_id, ledger))
     if not workers.wait(EXECUTORS_S):
         session.sparkContext.cancelAllJobs()
         log.warning("rehearsal.late", extra={"cause": f"no executor was ready after {EXECUTORS_S:.0f} s"})
-    elif isinstance(workers.failure, FirnlineError):
-        raise workers.failure
-    elif workers.failure is not None:
-        log.warning("rehearsal.failed", extra={"cause": str(workers.failure)[:500]})
-    run_a_query(session)
+    query = Aside("rehearse-query", lambda: run_a_query(session))
+    query.wait(QUERY_S + CLOSE_S)
+    for failure in (workers.failure, query.failure):
+        if isinstance(failure, FirnlineError):
+            raise failure
+        if failure is not None:
+            log.warning("rehearsal.failed", extra={"cause": str(failure)[:500]})
 
 
 def check_tables(config: EngineConfig, catalog: TargetCatalog) -> None:
