@@ -106,7 +106,8 @@ def cost(lap: Callable[[], None], laps: int, bodies: Bodies) -> float:
 
 
 def our_lap(bodies: Bodies) -> Callable[[], None]:
-    from firnline_ingest.config.model import AwsConfig, PipelineConfig, PollingConfig
+    from firnline_ingest.config.model import AwsConfig, PipelineConfig
+    from firnline_ingest.config.running import PollingConfig
     from firnline_ingest.kinesis.aggregate import UserRecords
     from firnline_ingest.kinesis.client import kinesis_client
     from firnline_ingest.kinesis.hash_range import HIGHEST, HashRange

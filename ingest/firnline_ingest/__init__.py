@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from firnline_ingest.config import EngineConfig, load_config
+    from firnline_ingest.config.load import load_config
+    from firnline_ingest.config.model import EngineConfig
     from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
     from firnline_ingest.errors import (
         ConfigError,
@@ -50,10 +51,10 @@ __all__ = [
 _HOMES = {
     "DeadLetter": "deadletter",
     "DeadLetterStore": "deadletter",
-    "EngineConfig": "config",
+    "EngineConfig": "config.model",
     "LetterKey": "deadletter",
     "LocalFolder": "deadletter",
-    "load_config": "config",
+    "load_config": "config.load",
 }
 """Where a name is at home; the others are errors."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
-    from firnline_ingest.config import EngineConfig
+    from firnline_ingest.config.model import EngineConfig
 
 REFUSED, INTERRUPTED = 2, 128 + signal.SIGINT
 

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PatternConfig, PipelineConfig
+from firnline_ingest.config.model import EngineConfig, PatternConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import msgspec
 
 from firnline_infra.audit.errors import QueryFailed
 from firnline_infra.audit.order import CommitHistory, LoggedCommit
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 
 PATH = "/__firnline__/commits"
 TIMEOUT_S = 30.0

@@ -9,7 +9,8 @@ import pytest
 from firnline_infra.blueprint import blueprint_of, engine_config
 from firnline_infra.blueprint.engine_config import document_hash
 from firnline_infra.specification import EnvironmentSpec, load_spec
-from firnline_ingest.config import EngineConfig, load_config
+from firnline_ingest.config.load import load_config
+from firnline_ingest.config.model import EngineConfig
 
 GOLDEN = Path(__file__).parent / "golden" / "engine-prod.json"
 PROD = Path(__file__).parents[2] / "stacks" / "environments" / "prod.yaml"

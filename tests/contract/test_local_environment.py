@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.specification import load_spec
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.errors import KeyRefused
 from firnline_local.endpoints import control
 from firnline_local.environment import LocalEnvironment
@@ -89,7 +89,7 @@ def test_the_engine_reads_its_configuration_and_finds_its_table(environment: Run
 
 
 def test_the_configuration_is_also_a_file(environment: RunningEnvironment) -> None:
-    from firnline_ingest.config import load_config
+    from firnline_ingest.config.load import load_config
 
     expected = parse(EngineConfig, environment.engine_config(), "engine.json")
     assert load_config(environment.folder.engine_config) == expected

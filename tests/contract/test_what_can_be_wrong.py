@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.validate import Check, validate

@@ -23,8 +23,8 @@ from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
 from firnline_infra.rollout.services.spark_operators import FLAVOURS
 from firnline_infra.specification import load_spec
 from firnline_infra.specification.runtime import Operator
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.load import parse_config
+from firnline_ingest.config.model import EngineConfig
 from firnline_local.demo.deployable import USERS, Deployable, deployed_specification
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events

@@ -11,8 +11,8 @@ import pytest
 
 from firnline_infra.audit.errors import QueryFailed
 from firnline_infra.audit.order import LoggedCommit
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_local.commit_log import commit_log_of, fetch_commits
 from firnline_local.running import RunningEnvironment
 

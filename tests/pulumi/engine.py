@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from firnline_infra.accounts.accounts import rows
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage
 from firnline_ingest.ledger.lease import RunLease

@@ -15,7 +15,7 @@ import pytest
 
 from firnline_infra.audit import ReaderUser, audit
 from firnline_infra.audit.report_text import report_text
-from firnline_ingest.config import load_config
+from firnline_ingest.config.load import load_config
 from firnline_local.demo.engine_process import EngineProcess
 from tests.spark.conftest import HANGS_S, Lane, until
 

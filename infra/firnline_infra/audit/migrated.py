@@ -6,7 +6,7 @@ It is that consumer's own book, as the migration found and noted it, and not the
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.values import Position
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from firnline_infra.audit.table import AuditedTable, TableDescription, TableInve
 from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.formats import makes_several_rows
-from firnline_ingest.config.model import EngineConfig, PipelineConfig, UnusableRecords
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from firnline_ingest.config.model import Metadata
+from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_literal
 
 

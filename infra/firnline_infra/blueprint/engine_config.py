@@ -17,13 +17,12 @@ from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
-from firnline_ingest.config.model import UnusableRecords
 from firnline_ingest.config.reader import Registration
+from firnline_ingest.config.rows import UnusableRecords
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +138,8 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 def document_hash(document: Mapping[str, Any]) -> str:
     """The hash that the engine logs at its start. Raises ConfigError for what the engine would not take."""
+    from firnline_ingest.config.model import EngineConfig  # only a whole document is checked
+
     return parse(EngineConfig, dict(document), "engine.json").content_hash
 
 

@@ -11,7 +11,7 @@ from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
     from firnline_infra.audit.order import CommitHistory
-    from firnline_ingest.config import EngineConfig
+    from firnline_ingest.config.model import EngineConfig
 
 
 class Moment(click.ParamType[datetime]):
@@ -79,7 +79,7 @@ def audit(
     from firnline_infra.audit import ReaderUser
     from firnline_infra.audit import audit as audit_streams
     from firnline_infra.audit.report_text import report_text
-    from firnline_ingest.config import load_config
+    from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
 
     config = load_config(config_file)

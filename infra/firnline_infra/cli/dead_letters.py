@@ -59,7 +59,7 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool) -
 
 def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterStore, str]":
     """The store, and where that is."""
-    from firnline_ingest.config import load_config
+    from firnline_ingest.config.load import load_config
     from firnline_ingest.deadletter import LocalFolder, open_store
 
     if (config is None) == (folder is None):

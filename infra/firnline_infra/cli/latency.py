@@ -39,7 +39,7 @@ def latency(
 
     from firnline_infra.audit import ReaderUser
     from firnline_infra.audit.latency import latencies
-    from firnline_ingest.config import load_config
+    from firnline_ingest.config.load import load_config
 
     reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
     found = latencies(load_config(config_file), reader, stream=stream, minutes=minutes, produced_at=produced_at)

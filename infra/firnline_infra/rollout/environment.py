@@ -28,8 +28,8 @@ from firnline_infra.runtimes import EngineJob, engine_job
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.load import parse_config
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 
 JOB = TypeAdapter(EngineJob)

@@ -7,9 +7,9 @@ from pydantic import Field, model_validator
 
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
-from firnline_ingest.config.access import EXTERNAL_ID, ROLE
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.names import EXTERNAL_ID, ROLE
 
 BUCKET_NAME = Form(
     r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",
@@ -85,11 +85,11 @@ class Aws(Section):
     """In quotes, because YAML would make a number of it; every command refuses to work in another account."""
     partition: Literal["aws", "aws-cn", "aws-us-gov"] = "aws"
     """The first part of every ARN; another one in China and in GovCloud."""
-    key: EncryptionKey = EncryptionKey()
+    key: EncryptionKey = EncryptionKey.left_out()
     """The KMS key for the stream, the ledger and the bucket; an adopted one for the secrets too."""
-    bucket: Bucket = Bucket()
+    bucket: Bucket = Bucket.left_out()
     """The S3 bucket for the engine's configuration and Spark's checkpoint."""
-    runtime: Runtime = Runtime()
+    runtime: Runtime = Runtime.left_out()
     """What the engine runs as."""
     permissions_boundary: PolicyArn | None = None
     """The ARN of a policy on every role and user that is made; `firnline bootstrap` writes one, and fences the

@@ -17,8 +17,9 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.model import APPLICATION, EpochConfig, FailuresConfig, PollingConfig
+from firnline_ingest.config.names import APPLICATION
 from firnline_ingest.config.retries import RetriesConfig
+from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
 
 NAME = Form(
     r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
@@ -53,25 +54,25 @@ class EnvironmentSpec(Section):
     """What is read."""
     pipelines: list[Pipeline] = Field(min_length=1)
     """What is read into which table."""
-    network: Network = Network()
+    network: Network = Network.left_out()
     """How the engine reaches AWS and Snowflake; over their public endpoints where absent."""
-    ledger: Ledger = Ledger()
+    ledger: Ledger = Ledger.left_out()
     """The DynamoDB table that fences shards and remembers where they are."""
-    alarms: Alarms = Alarms()
+    alarms: Alarms = Alarms.left_out()
     """What wakes somebody."""
-    metrics: Metrics = Metrics()
+    metrics: Metrics = Metrics.left_out()
     """Where an operator looks at the engine's figures."""
-    publication: Publication = Publication()
+    publication: Publication = Publication.left_out()
     """Where other tools find what was made."""
-    dead_letters: DeadLetters = DeadLetters()
+    dead_letters: DeadLetters = DeadLetters.left_out()
     """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
-    epoch: EpochConfig = EpochConfig()
+    epoch: EpochConfig = EpochConfig.left_out()
     """How long a task keeps its shards; passed to the engine as it is."""
-    polling: PollingConfig = PollingConfig()
+    polling: PollingConfig = PollingConfig.left_out()
     """How the engine reads; passed to it as it is."""
-    retries: RetriesConfig = RetriesConfig()
+    retries: RetriesConfig = RetriesConfig.left_out()
     """How often it tries again, and after which pauses; passed to it as it is."""
-    failures: FailuresConfig = FailuresConfig()
+    failures: FailuresConfig = FailuresConfig.left_out()
     """Whether the engine stays up when a pipeline can't go on, and its patience; passed to it as it is."""
     tags: dict[str, str] = Field(default_factory=dict)
     """On every AWS object, beside Firnline's own."""

@@ -17,9 +17,9 @@ from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
-from firnline_ingest.config.model import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
+from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 
 
 class TableKind(StrEnum):
@@ -120,9 +120,9 @@ class Pipeline(Section):
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
     is a record like any other."""
-    initial_position: InitialPosition = InitialPosition()
+    initial_position: InitialPosition = InitialPosition.left_out()
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
-    format: Format = JsonFormat()
+    format: Format = JsonFormat.left_out()
     """What the bytes of a record are; one JSON object by default."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
@@ -132,7 +132,7 @@ class Pipeline(Section):
     reader: Reader = "polling"
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where other
     readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
-    metadata: Metadata = Metadata()
+    metadata: Metadata = Metadata.left_out()
     """The object column that every table begins with, and what goes into it."""
 
     @model_validator(mode="after")

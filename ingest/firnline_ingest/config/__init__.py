@@ -1,6 +1,1 @@
-"""The engine's configuration: model, loader, errors."""
-
-from firnline_ingest.config.load import load_config
-from firnline_ingest.config.model import EngineConfig
-
-__all__ = ["EngineConfig", "load_config"]
+"""The engine's configuration: its models by what they are about, and the loader. Whoever needs one section loads no more."""

@@ -10,13 +10,8 @@ from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
+from firnline_ingest.config.names import EXTERNAL_ID, ROLE
 
-ROLE = Form(
-    r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,576}",
-    "the ARN of a role",
-    "arn:aws:iam::222233334444:role/firnline-orders-reader",
-)
-EXTERNAL_ID = Form(r"[\w+=,.@:/-]{2,1224}", "2 to 1,224 letters, digits and _ + = , . @ : / -", "firnline-4f1c")
 SESSION_NAME = Form(r"[\w+=,.@-]{2,64}", "2 to 64 letters, digits and _ + = , . @ -", "firnline-dev")
 SECRET = Form(
     r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:\S+",
@@ -119,5 +114,5 @@ class Access(Credentials):
     in another one."""
 
 
-HERE = Access()
+HERE = Access.left_out()
 """Where the engine is, with its own credentials."""

@@ -7,7 +7,7 @@ EngineConfig and EnvironmentSpec are both read here.
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Any, TypeVar, get_args
+from typing import Any, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -27,6 +27,11 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @classmethod
+    def left_out(cls) -> Self:
+        """As it is where a document says nothing of it. Nothing is validated, so nothing is built for it."""
+        return super().model_construct()
 
 
 def parse(model: type[Model], document: object, source: str) -> Model:

@@ -5,7 +5,6 @@ configuration has an unchanged hash.
 """
 
 import hashlib
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -15,9 +14,10 @@ from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.form import Form
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
 from firnline_ingest.config.metrics import MetricsConfig
+from firnline_ingest.config.names import APPLICATION, AwsService
 from firnline_ingest.config.patterns import (
     NamePattern,
     check_template,
@@ -29,21 +29,21 @@ from firnline_ingest.config.patterns import (
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
+from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
 
-APPLICATION = name_form(1, 64, example="firnline-dev")
 S3_FOLDER = Form(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/([A-Za-z0-9!_.*'()-]+/)*",
     "s3://, a bucket, and a folder that ends with a slash",
     "s3://acme-lake/dead-letters/",
 )
-AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
 
 
 class AwsConfig(Section):
     """How AWS is reached."""
 
     region: str
-    credentials: Credentials = Credentials()
+    credentials: Credentials = Credentials.left_out()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default_factory=dict)
     """A URL per service, for private endpoints and emulators; the public endpoint where absent."""
@@ -85,51 +85,6 @@ class SnowflakeConfig(Section):
         return (self.url or f"https://{self.account}.snowflakecomputing.com").rstrip("/")
 
 
-class Tolerance(StrEnum):
-    """What a row that Snowflake rejects does."""
-
-    NONE = "none"
-    """It stops its shard, so that a person sees it."""
-    ALL = "all"
-    """It stays in the error table, and its shard goes on."""
-
-
-class UnusableRecords(StrEnum):
-    """What a record does that can't be a row (docs/records.md says which those are)."""
-
-    KEEP = "keep"
-    """It becomes a dead letter, and its shard goes on."""
-    SKIP = "skip"
-    """It is left out and counted: once the stream has dropped it, its bytes are nowhere."""
-    STOP = "stop"
-    """Its shard stops in front of it, so that a person decides."""
-
-
-class Metadata(Section):
-    """The metadata object that each row carries, part by part (parity with Openflow's KINESISMETADATA)."""
-
-    column: str = "KINESISMETADATA"
-    """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
-    stream: bool = True
-    """The stream's name."""
-    shard_id: bool = True
-    """The shard's id; the audit needs it."""
-    approximate_arrival: bool = True
-    """When Kinesis took the record, ISO 8601 with milliseconds; the latency report needs it."""
-    partition_key: bool = True
-    """As the producer gave it."""
-    sequence_number: bool = True
-    """The record's place in its shard; the audit needs it."""
-    sub_sequence_number: bool = True
-    """The place inside an aggregated record, from 0; the audit needs it."""
-    row: bool = True
-    """The place inside a record of which a format makes several rows, from 0; only those formats have it. The audit needs it."""
-    sharded_sequence_number: bool = True
-    """Both numbers in one, which sorts the rows of a shard."""
-    explicit_hash_key: bool = False
-    """The hash key by which a producer routed a record of an aggregate; Kinesis tells it of no other record."""
-
-
 class PipelineOptions(Section):
     """How a stream is read, and where its rows go."""
 
@@ -139,7 +94,7 @@ class PipelineOptions(Section):
     """The table's name; made from the stream's name where absent. Quote it to keep its case. Of a pattern, a template."""
     pipe: str | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
-    initial_position: InitialPosition = InitialPosition()
+    initial_position: InitialPosition = InitialPosition.left_out()
     abreast: Abreast | None = None
     """Keeps the stream's shards together by the time of arrival; each goes as fast as it can where absent."""
     reader: Reader = "polling"
@@ -156,8 +111,8 @@ class PipelineOptions(Section):
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: an aggregate of the Kinesis Producer Library becomes its user records. `off`: it is a record like any other."""
-    metadata: Metadata = Metadata()
-    format: Format = JsonFormat()
+    metadata: Metadata = Metadata.left_out()
+    format: Format = JsonFormat.left_out()
     """What the bytes of a record are."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
@@ -242,47 +197,6 @@ class DeadLettersConfig(Section):
         return self
 
 
-class EpochConfig(Section):
-    """How long a task keeps its shards before Spark records the epoch."""
-
-    seconds: float = Field(default=30.0, ge=10, le=300)
-    """It bounds how fast new shards are seen and a stop is honoured, not latency: rows are visible continuously."""
-    shards_per_task: int = Field(default=32, ge=1, le=128)
-    """One thread a shard; past about 32 the interpreter lock is the limit."""
-    progress_seconds: float = Field(default=10.0, ge=0.5, le=300)
-    """Between two log lines about the progress of a shard."""
-
-
-class OnFailure(StrEnum):
-    """What the engine does when a shard or a pipeline can't go on."""
-
-    CONTINUE = "continue"
-    """It says so, leaves that one out, tries it again now and then, and goes on with the others; it ends when none is left."""
-    STOP = "stop"
-    """It lets the others end their epoch, and ends."""
-
-
-class FailuresConfig(Section):
-    """What becomes of the engine when a part of it can't go on; its exit status says so at the end either way."""
-
-    on_failure: OnFailure = Field(default=OnFailure.CONTINUE, strict=False)
-    """`continue`: one table that is missing, or one rejected row, is no reason to stop the other pipelines. `stop`: for
-    a supervisor that watches nothing but the exit status."""
-    patience_seconds: float = Field(default=600.0, ge=60, le=86_400)
-    """How long what passes by itself (throttling, the network, Snowflake's outages) may fail before it counts as failed."""
-    retry_seconds: float = Field(default=300.0, ge=10, le=86_400)
-    """After this time what failed is tried again, and said again if it fails: a grant that was given heals it."""
-
-
-class PollingConfig(Section):
-    """Shared-throughput reads (GetRecords)."""
-
-    max_records: int = Field(default=10_000, ge=1, le=10_000)
-    """Records a read may return; a read never returns more than 10 MiB."""
-    interval_ms: int = Field(default=210, ge=200, le=10_000)
-    """Between two reads of a shard: the service allows five a second to all consumers together."""
-
-
 class SparkConfig(Section):
     """What the driver needs of its cluster."""
 
@@ -309,11 +223,11 @@ class EngineConfig(Section):
     """Between two looks for streams that match a pattern; all of an account share five listings a second."""
     dead_letters: DeadLettersConfig
     spark: SparkConfig
-    epoch: EpochConfig = EpochConfig()
-    polling: PollingConfig = PollingConfig()
-    retries: RetriesConfig = RetriesConfig()
-    failures: FailuresConfig = FailuresConfig()
-    metrics: MetricsConfig = MetricsConfig()
+    epoch: EpochConfig = EpochConfig.left_out()
+    polling: PollingConfig = PollingConfig.left_out()
+    retries: RetriesConfig = RetriesConfig.left_out()
+    failures: FailuresConfig = FailuresConfig.left_out()
+    metrics: MetricsConfig = MetricsConfig.left_out()
 
     @model_validator(mode="after")
     def _streams_are_distinct(self) -> Self:

@@ -70,21 +70,21 @@ class RegistrationRetry(Retry):
 class RetriesConfig(Section):
     """The operations by which streams are read; what is not given here is as it always was."""
 
-    describe_stream: PlanRetry = PlanRetry()
+    describe_stream: PlanRetry = PlanRetry.left_out()
     """DescribeStreamSummary: which stream it is, and how long it keeps records."""
-    list_shards: PlanRetry = PlanRetry()
+    list_shards: PlanRetry = PlanRetry.left_out()
     """ListShards: which shards there are."""
-    describe_stream_consumer: Retry = Retry()
+    describe_stream_consumer: Retry = Retry.left_out()
     """DescribeStreamConsumer, before the first subscription."""
-    register_stream_consumer: RegistrationRetry = RegistrationRetry()
+    register_stream_consumer: RegistrationRetry = RegistrationRetry.left_out()
     """RegisterStreamConsumer, and the wait until the consumer is active."""
-    deregister_stream_consumer: RegistrationRetry = RegistrationRetry()
+    deregister_stream_consumer: RegistrationRetry = RegistrationRetry.left_out()
     """DeregisterStreamConsumer: how long it is tried for. Nobody waits until the consumer is gone."""
-    subscribe_to_shard: Retry = Retry()
+    subscribe_to_shard: Retry = Retry.left_out()
     """SubscribeToShard. The service itself asks for five seconds between two subscriptions."""
-    get_records: Retry = Retry()
+    get_records: Retry = Retry.left_out()
     """GetRecords."""
-    get_shard_iterator: Retry = Retry()
+    get_shard_iterator: Retry = Retry.left_out()
     """GetShardIterator."""
 
     def of(self, operation: str) -> Retry | None:
@@ -103,5 +103,5 @@ FIELDS = {
     "GetShardIterator": "get_shard_iterator",
 }
 
-UNCHANGED = RetriesConfig()
+UNCHANGED = RetriesConfig.left_out()
 """Where nothing is set."""

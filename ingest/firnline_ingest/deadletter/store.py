@@ -5,7 +5,7 @@ Whoever asks for a folder pays for no AWS client.
 
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter.errors import LettersOfOneMachine
 from firnline_ingest.deadletter.folder import LocalFolder
 from firnline_ingest.deadletter.letter import DeadLetterStore

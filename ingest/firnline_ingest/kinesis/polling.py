@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from firnline_ingest.config.model import PollingConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.errors import answered
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.service_time import service_time_ms

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import PollingConfig
 from firnline_ingest.config.retries import FIELDS, UNCHANGED, RetriesConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.errors import (
     IteratorExpired,

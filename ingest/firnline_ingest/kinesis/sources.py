@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import PollingConfig
 from firnline_ingest.config.reader import FanOutReader, Reader
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.fan_out import FanOutSource
 from firnline_ingest.kinesis.polling import PollingSource

@@ -1,7 +1,7 @@
 """Opens the ledger's table; makes it first, where the configuration lets the engine."""
 
 from firnline_ingest.aws.client import READ_TIMEOUT_S, dynamodb_client
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.errors import LedgerTableMissing
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.reader import FanOutReader, Registration, registered_by_engine
 from firnline_ingest.config.retries import RegistrationRetry
 from firnline_ingest.errors import FirnlineError, KinesisError

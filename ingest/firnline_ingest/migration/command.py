@@ -8,7 +8,7 @@ from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 from firnline_ingest.migration.errors import UnclearCommand
 
 if TYPE_CHECKING:
-    from firnline_ingest.config import EngineConfig
+    from firnline_ingest.config.model import EngineConfig
     from firnline_ingest.kinesis.lineage import Lineage
     from firnline_ingest.migration.plan import Migration
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from firnline_ingest.config.model import Metadata
+from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from firnline_ingest.config.model import UnusableRecords
+from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.deadletter.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.kinesis.page import Record

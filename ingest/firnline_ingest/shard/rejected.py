@@ -1,6 +1,6 @@
 """Rows that the table rejected: a reason to stop, unless the pipeline tolerates them or a person accepted them."""
 
-from firnline_ingest.config.model import Tolerance
+from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.snowflake.errors import RowsRejected

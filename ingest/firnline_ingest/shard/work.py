@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.model import PipelineConfig, PollingConfig
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.retries import UNCHANGED, RetriesConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.deadletter import DeadLetterStore
 from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers

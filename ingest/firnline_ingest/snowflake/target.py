@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from firnline_ingest.config.model import EngineConfig, PipelineConfig, Tolerance
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges

@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.start import parse_start
 from firnline_ingest.shard.work import ShardWork

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import EnvironmentalError
 from firnline_ingest.spark.errors import SparkUnstartable
 

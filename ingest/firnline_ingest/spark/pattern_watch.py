@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.patterns import groups_of
 from firnline_ingest.kinesis.matching import NothingMatches
 

@@ -20,9 +20,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from firnline_ingest.aws.client import dynamodb_client
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE, Access
-from firnline_ingest.config.model import AwsConfig, PipelineConfig
+from firnline_ingest.config.model import AwsConfig, EngineConfig, PipelineConfig
 from firnline_ingest.config.reader import registered_by_engine
 from firnline_ingest.config.retries import PlanRetry
 from firnline_ingest.errors import FirnlineError

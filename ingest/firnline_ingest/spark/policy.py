@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from firnline_ingest.config.model import FailuresConfig, OnFailure
+from firnline_ingest.config.running import FailuresConfig, OnFailure
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import FencedRepeatedly
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState

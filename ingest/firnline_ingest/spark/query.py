@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import Fatal, FirnlineError
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.snowflake.target import TargetCatalog

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.backend import StreamLedger
 from firnline_ingest.snowflake.target import TargetCatalog

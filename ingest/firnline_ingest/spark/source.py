@@ -62,7 +62,7 @@ class ShardPlanReader(DataSourceStreamReader):
 
     @cached_property
     def _planner(self) -> "ShardPlanner":
-        from firnline_ingest.config import EngineConfig
+        from firnline_ingest.config.model import EngineConfig
         from firnline_ingest.spark.planner import ShardPlanner
 
         return ShardPlanner.of(EngineConfig.model_validate_json(self._config))

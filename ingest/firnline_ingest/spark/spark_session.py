@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.patterns import that_match
 from firnline_ingest.config.position import StartAt
 from firnline_ingest.errors import FirnlineError

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE, Access
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.logs import configure_logs
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch

@@ -13,7 +13,7 @@ from firnline_infra.specification import EnvironmentSpec, load_spec
 
 if TYPE_CHECKING:
     from firnline_infra.rollout.environment import EngineEnvironment
-    from firnline_ingest.config import EngineConfig
+    from firnline_ingest.config.model import EngineConfig
     from firnline_local.running import RunningEnvironment
 
 USERS = ("ingest", "reader")

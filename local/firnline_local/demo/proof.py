@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def audit_demo(environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
     from firnline_infra.audit import ReaderUser, audit
-    from firnline_ingest.config import load_config
+    from firnline_ingest.config.load import load_config
     from firnline_local.commit_log import commit_log_of
 
     login = environment.logins["reader"]

@@ -147,7 +147,7 @@ class Demo:
             self.screen.say(line)
 
     def _show_dead_letters(self, config_file: Path) -> None:
-        from firnline_ingest.config import load_config
+        from firnline_ingest.config.load import load_config
         from firnline_ingest.deadletter import open_store
 
         letters = list(open_store(load_config(config_file)).list())

@@ -14,7 +14,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self
 from unittest.mock import patch
 
-from firnline_ingest.config.model import EngineConfig, PollingConfig
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.consumers import Consumers

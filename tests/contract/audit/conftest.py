@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit import PipelineReport, ReaderUser, audit
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage

@@ -14,7 +14,8 @@ from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.shards import SHARDS_AT_ONCE, PipelineSources, RowCounts, Sleep, Stopped, audit_shards
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff, arrival_ms
-from firnline_ingest.config.model import AwsConfig, DeadLettersConfig, EngineConfig, PipelineConfig, UnusableRecords
+from firnline_ingest.config.model import AwsConfig, DeadLettersConfig, EngineConfig, PipelineConfig
+from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_local.clock import ManualClock
 from firnline_local.kinesis import FakeKinesis, ShardHandle

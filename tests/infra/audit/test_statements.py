@@ -1,7 +1,7 @@
 import pytest
 
 from firnline_infra.audit.statements import Part, Statements
-from firnline_ingest.config.model import Metadata
+from firnline_ingest.config.rows import Metadata
 
 ABOUT = Statements("DB", "RAW", 'My "T"', "it's", Metadata())
 STREAM = '"KINESISMETADATA":"stream"::VARCHAR'

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.access import HERE
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from tests.ingest.config.test_model import document, problems
 
 READER = {"arn": "arn:aws:iam::222233334444:role/acme/reader", "external_id": "firnline-4f1c"}

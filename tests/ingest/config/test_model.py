@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config import EngineConfig, load_config
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.load import load_config
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import ConfigError
 
 DOCUMENT: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel
 
-from firnline_ingest.config import EngineConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.other_names import EVERY, FLINK, OPENFLOW, RETRIES, here_called
 from tests.ingest.config.test_model import document, problems
 

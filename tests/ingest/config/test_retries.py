@@ -2,8 +2,8 @@
 
 import pytest
 
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.retries import FIELDS, PlanRetry, RegistrationRetry, RetriesConfig
 from tests.ingest.config.test_model import document, problems
 

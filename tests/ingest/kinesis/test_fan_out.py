@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, PollingConfig
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.kinesis import subscription
 from firnline_ingest.kinesis.client import subscribing_client
 from firnline_ingest.kinesis.consumer_errors import (

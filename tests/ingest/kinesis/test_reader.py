@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, PollingConfig
+from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.errors import ShardExpired, StreamMissing, StreamReplaced

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import EngineConfig, PollingConfig
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.retries import PlanRetry, RetriesConfig, Retry
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.reader import ShardReader
 from firnline_ingest.spark.planner import ShardPlanner, SourceOffset

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config import EngineConfig
-from firnline_ingest.config.model import AwsConfig
+from firnline_ingest.config.model import AwsConfig, EngineConfig
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.consumer_errors import ConsumerForeign, ConsumersExhausted, ConsumerUnready
 from firnline_ingest.kinesis.errors import StreamForbidden, StreamUnreachable

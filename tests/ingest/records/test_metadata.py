@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.config.model import Metadata
+from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import InvalidIdentifier
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.metadata import MetadataHead

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from firnline_ingest.config.model import Metadata, PipelineConfig
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.rows import Metadata
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import RowMaker

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from firnline_ingest.config.model import AwsConfig, PipelineConfig, PollingConfig
+from firnline_ingest.config.model import AwsConfig, PipelineConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.deadletter import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import Start, TrimHorizon

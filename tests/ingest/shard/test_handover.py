@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import PollingConfig
+from firnline_ingest.config.running import PollingConfig
 from firnline_ingest.shard import in_flight, prover
 from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand

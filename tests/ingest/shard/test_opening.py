@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from firnline_ingest.config.model import Tolerance
+from firnline_ingest.config.rows import Tolerance
 from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.reconcile import EXPIRES_MS

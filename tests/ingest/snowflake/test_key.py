@@ -14,8 +14,8 @@ from botocore.exceptions import (
 
 from firnline_ingest.aws import secrets
 from firnline_ingest.aws.errors import ProfileUnusable
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.errors import SnowflakeError
 from firnline_ingest.snowflake import errors
 from firnline_ingest.snowflake.key import load_key

@@ -1,4 +1,4 @@
-from firnline_ingest.config.model import FailuresConfig, OnFailure
+from firnline_ingest.config.running import FailuresConfig, OnFailure
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
 from firnline_ingest.spark.patience import LEAST, LONGEST_PAUSE_S
 from firnline_ingest.spark.policy import FENCE_WINDOW_S, FENCES, ShardPolicy

@@ -18,8 +18,8 @@ from firnline_infra.blueprint.owners import handed_over
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from firnline_local.aws.policy import hold, is_allowed
 
 ROLE = "arn:aws:iam::222233334444:role/readers/firnline-orders"

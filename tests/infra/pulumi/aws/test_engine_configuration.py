@@ -4,8 +4,8 @@ from typing import Any
 import pulumi
 
 from firnline_infra.pulumi.aws import EngineConfiguration, EngineConfigurationArgs
-from firnline_ingest.config import EngineConfig
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig
 from tests.infra.pulumi.conftest import Deploy
 
 DOCUMENT: dict[str, Any] = {

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config.model import Metadata
+from firnline_ingest.config.rows import Metadata
 from firnline_local.snowflake.catalog import Column, DataType
 from firnline_local.snowflake.sql.statements.iceberg_types import iceberg_column
 from tests.infra.specification.checks.conftest import COLUMNS, Problems

@@ -1,0 +1,48 @@
+"""How the engine runs, whatever it reads: epochs, failures, reads. A specification has the same sections."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from firnline_ingest.config.document import Section
+
+
+class EpochConfig(Section):
+    """How long a task keeps its shards before Spark records the epoch."""
+
+    seconds: float = Field(default=30.0, ge=10, le=300)
+    """It bounds how fast new shards are seen and a stop is honoured, not latency: rows are visible continuously."""
+    shards_per_task: int = Field(default=32, ge=1, le=128)
+    """One thread a shard; past about 32 the interpreter lock is the limit."""
+    progress_seconds: float = Field(default=10.0, ge=0.5, le=300)
+    """Between two log lines about the progress of a shard."""
+
+
+class OnFailure(StrEnum):
+    """What the engine does when a shard or a pipeline can't go on."""
+
+    CONTINUE = "continue"
+    """It says so, leaves that one out, tries it again now and then, and goes on with the others; it ends when none is left."""
+    STOP = "stop"
+    """It lets the others end their epoch, and ends."""
+
+
+class FailuresConfig(Section):
+    """What becomes of the engine when a part of it can't go on; its exit status says so at the end either way."""
+
+    on_failure: OnFailure = Field(default=OnFailure.CONTINUE, strict=False)
+    """`continue`: one table that is missing, or one rejected row, is no reason to stop the other pipelines. `stop`: for
+    a supervisor that watches nothing but the exit status."""
+    patience_seconds: float = Field(default=600.0, ge=60, le=86_400)
+    """How long what passes by itself (throttling, the network, Snowflake's outages) may fail before it counts as failed."""
+    retry_seconds: float = Field(default=300.0, ge=10, le=86_400)
+    """After this time what failed is tried again, and said again if it fails: a grant that was given heals it."""
+
+
+class PollingConfig(Section):
+    """Shared-throughput reads (GetRecords)."""
+
+    max_records: int = Field(default=10_000, ge=1, le=10_000)
+    """Records a read may return; a read never returns more than 10 MiB."""
+    interval_ms: int = Field(default=210, ge=200, le=10_000)
+    """Between two reads of a shard: the service allows five a second to all consumers together."""
