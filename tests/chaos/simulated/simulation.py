@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 from firnline_local.clock import ManualClock
@@ -157,7 +157,7 @@ def _functions_of(module: ModuleType) -> Iterator[Any]:
         if getattr(value, "__module__", None) != module.__name__:
             continue
         members = vars(value).values() if isinstance(value, type) else (value,)
-        yield from (member for member in members if hasattr(member, "__defaults__"))
+        yield from (member for member in members if isinstance(member, FunctionType))
 
 
 def _replace_defaults(undo: list[Callable[[], None]], function: Any) -> None:
