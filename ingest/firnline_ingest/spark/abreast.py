@@ -24,35 +24,53 @@ class Bounds:
 
     clock: Callable[[], float] = time.monotonic
     _been: dict[ShardKey, tuple[int, float]] = field(default_factory=dict)
-    """Where it is, and since when that is known here."""
+    """How far it has come, and since when that is known here."""
+    _until_ms: dict[str, int] = field(default_factory=dict)
+    """By incarnation: what the plan before has said."""
 
     def until_ms(self, rule: Abreast | None, view: StreamView, starts: Sequence[PlannedStart]) -> int:
         """Service time; 0 where the shards are not kept together, or none is to be waited for."""
         if rule is None:
             return 0
         lineage, now_s = view.lineage, self.clock()
-        places = {start.shard: place_ms(start, view) for start in starts}
         counted = [
-            place for shard, place in places.items() if not self._is_left_out(rule, lineage, shard, place, now_s)
+            place_ms(start, view)
+            for start in starts
+            if not self._is_left_out(rule, lineage, start.shard, come_ms(start, view), now_s)
         ]
-        return max(1, min(counted) + rule.ahead_seconds * 1000) if counted else 0
+        until_ms = max(1, min(counted) + rule.ahead_seconds * 1000) if counted else 0
+        self._until_ms[lineage.incarnation] = until_ms
+        return until_ms
 
-    def _is_left_out(self, rule: Abreast, lineage: Lineage, shard: str, place: int, now_s: float) -> bool:
+    def _is_left_out(self, rule: Abreast, lineage: Lineage, shard: str, come: int, now_s: float) -> bool:
+        """One that is held back comes no further because of us: its time begins when it may."""
         key = ShardKey(lineage.stream, lineage.stream_created_ms, shard)
         before, since_s = self._been.get(key, (-1, now_s))
-        if place > before:
-            self._been[key] = place, now_s
+        is_held_back = 0 < self._until_ms.get(lineage.incarnation, 0) <= come
+        if come > before or is_held_back:
+            self._been[key] = come, now_s
             return False
         return rule.left_out_after_seconds is not None and now_s - since_s > rule.left_out_after_seconds
 
 
 def place_ms(start: PlannedStart, view: StreamView) -> int:
     """What arrived in the shard before was taken in, or is no concern of ours."""
-    row = view.rows.get(start.shard)
-    if row is not None and (come := max(row.tip_ms, row.arrived_ms, row.waits_ms)):
+    if come := _taken_ms(start, view):
+        return come
+    return max(come_ms(start, view), view.lineage.listed_ms - start.retention_hours * HOUR_MS)
+
+
+def come_ms(start: PlannedStart, view: StreamView) -> int:
+    """The same without what retention does: of a shard that nobody reads it stands still."""
+    if come := _taken_ms(start, view):
         return come
     parents = [view.rows[parent] for parent in view.parents_of(start.shard) if parent in view.rows]
     begun = [come for parent in parents if (come := max(parent.tip_ms, parent.arrived_ms))]
     pin = parse_start(start.start)
-    pinned = pin.ms if isinstance(pin, AtTimestamp) else 0
-    return max([*begun, pinned, view.lineage.listed_ms - start.retention_hours * HOUR_MS])
+    return max([*begun, pin.ms if isinstance(pin, AtTimestamp) else 0])
+
+
+def _taken_ms(start: PlannedStart, view: StreamView) -> int:
+    """0 where nothing of it was read."""
+    row = view.rows.get(start.shard)
+    return max(row.tip_ms, row.arrived_ms, row.waits_ms) if row is not None else 0

@@ -221,6 +221,27 @@ def test_a_shard_that_comes_no_further_is_left_out_only_where_that_is_said() -> 
         assert until(bounds, rule, views(BORN_MS, BORN_MS + HOUR_MS + 2)) == slowest + 60_000
 
 
+def test_a_shard_that_nobody_ever_read_is_left_out_though_its_oldest_record_grows_younger() -> None:
+    now_s = [0.0]
+    bounds, rule = Bounds(clock=lambda: now_s[0]), Abreast(ahead_seconds=60, left_out_after_seconds=300)
+    for come in range(12):
+        view = views(0, BORN_MS + HOUR_MS + come)
+        lineage = replace(view.lineage, listed_ms=BORN_MS + RETENTION_H * HOUR_MS + int(now_s[0] * 1000))
+        said = until(bounds, rule, replace(view, lineage=lineage))
+        now_s[0] += 30
+    assert said == BORN_MS + HOUR_MS + come + 60_000
+
+
+def test_shards_that_were_held_back_for_long_are_not_left_out_with_the_one_that_held_them() -> None:
+    """Else nothing would keep them together while it stands."""
+    now_s = [0.0]
+    bounds, rule = Bounds(clock=lambda: now_s[0]), Abreast(ahead_seconds=60, left_out_after_seconds=60)
+    for slow in (0, 1, 2, 3, 3, 3, 3):
+        said = until(bounds, rule, views(BORN_MS + slow, BORN_MS + HOUR_MS, BORN_MS + 2 * HOUR_MS))
+        now_s[0] += 30
+    assert said == BORN_MS + HOUR_MS + 60_000
+
+
 def test_all_shards_that_come_no_further_hold_nobody_back() -> None:
     """Else the one that begins again would be held by itself."""
     now_s = [0.0]
