@@ -90,8 +90,9 @@ class KinesisSink:
             if self._is_closed:
                 raise RuntimeError("the sink is closed")
             self._given += 1
+            is_first = self._backlog.oldest_s() is None
             self._backlog.add(given)
-            if self._backlog.is_full() or not self._threads:
+            if is_first or self._backlog.is_full():  # else somebody looks at the clock for it
                 self._call_workers()
 
     def flush(self) -> None:

@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -224,12 +225,15 @@ def test_a_stream_that_is_not_there_is_told_with_those_that_are(kinesis: FakeKin
 
 
 def test_a_record_waits_for_company_no_longer_than_it_was_told(kinesis: FakeKinesis) -> None:
-    arrived = threading.Event()
+    arrived = threading.Semaphore(0)
     client = Watched(kinesis)
-    put, client.put_records = client.put_records, lambda **asked: (put(**asked), arrived.set())[0]  # type: ignore[method-assign]
+    put, client.put_records = client.put_records, lambda **asked: (put(**asked), arrived.release())[0]  # type: ignore[method-assign]
     with KinesisSink(client, "orders", SinkOptions(linger_s=0.01), key=fixed("k")) as sink:  # type: ignore[arg-type]
-        sink.put(b"alone")
-        assert arrived.wait(30)
+        for number in range(1, 4):  # also when everything before is in, and the threads have nothing to do
+            sink.put(b"alone")
+            assert arrived.acquire(timeout=10)
+            while sink.report.records < number or not sink._idle:
+                time.sleep(0.001)
 
 
 def test_more_than_the_buffer_takes_waits_for_what_is_under_way(kinesis: FakeKinesis) -> None:
