@@ -1,0 +1,122 @@
+"""A DynamoDB table of items, one call at a time: each read consistent, each refusal told with the table, the operation and the
+cause.
+
+The client retries what it can; what is left is wrapped here, once.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
+from firnline_ingest.errors import LedgerError
+from firnline_ingest.ledger.errors import (
+    LedgerCredentialsStale,
+    LedgerForbidden,
+    LedgerTableMissing,
+    LedgerUnavailable,
+)
+from firnline_ingest.ledger.item import Item
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_serialize, _deserialize = TypeSerializer().serialize, TypeDeserializer().deserialize
+
+
+class ConditionFailed(Exception):
+    pass
+
+
+class TableExists(Exception):
+    pass
+
+
+class ItemTable:
+    """The operations that a ledger needs. Each raises LedgerError; a write also ConditionFailed."""
+
+    def __init__(self, client: "DynamoDBClient", name: str) -> None:
+        self.client = client
+        self.name = name
+
+    def update_own(self, key: Item, update: str, values: Item) -> Item | None:
+        """An item of the application's own, where it is still that of the run `:run_id`; as it is then."""
+        try:
+            answer = self.call(
+                "UpdateItem",
+                "update_item",
+                Key=serialized(key),
+                UpdateExpression=update,
+                ConditionExpression="run_id = :run_id",
+                ExpressionAttributeValues=serialized(values),
+                ReturnValues="ALL_NEW",
+            )
+        except ConditionFailed:
+            return None
+        return deserialized(answer["Attributes"])
+
+    def get(self, key: Item) -> Item | None:
+        answer = self.call("GetItem", "get_item", Key=serialized(key), ConsistentRead=True)
+        return deserialized(answer["Item"]) if "Item" in answer else None
+
+    def query(self, condition: str, values: Item) -> Iterator[Item]:
+        page: dict[str, Any] = {}
+        while True:
+            answer = self.call(
+                "Query",
+                "query",
+                ConsistentRead=True,
+                KeyConditionExpression=condition,
+                ExpressionAttributeNames={"#stream": "stream"},
+                ExpressionAttributeValues=serialized(values),
+                **page,
+            )
+            yield from map(deserialized, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            page = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def put(self, item: Item, condition: str, values: Item, names: tuple[str, ...]) -> None:
+        used = [name for name in names if f"#{name}" in condition]
+        self.call(
+            "PutItem",
+            "put_item",
+            Item=serialized(item),
+            ConditionExpression=condition,
+            **({"ExpressionAttributeNames": {f"#{name}": name for name in used}} if used else {}),
+            **({"ExpressionAttributeValues": serialized(values)} if values else {}),
+        )
+
+    def call(self, operation: str, method: str, **request: Any) -> Any:
+        try:
+            return getattr(self.client, method)(TableName=self.name, **request)
+        except ClientError as error:
+            raise self._explained(operation, error) from error
+        except NO_CREDENTIALS as error:
+            raise LedgerForbidden(self.name, operation, f"no AWS credentials were found: {error}") from error
+        except BotoCoreError as error:
+            raise LedgerUnavailable(self.name, str(error)) from error
+
+    def _explained(self, operation: str, error: ClientError) -> LedgerError | ConditionFailed | TableExists:
+        code, message = error.response["Error"]["Code"], error.response["Error"]["Message"]
+        if code == "ConditionalCheckFailedException":
+            return ConditionFailed()
+        if code == "ResourceInUseException" and operation == "CreateTable":
+            return TableExists()
+        if code == "ResourceNotFoundException":
+            return LedgerTableMissing(self.name)
+        if code in DENIED:
+            return LedgerForbidden(self.name, operation, message)
+        if code in STALE:
+            return LedgerCredentialsStale(self.name, operation, f"{code}: {message}")
+        return LedgerUnavailable(self.name, f"{code}: {message}")
+
+
+def serialized(values: Item) -> Item:
+    return {name: _serialize(value) for name, value in values.items()}
+
+
+def deserialized(item: Item) -> Item:
+    return {name: _deserialize(value) for name, value in item.items()}
