@@ -3,8 +3,9 @@
 from firnline_infra.blueprint.engine_config import metrics_config
 from firnline_infra.build.errors import TargetUnsupported
 from firnline_infra.build.target import Target, target_of
+from firnline_infra.specification.emr import EmrServerless
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.runtime import EmrServerless, Kubernetes
+from firnline_infra.specification.runtime import Kubernetes
 
 SPARK = {"emr-spark-8.0.0": "4.0.2", "emr-spark-8.1.0": "4.1.1"}
 """By release (EMR's release notes); of releases after these it is newer, and of that line."""

@@ -24,7 +24,8 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     from firnline_infra.estimate.load import Load
     from firnline_infra.estimate.text import estimate_text
     from firnline_infra.specification import load_spec
-    from firnline_infra.specification.runtime import SECTIONS, Architecture
+    from firnline_infra.specification.emr import Architecture
+    from firnline_infra.specification.runtime import SECTIONS
 
     spec = load_spec(spec_file_of(environment))
     count = shards or shards_of(spec)

@@ -13,7 +13,7 @@ from firnline_infra.rollout.bucket import JSON, TAKEN
 from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.runtimes import Artefact
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.runtime import Architecture
+from firnline_infra.specification.emr import Architecture
 
 IMAGE_ENTRY, IMAGE_ENVIRONMENT = "/opt/firnline/entry.py", "/opt/firnline/environment"
 """Where the image has them that the artefact's Containerfile makes."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.spark_conf import all_conf
-from firnline_infra.specification.runtime import EmrEc2
+from firnline_infra.specification.emr import EmrEc2
 
 
 def add_job_flow_steps(job: EngineJob, section: EmrEc2) -> dict[str, Any]:

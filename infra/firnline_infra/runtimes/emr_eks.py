@@ -10,7 +10,7 @@ from typing import Any
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.spark_conf import all_conf
 from firnline_infra.runtimes.words import CPU_OF, short_name
-from firnline_infra.specification.runtime import EmrEks
+from firnline_infra.specification.emr import EmrEks
 
 LONGEST_NAME = 64
 EVENT_LOGS = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.runtimes.spark_conf import all_conf
-from firnline_infra.specification.runtime import EmrServerless
+from firnline_infra.specification.emr import EmrServerless
 
 
 def start_job_run(job: EngineJob, section: EmrServerless, *, token: str, tags: Mapping[str, str]) -> dict[str, Any]:

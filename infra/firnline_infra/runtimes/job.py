@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from firnline_infra.blueprint.size import Size
-from firnline_infra.specification.runtime import Architecture, RollOutOrder, Runtime
+from firnline_infra.specification.emr import Architecture
+from firnline_infra.specification.runtime import RollOutOrder, Runtime
 
 APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG = "firnline:application", "firnline:environment", "firnline:hash"
 """Tags of a run. Of Kubernetes' objects they are labels, with a slash in place of the colon and 63 characters at most."""

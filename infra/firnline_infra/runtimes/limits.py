@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.specification.runtime import EmrEc2, EmrEks, EmrServerless, Kubernetes, Operator
+from firnline_infra.specification.emr import EmrEc2, EmrEks, EmrServerless
+from firnline_infra.specification.runtime import Kubernetes, Operator
 
 PROPERTIES, PROPERTY = 100, 1024
 """Of a classification: how many, and characters of a name or a value."""

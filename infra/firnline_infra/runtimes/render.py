@@ -11,7 +11,8 @@ from firnline_infra.runtimes.errors import JobRefused, StartedByHand
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG, EngineJob
 from firnline_infra.runtimes.limits import refusals
 from firnline_infra.runtimes.spark_conf import start_conf
-from firnline_infra.specification.runtime import EmrEc2, EmrEks, EmrServerless, Kubernetes, Operator
+from firnline_infra.specification.emr import EmrEc2, EmrEks, EmrServerless
+from firnline_infra.specification.runtime import Kubernetes, Operator
 
 TOKEN_OF_NO_START = "0"  # noqa: S105 (no secret)
 SERVICES = {

@@ -1,6 +1,9 @@
 """Whose an object is."""
 
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 
 class Origin(StrEnum):
@@ -12,3 +15,12 @@ class Origin(StrEnum):
     """Exists already and belongs to somebody else: it is used, and neither changed nor removed."""
     SKIP = "skip"
     """There is none."""
+
+
+def _not_skipped(origin: Origin) -> Origin:
+    if origin is Origin.SKIP:
+        raise ValueError("is create or adopt: the engine can't do without")
+    return origin
+
+
+CreateOrAdopt = Annotated[Origin, Field(strict=False), AfterValidator(_not_skipped)]

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.specification.runtime import SUBNET, VPC
+from firnline_infra.specification.emr import SUBNET, VPC
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 

@@ -14,7 +14,8 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.prices import Standing, prices
-from firnline_infra.specification.runtime import SECTIONS, Architecture
+from firnline_infra.specification.emr import Architecture
+from firnline_infra.specification.runtime import SECTIONS
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "estimate.md").read_text()

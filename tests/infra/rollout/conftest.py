@@ -9,7 +9,7 @@ from botocore.stub import Stubber
 
 from firnline_infra.runtimes import Artefact, EngineJob, engine_job
 from firnline_infra.specification import parse_spec
-from firnline_infra.specification.runtime import Architecture
+from firnline_infra.specification.emr import Architecture
 
 BUCKET = "firnline-dev-123456789012-eu-central-1"
 ROLE = "arn:aws:iam::123456789012:role/firnline-dev-engine"

@@ -5,7 +5,7 @@ import pytest
 
 from firnline_infra.runtimes import Artefact, EngineJob, engine_job
 from firnline_infra.specification import EnvironmentSpec, parse_spec
-from firnline_infra.specification.runtime import Architecture
+from firnline_infra.specification.emr import Architecture
 
 HASH = "ab" * 32
 SERVERLESS = {

@@ -10,8 +10,8 @@ from firnline_infra.blueprint.places import log_uri, s3_url
 from firnline_infra.runtimes import Artefact, EngineJob, engine_job
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.emr import Architecture
 from firnline_infra.specification.names import Names
-from firnline_infra.specification.runtime import Architecture
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
 SHIPPED = ("dev", "staging", "prod")

@@ -15,8 +15,9 @@ from firnline_infra.rollout.services.spark_operators import FLAVOURS, OperatorRu
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.emr import EmrEc2, EmrEks, EmrServerless
 from firnline_infra.specification.names import Names
-from firnline_infra.specification.runtime import EmrEc2, EmrEks, EmrServerless, Kubernetes, Trust
+from firnline_infra.specification.runtime import Kubernetes, Trust
 
 POD_IDENTITY = "pods.eks.amazonaws.com"
 
