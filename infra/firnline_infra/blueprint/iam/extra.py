@@ -13,7 +13,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import bootstrap_names
 from firnline_infra.specification.statements import Allowance, ExtraStatement
 
-NEVER_STATES_KEY = "ExtraNeverStatesKey"
+NEVER_STATES_KEY = "NeverStatesKey"  # the names of what is added begin with Extra
 VERBS = {Allowance.ALLOW: "allows", Allowance.DENY: "denies"}
 
 
@@ -32,7 +32,7 @@ def extra_lines(spec: EnvironmentSpec) -> tuple[str, ...]:
     """A line for each, for whoever reviews."""
     return tuple(
         f"Extra{each.sid} {VERBS[each.effect]} the engine {', '.join(each.actions)} on {', '.join(each.resources)}"
-        f"{' under conditions' if each.conditions else ''}: {each.why}"
+        f"{' under conditions' if each.conditions else ''}: {each.why.strip()}"
         for each in spec.aws.runtime.statements
     )
 

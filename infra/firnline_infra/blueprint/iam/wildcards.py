@@ -50,12 +50,12 @@ WILDCARDS = (
         for element in ("Principal", "Resource")
     ),
     Wildcard(
-        sid="ExtraNeverStatesKey",
+        sid="NeverStatesKey",
         element="Action",
         value="kms:*",
         why="It refuses: the key of Pulumi's state, to any statement that a specification adds.",
     ),
-    *_same(KEY, "It refuses: keys with the alias of the state's.", "ExtraNeverStatesKey"),
+    *_same(KEY, "It refuses: keys with the alias of the state's.", "NeverStatesKey"),
     *_same("*", "AWS can't narrow ListStreams to some streams; it tells names alone, in the region.", "FindStreams"),
     *_same("…:stream/…*", "The streams that a pattern may find, by the beginning of their names.", "ReadStreams"),
     *_same("…:cluster/*", "EMR makes up a cluster's id; a node only looks.", "NodeOfCluster"),

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.elsewhere import arn_of
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, bootstrap_names, volume_names
 from firnline_infra.specification.runtime import Trust
 from firnline_infra.specification.statements import Allowance, ExtraStatement
+from firnline_ingest.config.patterns import literal_beginning
 
 ADMINISTRATORS = frozenset(
     {
@@ -22,6 +24,14 @@ ADMINISTRATORS = frozenset(
     }
 )
 """Services that say who may do what, or make anything at all."""
+HANDING_OUT = (
+    *("cognito-identity:GetCredentialsForIdentity", "cognito-identity:GetOpenIdTokenForDeveloperIdentity"),
+    *("datazone:GetDomainExecutionRoleCredentials", "datazone:GetEnvironmentCredentials", "ec2:GetPasswordData"),
+    *("elasticmapreduce:GetClusterSessionCredentials", "emr-containers:GetManagedEndpointSessionCredentials"),
+    *("events:RetrieveConnectionCredentials", "finspace-api:GetProgrammaticAccessCredentials"),
+    *("gamelift:GetComputeAccess", "gamelift:GetInstanceAccess", "lightsail:GetInstanceAccessDetails"),
+)
+"""Called like readings: whoever may them is another role, or on a machine that is one."""
 KEY_USES = frozenset(
     {
         *("Encrypt", "Decrypt", "ReEncryptFrom", "ReEncryptTo", "DescribeKey", "GetPublicKey"),
@@ -39,6 +49,28 @@ USES = re.compile(
 """Names of actions that use something. Whatever else there is makes, changes or removes it, or says who may."""
 READS_WITH_STAR = re.compile(r"(Get|List|Describe|BatchGet)[A-Za-z]*\*")
 WILD = re.compile(r"[*?]")
+
+
+def _reasons_are_one_line(spec: EnvironmentSpec) -> Iterator[str]:
+    """They are shown to whoever reviews, in lines of their own; nothing in one may look like another, or hide it."""
+    for path, statement in _statements(spec):
+        for field, text in (("why", statement.why), ("wildcards", statement.wildcards or "")):
+            if not text.strip().isprintable():
+                yield f"{path}.{field}: {text!r} has a line's end or a control character in it; write it in one line."
+
+
+def _conditions_ask_something(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, statement in _statements(spec):
+        for operator, keys in statement.conditions.items():
+            if not keys or any(value == [] for value in keys.values()):
+                yield f"{path}.conditions.{operator}: is no condition at all without a key and a value; give them, or remove it."
+
+
+def _arns_are_of_the_partition(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, statement in _statements(spec):
+        for resource in statement.resources:
+            if resource != "*" and (found := resource.split(":")[1]) != spec.aws.partition:
+                yield f"{path}.resources: {resource} is of partition {found}; expected {spec.aws.partition}, as in aws.partition."
 
 
 def _there_is_a_role_for_them(spec: EnvironmentSpec) -> Iterator[str]:
@@ -84,6 +116,8 @@ def _refused(action: str) -> str | None:
     service, _, name = action.partition(":")
     if service in ADMINISTRATORS:
         return f"is of {service}, which says who may do what"
+    if any(_meet(action.lower(), each.lower()) for each in HANDING_OUT):  # to IAM their case is one
+        return "hands out the rights of others"
     if service == "kms":
         return None if name in KEY_USES else "is no use of a key"
     if WILD.search(name):
@@ -106,12 +140,12 @@ def _what_the_environment_has_is_left_alone(spec: EnvironmentSpec) -> Iterator[s
     for path, statement in _allowing(spec):
         services = {action.partition(":")[0] for action in statement.actions}
         for resource in statement.resources:
-            for arn, what in own.items():
-                if arn.split(":")[2] in services and _meet(resource, arn):
-                    yield (
-                        f"{path}.resources: {resource} is, or holds, {what} of this environment; the engine has the rights there "
-                        f"that it needs, and nobody's statement adds to them."
-                    )
+            held = [what for arn, what in own.items() if arn.split(":")[2] in services and _meet(resource, arn)]
+            for what in (*held, *(_found_by_a_pattern(spec, resource) if "kinesis" in services else ())):
+                yield (
+                    f"{path}.resources: {resource} is, or holds, {what} of this environment; the engine has the rights there "
+                    f"that it needs, and nobody's statement adds to them."
+                )
 
 
 def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
@@ -130,9 +164,20 @@ def _own(spec: EnvironmentSpec) -> Iterator[tuple[str, str]]:
     for user in (spec.snowflake.ingest, spec.snowflake.reader):
         if user.secret_arn is not None:
             yield user.secret_arn, "a secret"
+    if spec.ledger.migration:
+        yield arns.table(f"{names.ledger_table}_migration"), "the journal of the migration"
     for stream in spec.streams:
-        yield arns.stream(stream.name), f"the stream {stream.name}"
-        yield f"{arns.stream(stream.name)}/*", f"a consumer of the stream {stream.name}"
+        yield arn_of(spec, stream), f"the stream {stream.name}"
+        yield f"{arn_of(spec, stream)}/*", f"a consumer of the stream {stream.name}"
+
+
+def _found_by_a_pattern(spec: EnvironmentSpec, resource: str) -> Iterator[str]:
+    """With a * or ? in it, by the beginning alone."""
+    for also in filter(None, (pipeline.also for pipeline in spec.pipelines)):
+        begins = Arns(spec).stream(f"{literal_beginning(also)}*")
+        name = resource.partition("/")[2].partition("/")[0]
+        if _meet(resource, begins) and (WILD.search(resource) or re.fullmatch(also, name, re.ASCII)):
+            yield f"a stream that {also} finds"
 
 
 @cache
@@ -166,6 +211,9 @@ def _allowing(spec: EnvironmentSpec) -> Iterator[tuple[str, ExtraStatement]]:
 
 
 CHECKS = (
+    _reasons_are_one_line,
+    _conditions_ask_something,
+    _arns_are_of_the_partition,
     _there_is_a_role_for_them,
     _each_has_a_name_of_its_own,
     _wildcards_are_said,

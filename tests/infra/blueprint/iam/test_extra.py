@@ -81,6 +81,13 @@ def test_a_key_that_is_the_states_is_refused_by_its_alias(policy: str) -> None:
     assert not may("alias/lookups", "alias/firnline-dev-state")
 
 
+@pytest.mark.parametrize("policy", ["engine", "boundary"])
+def test_no_name_that_a_team_chooses_is_one_that_the_policy_has(policy: str) -> None:
+    """IAM takes each statement's name once (MalformedPolicyDocument)."""
+    sids = [each["Sid"] for each in policies(spec_with({**DECRYPT, "sid": "NeverStatesKey"}))[policy]]
+    assert len(sids) == len(set(sids))
+
+
 def test_the_users_and_the_adopted_roles_policies_have_it_too() -> None:
     user = blueprint_of(spec_with(READ, trust="static-keys")).user
     adopted = blueprint_of(spec_with(READ, role_arn="arn:aws:iam::123456789012:role/team/engines")).adopted_role

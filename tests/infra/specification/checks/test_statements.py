@@ -11,6 +11,8 @@ Problems = Callable[..., list[str]]
 Part = Callable[..., dict[str, Any]]
 LOOKUPS = "arn:aws:dynamodb:eu-central-1:123456789012:table/lookups"
 ACCOUNT = "eu-central-1:123456789012"
+HERE, ELSEWHERE = f"arn:aws:kinesis:{ACCOUNT}:stream", "arn:aws:kinesis:eu-west-1:123456789012:stream"
+LEDGER = f"arn:aws:dynamodb:{ACCOUNT}:table/firnline-dev"
 READINGS = ("Get", "List", "Describe", "BatchGet", "Search")
 CALLS = {"managedblockchain:Invoke", "bedrock-agentcore:InvokeGateway"}
 """AWS calls them a management of permissions too, and some readings of it."""
@@ -61,6 +63,15 @@ def test_the_use_of_what_is_not_the_environments_can_be_added(found: Callable[..
             "would be keys of others too",
         ),
         ({"conditions": {"StringSame": {"a": "b"}}}, "has to be a condition operator"),
+        ({"conditions": {"StringEquals": {}}}, "no condition at all"),
+        ({"conditions": {"StringNotEquals": {"aws:SourceVpc": []}}}, "no condition at all"),
+        ({"why": "harmless\nExtraOther denies the engine everything"}, "one line"),
+        ({"why": "harmless things\x1b[2K"}, "one line"),
+        ({"actions": ["dynamodb:Get*"], "wildcards": "because\nExtraOther"}, "one line"),
+        ({"resources": ["arn:aws-cn:dynamodb:cn-north-1:123456789012:table/lookups"]}, "of partition aws-cn"),
+        ({"actions": ["elasticmapreduce:GetClusterSessionCredentials"]}, "hands out the rights of others"),
+        ({"actions": ["emr-containers:Get*"], "wildcards": "we want it all"}, "hands out the rights of others"),
+        ({"actions": ["cognito-identity:GetCredentialsForIdentity"]}, "hands out the rights of others"),
     ],
 )
 def test_what_opens_more_than_it_says_is_refused(
@@ -96,6 +107,37 @@ def test_nothing_is_added_to_the_rights_on_what_is_the_environments(
     problems = found(statement(actions=[action], resources=[resource], **reason))
     assert problems
     assert any(what in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    ("more", "action", "resource", "what"),
+    [
+        (
+            {"streams": [{"name": "clicks", "origin": "adopt", "arn": f"{ELSEWHERE}/clicks"}]},
+            "kinesis:PutRecords",
+            f"{ELSEWHERE}/clicks",
+            "the stream clicks",
+        ),
+        ({"also": "orders-.*"}, "kinesis:PutRecords", f"{HERE}/orders-eu", "a stream that orders-.* finds"),
+        ({"ledger": {"migration": True}}, "dynamodb:PutItem", f"{LEDGER}_migration", "the journal of the migration"),
+    ],
+)
+def test_nor_on_streams_of_other_regions_or_of_patterns_or_on_a_migration(
+    problems: Problems, aws: Part, pipeline: Part, more: dict[str, Any], action: str, resource: str, what: str
+) -> None:
+    added = aws(runtime={"statements": [statement(actions=[action], resources=[resource])]})
+    rest = {key: value for key, value in more.items() if key != "also"}
+    streams = rest.setdefault("streams", [{"name": "orders"}])
+    rest["pipelines"] = [pipeline(streams[0]["name"], **({"also": more["also"]} if "also" in more else {}))]
+    (problem,) = problems(aws=added, **rest)
+    assert what in problem
+
+
+def test_another_stream_that_only_begins_as_those_of_a_pattern_do_is_not_the_environments(
+    problems: Problems, aws: Part, pipeline: Part
+) -> None:
+    put = statement(actions=["kinesis:PutRecords"], resources=[f"{HERE}/orders-eu"])
+    assert problems(aws=aws(runtime={"statements": [put]}), pipelines=[pipeline(also="orders-[a-z]{3}")]) == []
 
 
 def test_statements_have_names_of_their_own_and_somebody_who_has_them(found: Callable[..., list[str]]) -> None:
