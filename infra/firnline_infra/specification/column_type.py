@@ -21,6 +21,13 @@ FAMILIES = frozenset(
     ("NUMBER", "FLOAT", "VARCHAR", "BOOLEAN", "DATE", "TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ", "BINARY",
      "VARIANT", *STRUCTURES)
 )  # fmt: skip # a paragraph, not a column
+SIZES = {
+    "NUMBER": ((1, 38), (0, 37)),
+    "VARCHAR": ((1, 134_217_728),),
+    "BINARY": ((1, 67_108_864),),
+    **dict.fromkeys(("TIME", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMP_TZ"), ((0, 9),)),
+}
+"""The least and the most of each size (`sql-reference/intro-summary-data-types`); other families have none."""
 LEFT_OUT = {"NUMBER": (38, 0)}
 """Sizes that a type has where none is written. Every other is a parameter's or the kind of table's."""
 
@@ -90,7 +97,18 @@ def written_type(text: str) -> str:
     """The text of a type in a specification. Raises NotAType."""
     if unknown := {each.family for each in ColumnType.parse(text).walk()} - FAMILIES:
         raise NotAType(f"{min(unknown)} is none of {', '.join(sorted(FAMILIES))}")
+    for each in ColumnType.parse(text).walk():
+        if not _has_sizes_that_are_there(each):
+            raise NotAType(f"{each.family}({', '.join(map(str, each.sizes))}) is no type")
+        if each.family == "MAP" and not each.parts[0].nullable:
+            raise NotAType("the keys of a MAP are never NULL, and take no NOT NULL; say it of its values alone")
     return text
+
+
+def _has_sizes_that_are_there(kind: ColumnType) -> bool:
+    bounds = SIZES.get(kind.family, ())
+    fits = all(least <= size <= most for size, (least, most) in zip(kind.sizes, bounds, strict=False))
+    return len(kind.sizes) <= len(bounds) and fits and (len(kind.sizes) < 2 or kind.sizes[1] <= kind.sizes[0])
 
 
 def _full(kind: ColumnType) -> tuple[int, ...]:
