@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.elsewhere import engine_arn, owners_policy, owners_trust
+from firnline_infra.blueprint.iam.length import LIMITS, policy_length
 from firnline_infra.specification.aws import Stream
 from firnline_infra.specification.elsewhere import arn_of, place_of
 from firnline_infra.specification.model import EnvironmentSpec
@@ -31,10 +32,18 @@ def _of_role(spec: EnvironmentSpec, role: str, streams: list[Stream]) -> str:
         f"# For whoever owns account {place.account}: lets {engine_arn(spec)} read {named}, and nothing else.",
         shlex.join([*make, "--assume-role-policy-document", _text(trust)]),
     ]
+    by_region: dict[str, list[Stream]] = {}
     for stream in streams:
-        policy = policy_document(owners_policy(spec, stream))
-        put = ["aws", "iam", "put-role-policy", "--role-name", name, "--policy-name", f"firnline-{stream.name}"]
-        lines.append(shlex.join([*put, "--policy-document", _text(policy)]))
+        by_region.setdefault(place_of(spec, stream).region, []).append(stream)
+    policies = {f"firnline-{region}": owners_policy(spec, *there) for region, there in by_region.items()}
+    for title, statements in policies.items():
+        put = ["aws", "iam", "put-role-policy", "--role-name", name, "--policy-name", title]
+        lines.append(shlex.join([*put, "--policy-document", _text(policy_document(statements))]))
+    if (length := sum(map(policy_length, policies.values()))) > LIMITS["role"]:
+        lines.append(
+            f"# IAM takes {LIMITS['role']} characters of policies in a role, and these have {length}: share them among roles."
+        )
+    for stream in streams:
         lines += _about(spec, stream, role)
     return "\n".join(lines)
 

@@ -1,9 +1,10 @@
 """VPC endpoints that are made with the environment, so that its engine reaches AWS without a way to the internet."""
 
 from enum import StrEnum
+from ipaddress import ip_network
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.emr import SUBNET, VPC
 from firnline_ingest.config.document import Section
@@ -13,6 +14,14 @@ ROUTE_TABLE = Form(r"rtb-[0-9a-f]{8,17}", "the id of a route table", "rtb-0a1b2c
 CIDR = Form(
     r"\d{1,3}(\.\d{1,3}){3}/([89]|[12]\d|3[0-2])", "a range of IPv4 addresses, /8 to /32, as in CIDR", "10.0.0.0/16"
 )
+
+
+def _own_address(text: str) -> str:
+    """Raises ValueError."""
+    network = ip_network(text, strict=False)
+    if str(network) != text:
+        raise ValueError(f"a range is written with its first address; expected {network}")
+    return text
 
 
 class Gateway(StrEnum):
@@ -58,7 +67,7 @@ class VpcEndpoints(Section):
     """In `subnets`. A VPC has one with private DNS of each service: leave out those that it has."""
     subnets: list[Annotated[str, SUBNET]] = Field(default_factory=list, max_length=16)
     """One a zone that the engine is in; needed with interfaces."""
-    clients: list[Annotated[str, CIDR]] = Field(default_factory=list, max_length=50)
+    clients: list[Annotated[str, CIDR, AfterValidator(_own_address)]] = Field(default_factory=list, max_length=50)
     """Who may reach the interfaces, at port 443: the VPC's own ranges, because private DNS leads everybody in it to them. Needed
     with interfaces."""
 
@@ -70,6 +79,8 @@ class VpcEndpoints(Section):
             (self.gateways, "gateways", {"route_tables": self.route_tables}),
             (self.interfaces, "interfaces", {"subnets": self.subnets, "clients": self.clients}),
         ):
+            if twice := [field for field, given in places.items() if len(set(given)) != len(given)]:
+                raise ValueError(f"{', '.join(twice)}: something is given twice")
             if len(set(services)) != len(services):
                 raise ValueError(f"{name}: each service once")
             if lacking := [field for field, given in places.items() if services and not given]:

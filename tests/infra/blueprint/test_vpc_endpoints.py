@@ -79,3 +79,18 @@ def test_the_list_of_hosts_says_which_are_reached_by_an_endpoint_that_is_made() 
     assert by in found["kinesis.eu-central-1.amazonaws.com"]
     assert by in found["firnline-dev-123456789012-eu-central-1.s3.eu-central-1.amazonaws.com"]
     assert by not in found["logs.eu-central-1.amazonaws.com"]
+
+
+@pytest.mark.parametrize(
+    ("clients", "expected"),
+    [
+        (["10.0.0.5/16"], "10.0.0.0/16"),
+        (["999.0.0.0/16"], "999.0.0.0/16"),
+        (["10.0.0.0/16", "10.0.0.0/16"], "given twice"),
+    ],
+)
+def test_ranges_that_the_provider_or_ec2_refuses_are_refused_before(clients: list[str], expected: str) -> None:
+    """terraform-provider-aws takes a network's own address alone (issue 4641 there)."""
+    with pytest.raises(ConfigError, match="clients") as refused:
+        spec_of({**ALL, "clients": clients})
+    assert expected in str(refused.value)

@@ -31,10 +31,10 @@ def assuming(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
         yield PolicyStatement(sid="AssumeStreamRoles", actions=(ASSUME,), resources=found)
 
 
-def owners_policy(spec: EnvironmentSpec, stream: Stream) -> tuple[PolicyStatement, ...]:
-    """Of the role that opens the stream; its owner's to give."""
-    keys = () if stream.key_arn is None else (stream.key_arn,)
-    return stream_access(place_of(spec, stream).region, {stream.name: arn_of(spec, stream)}, keys)
+def owners_policy(spec: EnvironmentSpec, *streams: Stream) -> tuple[PolicyStatement, ...]:
+    """Of the role that opens the streams, all of one region; their owner's to give."""
+    keys = tuple(dict.fromkeys(each.key_arn for each in streams if each.key_arn is not None))
+    return stream_access(place_of(spec, streams[0]).region, {each.name: arn_of(spec, each) for each in streams}, keys)
 
 
 def owners_trust(spec: EnvironmentSpec, stream: Stream) -> PolicyStatement:

@@ -151,6 +151,23 @@ def test_what_is_handed_over_is_two_commands_that_a_shell_takes_apart_again(spec
     assert list(handed_over(spec_of(HERE))) == []
 
 
+def test_a_role_of_many_streams_gets_policies_that_iam_takes() -> None:
+    """Inline policies of a role have 10,240 characters together, and a name 128 (IAM quotas)."""
+    names = [f"orders-{number}".ljust(128, "x") for number in range(20)]
+    many = [{**PARTNER, "name": name, "arn": THEIRS.replace("orders", name)} for name in names]
+    puts = [shlex.split(line) for line in next(handed_over(spec_of(*many))).splitlines() if "put-role-policy" in line]
+    documents = [put[put.index("--policy-document") + 1] for put in puts]
+    assert sum(map(len, documents)) <= 10_240
+    assert all(len(put[put.index("--policy-name") + 1]) <= 128 for put in puts)
+    assert len({put[put.index("--policy-name") + 1] for put in puts}) == len(puts)
+    statements = [each for document in documents for each in json.loads(document)["Statement"]]
+    assert all(is_allowed(statements, f"kinesis:{action}", each["arn"]) for action in READ for each in many)
+    through = {"kms:ViaService": "kinesis.us-east-1.amazonaws.com"}
+    for each in many:
+        of_it = {**through, "kms:EncryptionContext:aws:kinesis:arn": each["arn"]}
+        assert is_allowed(statements, "kms:Decrypt", KEY, of_it)
+
+
 def test_the_engine_is_told_where_it_is_and_who_opens_it(spec: EnvironmentSpec) -> None:
     document = engine_config(spec, engine_inputs(spec))
     access = {each["stream"]: each.get("access") for each in document["pipelines"]}
@@ -189,3 +206,9 @@ def test_alarms_here_are_those_that_can_ring_here() -> None:
 def test_the_way_to_kinesis_of_the_other_region_is_on_the_list(spec: EnvironmentSpec) -> None:
     hosts = {each.host: each.needed_by for each in egress(spec)}
     assert {"kinesis.us-east-1.amazonaws.com", "kinesis.eu-west-1.amazonaws.com"} <= hosts.keys()
+
+
+def test_more_streams_than_a_role_has_room_for_are_told() -> None:
+    names = [f"orders-{number}".ljust(128, "x") for number in range(60)]
+    many = [{**PARTNER, "name": name, "arn": THEIRS.replace("orders", name)} for name in names]
+    assert "share them among roles" in next(handed_over(spec_of(*many)))
