@@ -6,11 +6,11 @@ from pathlib import Path
 from docs.tools.permissions.example import BLUEPRINTS
 from docs.tools.permissions.page import page
 from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
+from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import ABOUT as KEEPERS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.reasons import ABOUT
 from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES

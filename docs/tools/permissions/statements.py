@@ -6,11 +6,12 @@ from operator import itemgetter
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.bootstrap import engine_run, key_keeper
+from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT, REASONS, Reasons
+from firnline_infra.blueprint.bootstrap.reasons import BY_STATEMENT, REASONS, Reasons
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.bootstrap.template import Template, template
 from firnline_infra.blueprint.environment import Blueprint

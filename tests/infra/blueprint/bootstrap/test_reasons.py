@@ -4,9 +4,10 @@ import pytest
 
 from docs.tools.permissions.statements import reasons_of
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
-from firnline_infra.blueprint.bootstrap.reasons import ABOUT, BY_STATEMENT, REASONS
+from firnline_infra.blueprint.bootstrap.reasons import BY_STATEMENT, REASONS
 from firnline_infra.specification import EnvironmentSpec
 
 
