@@ -7,7 +7,8 @@ killed, by the stream's being paused until all rows are there, or none: without 
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.item import from_item, to_item
-from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.lease import Heart, RunLease
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import (
@@ -78,31 +79,50 @@ def planned(watched: Watched, lineage: Lineage, at: Pin | None, epoch: int | Non
 def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> int:
     """How many rows were written. What a try before has left is taken back first.
 
-    Raises NotMigratable, StreamKnown, AnotherEngineRuns, and SourceInUse after everything was taken back.
+    Raises NotMigratable, StreamKnown, AnotherEngineRuns, SourceInUse after everything was taken back, and RunDisplaced where
+    this was frozen until an engine took the name over: the stream stays paused then.
     """
     if migration.problems:
         raise NotMigratable(watched.source.table, migration.problems)
-    books.lease.begin()
-    try:
+    with _engines_kept_out(books) as heart:
         _write(migration, watched, lineage, books)
         try:
             watched.refuse_changes()
         except SourceInUse:
             _take_back(lineage, books)
+            _go_on(lineage, books, heart)
             raise
-        books.ledger.pause(lineage.stream, False)
+        _go_on(lineage, books, heart)
         return len(migration.rows)
-    finally:
-        books.lease.end()
 
 
 def undo(lineage: Lineage, books: Books) -> int:
-    """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns."""
+    """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns, RunDisplaced."""
+    with _engines_kept_out(books) as heart:
+        rows = _take_back(lineage, books)
+        _go_on(lineage, books, heart)
+        return rows
+
+
+@contextmanager
+def _engines_kept_out(books: Books) -> Iterator[Heart]:
+    """The application's name is ours meanwhile, and beats: an engine takes over one that does not."""
     books.lease.begin()
+    heart = Heart(books.lease, lambda: None, every_s=books.lease.every_s)
+    heart.start()
     try:
-        return _take_back(lineage, books)
+        yield heart
     finally:
+        heart.stop()
         books.lease.end()
+
+
+def _go_on(lineage: Lineage, books: Books, heart: Heart) -> None:
+    """Whoever reads the stream may plan it now."""
+    heart.look()
+    if heart.failure is not None:
+        raise heart.failure
+    books.ledger.pause(lineage.stream, False)
 
 
 def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Books) -> None:
@@ -133,6 +153,7 @@ def _write(migration: Migration, watched: Watched, lineage: Lineage, books: Book
 
 
 def _take_back(lineage: Lineage, books: Books) -> int:
+    """How many rows are gone; the stream is paused."""
     ledger, journal = books.ledger, books.journal
     noted = journal.read(lineage.incarnation)
     if HEAD not in noted:
@@ -149,7 +170,6 @@ def _take_back(lineage: Lineage, books: Books) -> int:
             ledger.withdraw(found)
         journal.remove(lineage.incarnation, row.key.shard_id)
     journal.remove(lineage.incarnation, HEAD)
-    ledger.pause(lineage.stream, False)
     return len(ours)
 
 

@@ -41,7 +41,7 @@ def books(dynamodb: Any) -> Books:
     ledger.create()
     journal = Journal(dynamodb, "ledger_migration")
     journal.open(create=True)
-    return Books(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None))
+    return Books(ledger, journal, RunLease(ledger, "app", sleep=lambda _: None, every_s=3_600.0))
 
 
 def recorded(name: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A migration from the tables that the Kinesis Client Library's own consumer left, and back."""
 
+import threading
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +16,8 @@ from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.polling import PollingConfig
 from firnline_ingest.kinesis.reader import ShardReader
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
-from firnline_ingest.ledger.errors import AnotherEngineRuns
+from firnline_ingest.ledger.errors import AnotherEngineRuns, RunDisplaced
+from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.plan import plan_shards
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration import kcl, openflow
@@ -327,6 +329,69 @@ def test_an_engine_that_runs_under_the_name_is_not_written_under(dynamodb: Any, 
     with pytest.raises(AnotherEngineRuns):
         world.apply(replace(books, lease=beats))
     assert books.ledger.rows(world.lineage.incarnation) == {}
+
+
+def test_an_engine_that_is_started_while_rows_are_written_is_refused(
+    dynamodb: Any, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, beats = World(dynamodb, "3.5.1-single"), threading.Semaphore(0)
+    beat, take, refused = books.ledger.beat, books.ledger.take, list[AnotherEngineRuns]()
+
+    def until_it_beats(_: float) -> bool:
+        while beats.acquire(blocking=False):
+            pass
+        return not beats.acquire(timeout=10)
+
+    engine = RunLease(books.lease.ledger, "app", sleep=until_it_beats)
+
+    def take_meanwhile(*arguments: Any) -> ShardRow:
+        try:
+            engine.begin()
+        except AnotherEngineRuns as error:
+            refused.append(error)
+        return take(*arguments)
+
+    monkeypatch.setattr(books.ledger, "beat", lambda run_id: (beat(run_id), beats.release())[0])
+    monkeypatch.setattr(books.ledger, "take", take_meanwhile)
+    assert world.apply(replace(books, lease=replace(books.lease, every_s=0.001))) == 5
+    assert len(refused) == 5
+
+
+def test_a_migration_that_was_frozen_until_an_engine_took_over_leaves_the_stream_paused(
+    dynamodb: Any, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, take = World(dynamodb, "3.5.1-single"), books.ledger.take
+    engine = RunLease(books.lease.ledger, "app", sleep=no_wait)
+
+    def taken_late(*arguments: Any) -> ShardRow:
+        if books.ledger.current_run() == books.lease.run:
+            engine.begin()
+        return take(*arguments)
+
+    monkeypatch.setattr(books.ledger, "take", taken_late)
+    with pytest.raises(RunDisplaced):
+        world.apply(books)
+    mark = books.ledger.mark("orders")
+    assert mark is not None
+    assert mark.is_paused
+    engine.end()
+    assert world.apply(replace(books, lease=RunLease(books.lease.ledger, "app", sleep=no_wait))) == 5
+
+
+def test_a_migration_that_is_done_again_lets_nobody_plan_without_rows(
+    dynamodb: Any, books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, pause = World(dynamodb, "3.5.1-single"), books.ledger.pause
+    world.apply(books)
+    said = list[tuple[bool, int]]()
+
+    def noted(stream: str, paused: bool) -> bool:
+        said.append((paused, len(books.ledger.rows(world.lineage.incarnation))))
+        return pause(stream, paused)
+
+    monkeypatch.setattr(books.ledger, "pause", noted)
+    world.apply(books)
+    assert [rows for paused, rows in said if not paused] == [5]
 
 
 def test_a_plan_with_problems_writes_nothing(dynamodb: Any, books: Books) -> None:
