@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firnline_infra.cli.environment_argument import env_argument, environment_argument
+from firnline_infra.cli.environment_argument import env_argument, env_of, environment_argument
 from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _documents(spec: "EnvironmentSpec", spec_file: Path, forge: "GitHub | GitLab
         f"{spec.name}-aws.yaml": yaml.safe_dump(template(spec, blueprint, forge=forge), sort_keys=False, width=120),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
-        **_pipeline(spec, blueprint, forge, environment=env_argument(spec_file)),
+        **_pipeline(spec, blueprint, forge, environment=env_of(spec_file)),
     }
 
 

@@ -35,7 +35,12 @@ def spec_file_of(value: str) -> Path:
 
 def env_argument(spec_file: Path) -> str:
     """The shortest ENV that means the file, for commands that a person is told next."""
-    return spec_file.stem if spec_file.parent == SPECS else shlex.quote(str(spec_file))
+    return shlex.quote(env_of(spec_file))
+
+
+def env_of(spec_file: Path) -> str:
+    """The same as it is, for files that quote it by themselves."""
+    return spec_file.stem if spec_file.parent == SPECS else str(spec_file)
 
 
 def known_instead(name: str) -> str:

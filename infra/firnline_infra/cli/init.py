@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from firnline_infra.cli.bootstrap import bootstrap, branch_option, file_errors_explained
-from firnline_infra.cli.environment_argument import SPECS, env_argument
+from firnline_infra.cli.environment_argument import SPECS, env_argument, env_of
 from firnline_ingest.errors import UsageError
 
 OLD_FORM = "--bootstrap"
@@ -153,9 +153,7 @@ def _write_the_rest(path: Path, *, branch: str, gitlab: bool) -> None:
 
     spec, release = load_spec(path), version("firnline-infra")
     kept = False
-    written = write_repository(
-        spec, path, release=release, environment=env_argument(path), branch=branch, on_gitlab=gitlab
-    )
+    written = write_repository(spec, path, release=release, environment=env_of(path), branch=branch, on_gitlab=gitlab)
     for file, became in written:
         click.echo(f"{file}: {became.value}")
         kept = kept or became is Became.KEPT

@@ -1,3 +1,4 @@
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,3 +122,18 @@ def test_a_project_of_gitlab_gets_a_pipeline_and_roles_of_its_own(run: Run) -> N
 )
 def test_a_project_is_one_by_its_path_on_one_host(run: Run, options: tuple[str, ...]) -> None:
     assert isinstance(run("dev", *options).exception, UsageError)
+
+
+@pytest.mark.parametrize(("forge", "written"), [("--gitlab", "dev-gitlab-ci.yaml"), ("--github", "dev-workflow.yaml")])
+def test_a_path_that_a_shell_would_take_apart_is_named_and_watched_as_it_is(run: Run, forge: str, written: str) -> None:
+    spec = Path("my envs/dev.yaml")
+    spec.parent.mkdir()
+    spec.write_text(SPEC)
+    result = run(str(spec), forge, "acme/data", "--into", "out")
+    assert result.exit_code == 0
+    text = Path("out", written).read_text()
+    commands = [shlex.split(line) for line in text.splitlines() if ".venv/bin/firnline spec check" in line]
+    assert commands
+    assert all(words[-1] == str(spec) for words in commands)
+    assert "'my envs/dev.*'" in text
+    assert "firnline keys create 'my envs/dev.yaml' ingest" in result.output
