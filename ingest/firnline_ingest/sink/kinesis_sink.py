@@ -75,20 +75,20 @@ class KinesisSink:
     def put(self, data: bytes, key: str | None = None, *, hash_key: str | None = None) -> None:
         """Returns when the record is given, not when it is in; waits while too many are neither.
 
-        Raises RecordUnfit for what no stream takes, which hurts no other record; SinkFailed once the sink has failed.
+        Raises RecordUnfit for what no stream takes, which hurts no other record; SinkFailed once the sink has failed, and
+        RuntimeError once it is closed.
         """
         partition_key = self._key(self._given, data) if key is None else key
         given = entry(data, partition_key, hash_key, self._clock())
         self._refuse_unfit(given, partition_key)
         with self._changed:
-            while self._given - self._settled >= self._options.buffered_records and not self._failure:
+            while self._given - self._settled >= self._options.buffered_records and not self._is_over:
                 self._wanted += 1  # what waits for company would wait for us
                 self._call_workers()
                 self._changed.wait()
                 self._wanted -= 1
             self._raise_failure()
-            if self._is_closed:
-                raise RuntimeError("the sink is closed")
+            self._refuse_if_closed()
             self._given += 1
             is_first = self._backlog.oldest_s() is None
             self._backlog.add(given)
@@ -96,15 +96,19 @@ class KinesisSink:
                 self._call_workers()
 
     def flush(self) -> None:
-        """Returns when every record that was given before is acknowledged. Raises SinkFailed."""
+        """Returns when every record that was given before is acknowledged. Raises SinkFailed, and RuntimeError where another
+        thread closes the sink without them.
+        """
         with self._changed:
             due = self._given
             self._wanted += 1
             self._call_workers()
-            while self._settled < due and not self._failure:
+            while self._settled < due and not self._is_over:
                 self._changed.wait()
             self._wanted -= 1
             self._raise_failure()
+            if self._settled < due:
+                self._refuse_if_closed()
 
     def close(self) -> SinkReport:
         """Flushes, and ends the threads. Raises SinkFailed; the threads end all the same."""
@@ -145,6 +149,15 @@ class KinesisSink:
         if not 1 <= len(key) <= MOST_CHARACTERS:
             raise RecordUnfit(self._stream, f"has a partition key of {len(key)} characters")
 
+    @property
+    def _is_over(self) -> bool:
+        """Nothing more is taken from the backlog."""
+        return self._is_closed or self._failure is not None
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise RuntimeError("the sink is closed")
+
     def _raise_failure(self) -> None:
         if self._failure:
             unacknowledged = self._given - self._settled
@@ -169,7 +182,7 @@ class KinesisSink:
     def _next(self) -> list[Entry]:
         """The next request's records, when there are enough of them, or one has waited for long; none at the end."""
         with self._changed:
-            while not self._failure and not self._is_closed:
+            while not self._is_over:
                 oldest_s, left_s = self._backlog.oldest_s(), None
                 if oldest_s is not None:
                     left_s = oldest_s + self._options.linger_s - self._clock()

@@ -266,6 +266,34 @@ def test_after_an_error_of_its_user_nothing_more_is_put_and_the_threads_end(kine
     assert not any(thread.name == "put" for thread in threading.enumerate())
 
 
+def test_a_thread_that_waits_for_its_records_hears_that_another_one_has_closed_the_sink(kinesis: FakeKinesis) -> None:
+    begun, goes_on = threading.Event(), threading.Event()
+    client, said = Watched(kinesis), list[str]()
+    put = client.put_records
+    client.put_records = lambda **asked: (begun.set(), goes_on.wait(30), put(**asked))[-1]  # type: ignore[method-assign]
+    sink = KinesisSink(client, "orders", SinkOptions(batch_records=1, in_flight=1))  # type: ignore[arg-type]
+
+    def flush() -> None:
+        try:
+            sink.flush()
+        except RuntimeError as error:
+            said.append(str(error))
+
+    for event in records(3):
+        sink.put(event)
+    assert begun.wait(30)
+    waiting = threading.Thread(target=flush, daemon=True)
+    waiting.start()
+    ending = threading.Thread(target=sink.__exit__, args=(LookupError, None, None))
+    ending.start()
+    while not sink._is_closed:
+        time.sleep(0.001)
+    goes_on.set()
+    ending.join()
+    waiting.join(5)
+    assert (said, len(stored(kinesis))) == (["the sink is closed"], 1)
+
+
 @pytest.mark.parametrize("wrong", [{"batch_records": 501}, {"batch_bytes": 10_485_761}, {"in_flight": 0}])
 def test_options_that_the_service_does_not_take_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
