@@ -54,7 +54,7 @@ ABOUT: Mapping[str, str] = {
     "LetEmrCleanUp": "AWS's own role that removes machines of EMR that were left, once an account.",
     "FindCluster": "After a killed `up`, which cluster it was making; where the engine runs.",
     "OwnVpcEndpoint": "The VPC endpoints. Their ids are AWS's, so their tags say whose they are.",
-    "MakeEndpoint": "An endpoint can only be made with the tag by which it is ours.",
+    "MakeEndpoint": "An endpoint can only be made with the tag by which it is ours, of a service that is named.",
     "MakeEndpointInVpc": "EC2 asks for the same right on the VPC, of which the specification names one. With private DNS all of "
     "it is led to the endpoint.",
     "PlaceEndpoint": "The same on route tables and subnets, of which the specification names each.",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.engine_run import OURS
 from firnline_infra.blueprint.environment import Blueprint
-from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam import Conditions, PolicyStatement
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
@@ -22,7 +22,9 @@ def vpc_endpoint(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[Policy
         return
     asked, ours = {f"aws:RequestTag/{OURS}": application}, {f"aws:ResourceTag/{OURS}": application}
     endpoints = (arns.network("vpc-endpoint"),)
-    yield PolicyStatement(sid="MakeEndpoint", actions=MAKING, resources=endpoints, conditions={"StringEquals": asked})
+    names = tuple(each.service_name for each in wanted.endpoints)
+    of_these: Conditions = {"StringEquals": {**asked, "ec2:VpceServiceName": names}}
+    yield PolicyStatement(sid="MakeEndpoint", actions=MAKING, resources=endpoints, conditions=of_these)
     yield PolicyStatement(sid="MakeEndpointInVpc", actions=MAKING, resources=(arns.vpc(wanted.vpc),))
     places = dict.fromkeys(
         (

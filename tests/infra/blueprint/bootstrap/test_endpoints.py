@@ -30,12 +30,15 @@ def test_an_endpoint_is_made_with_our_tag_in_the_places_that_are_named(statement
         *(f"route-table/{ENDPOINTS['route_tables'][0]}", "security-group/sg-1"),
     ]
     make = "ec2:CreateVpcEndpoint"
-    assert all(is_allowed(statements, make, f"{EC2}:{place}", OURS) for place in places)
+    of_kinesis = {**OURS, "ec2:VpceServiceName": "com.amazonaws.eu-central-1.kinesis-streams"}
+    assert all(is_allowed(statements, make, f"{EC2}:{place}", of_kinesis) for place in places)
     assert not any(
         is_allowed(statements, make, f"{EC2}:{place}", OURS)
         for place in ("vpc/vpc-1", "subnet/s-1", "route-table/rtb-1")
     )
-    assert not is_allowed(statements, make, f"{EC2}:vpc-endpoint/vpce-1", OTHERS)
+    assert not is_allowed(statements, make, f"{EC2}:vpc-endpoint/vpce-1", {**of_kinesis, **OTHERS})
+    of_anybody = {**OURS, "ec2:VpceServiceName": "com.amazonaws.vpce.eu-central-1.vpce-svc-0a1b2c3d4e5f60718"}
+    assert not is_allowed(statements, make, f"{EC2}:vpc-endpoint/vpce-1", of_anybody)
     assert not is_allowed(statements, make, f"{EC2}:security-group/sg-1", OTHERS)
 
 
