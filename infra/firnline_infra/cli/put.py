@@ -68,14 +68,14 @@ def key_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--linger",
     "linger_s",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(0, 3_600),
     metavar="S",
     help="How long a record waits for a full request; 5 where absent.",
 )
 @click.option(
     "--read-timeout",
     "read_timeout_s",
-    type=click.FloatRange(min=0.1),
+    type=click.FloatRange(0.1, 3_600),
     metavar="S",
     help="How long an answer is waited for; 60 where absent.",
 )
@@ -98,9 +98,9 @@ def put(
 ) -> None:
     """Put the lines of files into a stream, one record each.
 
-    Files may be gzipped, and - is standard input. Lines are bytes: one that is no JSON becomes a record all the same. Each
-    is acknowledged before this ends with status 0; what ends with 2 says how many are in. A record is put at least once: an
-    answer that was lost may leave it there twice.
+    Files may be gzipped, and - is standard input, which may not. Lines are bytes: one that is no JSON becomes a record all the
+    same. Each is acknowledged before this ends with status 0; what ends with 2 says how many are in. A record is put at least
+    once: an answer that was lost may leave it there twice.
 
     \b
     For example:
@@ -109,6 +109,7 @@ def put(
     """
     from itertools import chain
 
+    from firnline_ingest.config.document import parse
     from firnline_ingest.config.model import AwsConfig
     from firnline_ingest.sink import SinkOptions, put_all
     from firnline_ingest.sink.client import region_of, sink_client
@@ -117,11 +118,14 @@ def put(
     chosen = SinkOptions(**{name: value for name, value in options.items() if value is not None})
     endpoints = {"kinesis": endpoint} if endpoint else {}
     credentials = {"profile": {"name": profile}} if profile else {}
-    aws = AwsConfig.model_validate(
-        {"region": region or region_of(profile), "credentials": credentials, "endpoints": endpoints}
-    )
+    document = {"region": region or region_of(profile), "credentials": credentials, "endpoints": endpoints}
+    aws = parse(AwsConfig, document, "the command line")
+    try:
+        client = sink_client(aws, chosen)
+    except ValueError as error:  # botocore's, of a region or an endpoint that is none
+        raise click.UsageError(f"{str(error).rstrip('.')}; an endpoint begins with https:// or http://") from error
     records = chain.from_iterable(lines_of(file) for file in files)
-    report = put_all(sink_client(aws, chosen), stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
+    report = put_all(client, stream, records, chosen, key=key_of(key_fields, delimiter, fixed_key))
     tell(report, as_json=as_json)
 
 

@@ -81,3 +81,25 @@ class SinkFailed(KinesisError, Fatal):
             next_step=getattr(cause, "next_step", "report this, with the trace."),
         )
         self.acknowledged, self.unacknowledged = acknowledged, unacknowledged
+
+
+class LinesUnreadable(KinesisError, Fatal):
+    """A file ended, or was none, while its lines were put."""
+
+    id = "FL-2408"
+
+    def __init__(self, file: str, cause: Exception) -> None:
+        super().__init__(
+            f"{file} can't be read to its end: {cause}.",
+            next_step="get the file again; then put what is not in, or all of it where twice does no harm.",
+        )
+
+
+class PutInterrupted(KinesisError, Fatal):
+    id = "FL-2409"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "It was interrupted, and lines that it had not read yet are not counted.",
+            next_step="put what is not in; of what is not known, some records may then be there twice.",
+        )

@@ -37,7 +37,8 @@ def by_fields(*names: str, delimiter: str = "|") -> PartitionKey:
             return str(number)
         if all(value is None for value in values):
             return str(number)
-        return delimiter.join(_texts(values))[:MOST_CHARACTERS] or str(number)
+        text = delimiter.join(_texts(values))[:MOST_CHARACTERS]
+        return text.encode(errors="replace").decode() or str(number)  # JSON may escape half a character, UTF-8 has none
 
     return key
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from firnline_ingest.sink.errors import RecordUnfit, SinkFailed
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.sink.errors import PutInterrupted, RecordUnfit, SinkFailed
 from firnline_ingest.sink.keys import MOST_CHARACTERS, PartitionKey, by_number
 from firnline_ingest.sink.options import MOST_BYTES, SinkOptions
 from firnline_ingest.sink.put_records import put_records
@@ -160,10 +161,13 @@ class KinesisSink:
 
     def _raise_failure(self) -> None:
         if self._failure:
-            unacknowledged = self._given - self._settled
-            raise SinkFailed(
-                self._stream, acknowledged=self._settled, unacknowledged=unacknowledged, cause=self._failure
-            ) from self._failure
+            raise self.failed_by(self._failure) from self._failure
+
+    def failed_by(self, cause: Exception) -> SinkFailed:
+        """What to raise for something that ended it from outside: how many records are in, and why no more."""
+        return SinkFailed(
+            self._stream, acknowledged=self._settled, unacknowledged=self._given - self._settled, cause=cause
+        )
 
     def _call_workers(self) -> None:
         if not self._idle and len(self._threads) < self._options.in_flight:
@@ -221,8 +225,16 @@ def put_all(
     key: PartitionKey = by_number,
     pause: Callable[[float], object] = time.sleep,
 ) -> SinkReport:
-    """Returns when every record is in the stream. Raises SinkFailed; then a part of them is."""
-    with KinesisSink(client, stream, options, key=key, pause=pause) as sink:
-        for record in records:
-            sink.put(record)
-        return sink.close()
+    """Returns when every record is in the stream. Raises SinkFailed, for Ctrl-C too; then a part of them is."""
+    sink = KinesisSink(client, stream, options, key=key, pause=pause)
+    try:
+        with sink:
+            for record in records:
+                sink.put(record)
+            return sink.close()
+    except SinkFailed:
+        raise
+    except KeyboardInterrupt as interrupt:
+        raise sink.failed_by(PutInterrupted()) from interrupt
+    except FirnlineError as error:
+        raise sink.failed_by(error) from error

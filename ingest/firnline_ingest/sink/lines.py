@@ -2,23 +2,32 @@
 
 import gzip
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
+
+from firnline_ingest.sink.errors import LinesUnreadable
 
 GZIP_MAGIC = b"\x1f\x8b"
 STDIN = Path("-")
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines as they are, but for their ends; an empty line is no record. `-` is standard input, which is not unzipped."""
+    """The lines as they are, but for their ends; an empty line is no record. `-` is standard input, which is not unzipped.
+
+    Raises LinesUnreadable for a file that breaks off, when all lines before have been given.
+    """
     if path == STDIN:
         yield from _records(sys.stdin.buffer)
         return
     with path.open("rb") as file:
         is_gzipped = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
         file.seek(0)
-        yield from _records(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if is_gzipped else file)
+        try:
+            yield from _records(cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if is_gzipped else file)
+        except (OSError, EOFError, zlib.error) as error:
+            raise LinesUnreadable(str(path), error) from error
 
 
 def _records(lines: IO[bytes]) -> Iterator[bytes]:

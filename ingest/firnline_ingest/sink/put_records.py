@@ -1,5 +1,6 @@
 """One PutRecords, with what the service answers sorted into refused for now and refused for good."""
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 INVALID = {"InvalidArgumentException", "ValidationException", "SerializationException"}
 MOST_NAMES = 1_000
+STREAM_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
 
 
 def put_records(client: "KinesisClient", stream: str, entries: Sequence[dict[str, Any]]) -> list[str | None]:
@@ -28,6 +30,8 @@ def put_records(client: "KinesisClient", stream: str, entries: Sequence[dict[str
         if len(results) != len(entries):
             return [f"an answer about {len(results)} records"] * len(entries)
     except ClientError as error:
+        if STREAM_NAME.fullmatch(stream) is None:
+            raise SinkStreamMissing(stream, _names(client.list_streams)) from error
         if error.response["Error"]["Code"] in INVALID:
             raise RequestRefused(stream, largest=_largest(entries), cause=_words(error)) from error
         return [_passing(client, stream, error)] * len(entries)

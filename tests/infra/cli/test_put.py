@@ -63,3 +63,9 @@ def test_two_ways_to_say_the_key_are_one_too_many(server: KinesisServer) -> None
     refused = run(server, "orders", "-", "--key", "c", "--fixed-key", "k", "--region", "us-east-1", lines="x")
     assert refused.exit_code == 2
     assert "give one of --key and --fixed-key" in refused.output
+
+
+def test_an_endpoint_that_is_none_is_said_to_be_none() -> None:
+    failed = CliRunner().invoke(put, ["orders", "-", "--region", "us-east-1", "--endpoint", "localhost:1"], input="x")
+    assert failed.exit_code == 2
+    assert "Invalid endpoint: localhost:1; an endpoint begins with https://" in failed.output

@@ -33,3 +33,7 @@ def test_a_fixed_key_a_number_and_chance() -> None:
     assert by_number(7, b"") == "7"
     keys = random_keys(random.Random(1))
     assert len({keys(0, b"") for _ in range(100)}) == 100
+
+
+def test_half_a_character_that_json_escapes_is_no_part_of_a_key() -> None:
+    assert by_fields("c")(0, b'{"c": "a\\ud800b"}') == "a?b"

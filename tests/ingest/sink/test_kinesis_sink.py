@@ -298,3 +298,27 @@ def test_a_thread_that_waits_for_its_records_hears_that_another_one_has_closed_t
 def test_options_that_the_service_does_not_take_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         SinkOptions(**wrong)  # type: ignore[arg-type]
+
+
+class Unread(FirnlineError):
+    id = "FL-0000"
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), Unread("The file broke off.", next_step="get it again.")])
+def test_whatever_ends_the_lines_it_is_told_how_many_are_in(kinesis: FakeKinesis, end: BaseException) -> None:
+    def lines() -> Iterator[bytes]:
+        yield from (b"a", b"b")
+        raise end
+
+    with pytest.raises(SinkFailed) as failed:
+        put_all(kinesis.client(), "orders", lines(), SinkOptions(batch_records=1))
+    assert (failed.value.acknowledged, failed.value.unacknowledged) == (len(stored(kinesis)), 2 - len(stored(kinesis)))
+    assert failed.value.what.endswith("." if isinstance(end, Unread) else "are not counted.")
+
+
+@pytest.mark.parametrize("name", ["or ders", "arn:aws:kinesis:us-east-1:123456789012:stream/orders"])
+def test_what_is_no_name_of_a_stream_is_not_taken_for_a_record_that_is_too_large(
+    kinesis: FakeKinesis, name: str
+) -> None:
+    with pytest.raises(SinkFailed, match="There is no stream"):
+        put_all(kinesis.client(), name, [b"a"])

@@ -1,6 +1,9 @@
 import gzip
 from pathlib import Path
 
+import pytest
+
+from firnline_ingest.sink.errors import LinesUnreadable
 from firnline_ingest.sink.lines import lines_of
 
 LINES = b'{"id": 1}\r\n\nnot json \xff\n{"id": 2}'
@@ -20,3 +23,10 @@ def test_a_gzipped_file_is_known_by_its_first_bytes_not_by_its_name(tmp_path: Pa
 def test_an_empty_file_holds_no_events(tmp_path: Path) -> None:
     (tmp_path / "none").write_bytes(b"")
     assert list(lines_of(tmp_path / "none")) == []
+
+
+@pytest.mark.parametrize("spoilt", [gzip.compress(LINES)[:-9], gzip.compress(LINES)[:10] + b"\xff" * 9])
+def test_a_gzipped_file_that_breaks_off_is_named(tmp_path: Path, spoilt: bytes) -> None:
+    (tmp_path / "cut.gz").write_bytes(spoilt)
+    with pytest.raises(LinesUnreadable, match=r"cut\.gz can't be read to its end"):
+        list(lines_of(tmp_path / "cut.gz"))
