@@ -96,8 +96,8 @@ class QueryFailed(AuditError, Retryable):
     def __init__(self, what: str, cause: str) -> None:
         super().__init__(
             f"Snowflake could not tell {what}: {cause}",
-            next_step="run the audit again; it changes nothing, and begins anew. If it lasts, run the statement by hand as the "
-            "reader's role.",
+            next_step="run the same command again; it changes nothing, and begins anew. If it lasts, run the statement by "
+            "hand as the reader's role.",
         )
 
 
@@ -109,7 +109,7 @@ class UnknownPipeline(AuditError, Fatal):
     def __init__(self, stream: str, known: Sequence[str]) -> None:
         super().__init__(
             f"The configuration has no pipeline of a stream {stream!r}; {did_you_mean(stream, known)}",
-            next_step="give --pipeline the stream's name as the configuration has it, or leave it out to audit them all.",
+            next_step="give --pipeline the stream's name as the configuration has it, or leave it out to look at them all.",
         )
 
 

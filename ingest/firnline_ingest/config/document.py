@@ -17,6 +17,9 @@ from firnline_ingest.errors import ConfigError, did_you_mean
 Model = TypeVar("Model", bound=BaseModel)
 MAY_HOLD_A_KEY = re.compile(r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))")
 """A URL with a password, a query, or a part as long as a key."""
+KIND = re.compile(r"literal\[.*\]|list\[\w+\]|str|[A-Z]\w+|\[key\]")
+"""What pydantic calls a kind of value among several, or the name of an entry."""
+NO_MAPPING = ("model_type", "model_attributes_type")
 LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
 
 
@@ -40,16 +43,19 @@ def parse(model: type[Model], document: object, source: str) -> Model:
         # JSON mode lets strict models accept enums and paths as the text that documents hold.
         return model.model_validate(document, strict=None)
     except ValidationError as error:
-        raise ConfigError(
-            source, [_describe(model, _untagged(problem, document)) for problem in error.errors()]
-        ) from None
+        problems = [_untagged(problem, document) for problem in error.errors()]
+        told = [_describe(model, problem) for problem in problems if not _is_of_another_kind(problem, problems)]
+        raise ConfigError(source, told) from None
 
 
 def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]:
-    """With the place as the document has it: pydantic names the kind of section that a `type` chose as if it were a part."""
+    """With the place as the document has it: pydantic names the kind of section that a `type` chose, and each kind that a value
+    may be, as if it were a part.
+    """
     location, here = list[str | int](), document
     for part in problem["loc"]:
-        if isinstance(here, dict) and part not in here and here.get("type") == part:
+        is_there = not isinstance(part, str) or (isinstance(here, dict) and part in here)
+        if not is_there and (KIND.fullmatch(str(part)) or (isinstance(here, dict) and here.get("type") == part)):
             continue
         location.append(part)
         inner = here[part] if isinstance(here, dict) and part in here else None
@@ -57,19 +63,39 @@ def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]
     return {**problem, "loc": tuple(location)}
 
 
+def _is_of_another_kind(problem: Mapping[str, Any], problems: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether it is told of a kind that nobody meant: a mapping is no misspelt word, and a word no broken mapping."""
+    at, given = problem["loc"], problem.get("input")
+    beside = {other["type"] for other in problems if other is not problem and other["loc"][: len(at)] == at}
+    if problem["type"] == "literal_error":
+        return isinstance(given, dict) and bool(beside)
+    if problem["type"] in NO_MAPPING:
+        return "literal_error" in beside
+    return problem["type"] == "list_type" and "string_type" in beside
+
+
 def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
     location = problem["loc"]
     path = _path(location) or "the document"
     if problem["type"] == "extra_forbidden":
         name = str(location[-1])
-        meant = here_called(name, path) or did_you_mean(name, _field_names(model, location[:-1]))
-        return f"{path}: unknown name; {meant}"
+        valid = _field_names(model, location[:-1])
+        if name in valid:
+            return f"{path}: does not go with the type that is given beside it; remove it, or give another type."
+        return f"{path}: unknown name; {here_called(name, path) or did_you_mean(name, valid)}"
     if problem["type"] == "missing":
         return f"{path}: is required."
-    if problem["type"] in ("model_type", "model_attributes_type"):
+    if problem["type"] == "union_tag_not_found":
+        return f"{path}.type: is required."
+    if problem["type"] == "union_tag_invalid":
+        return f"{path}.type: input should be one of {problem['ctx']['expected_tags']} (got {problem['ctx']['tag']!r})"
+    if problem["type"] in NO_MAPPING:
         return f"{path}: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
     message = str(problem["msg"]).removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
+    if not message[:2].isupper():
+        message = message[:1].lower() + message[1:]
+    if problem["type"] == "literal_error" and (names := _section_names(model, location)):
+        message += f", or a mapping with {', '.join(names)}"
     if problem["type"] == "string_type" and isinstance(problem.get("input"), int | float | date):
         message += "; put it between quotes"
     return f"{path}: {message}{_got(path, problem.get('input'))}"
@@ -93,15 +119,27 @@ def _field_names(model: type[BaseModel], location: tuple[str | int, ...]) -> lis
     """The valid names beside a misspelt one: follows the path through nested sections, lists and unions."""
     models = [model]
     for part in location:
-        if isinstance(part, int):
-            continue
-        models = [
-            nested
-            for current in models
-            if part in current.model_fields
-            for nested in _sections(current.model_fields[part].annotation)
-        ] or models
+        if not isinstance(part, int):
+            models = _nested(models, part) or models
+    return [field.alias or name for current in models for name, field in current.model_fields.items()]
+
+
+def _section_names(model: type[BaseModel], location: tuple[str | int, ...]) -> list[str]:
+    """The names of the section that a value may be in place of a word; none where it may be none."""
+    models = [model]
+    for part in location:
+        if not isinstance(part, int):
+            models = _nested(models, part)
     return [name for current in models for name in current.model_fields]
+
+
+def _nested(models: Iterable[type[BaseModel]], part: str) -> list[type[BaseModel]]:
+    return [
+        nested
+        for current in models
+        if part in current.model_fields
+        for nested in _sections(current.model_fields[part].annotation)
+    ]
 
 
 def _sections(annotation: object) -> list[type[BaseModel]]:

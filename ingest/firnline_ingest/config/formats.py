@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from importlib.util import find_spec
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -17,11 +18,21 @@ def _checked(name: str) -> str:
     return name
 
 
-def _is_json(text: str) -> str:
+def _is_record(text: str) -> str:
+    """Of Avro: what is wrong inside of it is told where fastavro is, which the engine and `firnline-infra[deploy]` bring."""
     try:
-        json.loads(text)
+        schema = json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    if not (isinstance(schema, dict) and schema.get("type") == "record" and isinstance(schema.get("fields"), list)):
+        raise ValueError("it is no record of Avro's with fields, which could be columns")
+    if find_spec("fastavro"):
+        from fastavro.schema import parse_schema
+
+        try:
+            parse_schema(schema)
+        except Exception as error:  # fastavro raises what it comes across, and none of it is ours
+            raise ValueError(f"it is no schema of Avro's: {type(error).__name__}: {error}"[:300]) from error
     return text
 
 
@@ -144,7 +155,7 @@ class AvroFormat(_Packed):
     """Avro's binary encoding."""
     framing: AvroFraming = Field(default=AvroFraming.CONTAINER, strict=False)
     """What stands around the data."""
-    avro_schema: Annotated[str, AfterValidator(_is_json)] | None = None
+    avro_schema: Annotated[str, AfterValidator(_is_record)] | None = None
     """The schema that objects were written with, as JSON; with every framing but `container`, which brings its own."""
 
     @model_validator(mode="after")

@@ -57,6 +57,8 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.migration.tables import Journal, Source
 
     at = pin_of(options.at)
+    if not 0 <= options.watch <= 86_400:
+        raise UnclearCommand(f"--watch {options.watch:g} is no time to wait.", "give seconds, from 0 to 86400.")
     if bool(options.source) == options.undo:
         raise UnclearCommand("Give --from TABLE, or --undo alone.", "see firnline migrate --help.")
     stream = _stream(config, options.stream)

@@ -22,13 +22,28 @@ def test_records_are_json_where_nothing_is_said() -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"type": "xml"}, "format: "),
+        ({"type": "xml"}, "format.type: input should be one of 'json', 'json_lines', "),
+        ({"column": "A"}, "format.type: is required"),
+        ({"type": "cloudwatch_logs", "compression": "gzip"}, "format.compression: does not go with the type"),
         ({"type": "text", "colunm": "A"}, "format.colunm: unknown name; did you mean 'column'"),
         ({"type": "text", "column": 1}, "format.column: "),
         ({"type": "text", "column": "kinesisMetadata"}, "is the metadata column"),
         ({"type": "bytes", "column": '"KINESISMETADATA"'}, "is the metadata column"),
         ({"type": "csv", "columns": ["A", "kinesismetadata"]}, "is the metadata column"),
         ({"type": "avro", "framing": "none", "avro_schema": "[" * 100_000}, "nested too deeply"),
+        ({"type": "avro", "framing": "none", "avro_schema": '"int"'}, "format.avro_schema: it is no record"),
+        (
+            {"type": "avro", "framing": "none", "avro_schema": '{"type": "record", "name": "R"}'},
+            "it is no record",
+        ),
+        (
+            {
+                "type": "avro",
+                "framing": "none",
+                "avro_schema": '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "inte"}]}',
+            },
+            "it is no schema of Avro's: UnknownType: inte",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_format_is_said_at_its_place_in_the_document(section: dict[str, Any], said: str) -> None:
@@ -39,3 +54,18 @@ def test_what_is_wrong_with_a_format_is_said_at_its_place_in_the_document(sectio
 
 def test_the_format_decides_which_rows_a_record_becomes() -> None:
     assert pipeline(format={"type": "text"}).conversion_hash != pipeline().conversion_hash
+
+
+@pytest.mark.parametrize(
+    ("reader", "said"),
+    [
+        ("poling", "reader: input should be 'polling', or a mapping with fan_out (got 'poling')"),
+        ({"fanout": {}}, "reader.fanout: unknown name; did you mean 'fan_out'?"),
+        ({"fan_out": None}, "reader.fan_out: is empty"),
+    ],
+)
+def test_a_reader_is_told_of_as_what_it_was_meant_to_be(reader: object, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        pipeline(reader=reader)
+    assert said in caught.value.problems
+    assert not [each for each in caught.value.problems if "literal" in each or "FanOutReader" in each]

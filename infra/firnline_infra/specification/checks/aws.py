@@ -229,7 +229,7 @@ def _parameters_fit(spec: EnvironmentSpec) -> Iterator[str]:
 LONGEST_KEY, LONGEST_VALUE = 128, 256  # docs.aws.amazon.com/tag-editor, Tag naming limits
 OWN_TAGS = 3  # blueprint/marks.py
 MOST_TAGS = 50 - OWN_TAGS
-TAG_LETTERS = re.compile(r"[\w\s.:/=+@-]*")  # of any script
+TAG_LETTERS = re.compile(r"[\w \xa0.:/=+@-]*")  # of any script; a line break is none
 
 
 def _keys_and_values_are_taken(spec: EnvironmentSpec) -> Iterator[str]:

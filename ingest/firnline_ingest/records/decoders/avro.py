@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import msgspec
@@ -51,10 +51,9 @@ class AvroSchema:
     """One schema that objects are read with. Raises SchemaRefused."""
 
     def __init__(self, text: str) -> None:
-        from fastavro.read import LOGICAL_READERS
         from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 
-        LOGICAL_READERS["bytes-decimal"] = LOGICAL_READERS["fixed-decimal"] = _decimal
+        _read_what_is_read_otherwise()
         try:
             schema = json.loads(text)
             self._parsed = parse_schema(schema)
@@ -69,6 +68,27 @@ class AvroSchema:
 
     def object_in(self, stream: io.BytesIO) -> dict[str, Any]:
         return _read(stream, self._parsed)
+
+
+@cache
+def _read_what_is_read_otherwise() -> None:
+    """Once: fastavro's own table of what it makes of a logical type."""
+    from fastavro.read import LOGICAL_READERS
+
+    LOGICAL_READERS["bytes-decimal"] = LOGICAL_READERS["fixed-decimal"] = _decimal
+    for kind in ("int-time-millis", "long-time-micros"):
+        LOGICAL_READERS[kind] = _of_a_day(LOGICAL_READERS[kind])
+
+
+def _of_a_day(read: Callable[..., Any]) -> Callable[..., Any]:
+    """fastavro makes a time of the day before of a negative one."""
+
+    def checked(data: int, *schemas: Any) -> Any:
+        if data < 0:
+            raise ValueError(f"a time of day of {data}")
+        return read(data, *schemas)
+
+    return checked
 
 
 def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None) -> Decimal:

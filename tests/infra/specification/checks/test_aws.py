@@ -221,6 +221,7 @@ def test_parameters_lie_where_systems_manager_lets_them(problems: Problems) -> N
         ({"": "v"}, "a key has 1 to 128 characters, this one has 0"),
         ({"owner": "v" * 257}, "a value has up to 256 characters, this one has 257"),
         ({"owner": "me; you"}, "AWS takes letters, digits, spaces"),
+        ({"owner": "me\nyou"}, "AWS takes letters, digits, spaces"),
         ({"Owner": "a", "owner": "b"}, "IAM does not tell it from 'Owner'"),
         ({f"tag{number}": "" for number in range(48)}, "48 are given; AWS takes 50 on an object, and 3 of them are"),
     ],

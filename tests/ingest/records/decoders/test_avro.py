@@ -159,6 +159,13 @@ def test_a_decimal_of_very_many_bytes_is_no_reason_to_wait() -> None:
     assert rejected(format_, alone(b"\x7f" * 500_000, "bytes")).reason is RejectReason.MALFORMED
 
 
+@pytest.mark.parametrize(("of", "unit"), [("int", "time-millis"), ("long", "time-micros")])
+def test_a_time_before_midnight_is_no_time_of_the_day_before(of: str, unit: str) -> None:
+    format_ = {"type": "avro", "framing": "none", "avro_schema": json.dumps(record({"type": of, "logicalType": unit}))}
+    assert rejected(format_, alone(-1, of)).reason is RejectReason.MALFORMED
+    assert len(convert(format_, alone(0, of)).rows) == 1
+
+
 def test_a_schema_goes_with_the_framings_that_have_none() -> None:
     for section in ({"framing": "none"}, {"avro_schema": "{}"}, {"framing": "none", "avro_schema": "{"}):
         with pytest.raises(ConfigError):
