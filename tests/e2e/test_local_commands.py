@@ -109,7 +109,7 @@ def test_put_into_a_stream_that_is_not_there_says_which_is(folder: Path, tmp_pat
     (tmp_path / "a.ndjson").write_bytes(b"{}")
     said = firnline("local", "put", "oders", tmp_path / "a.ndjson", folder=folder)
     assert said.returncode == 2
-    assert "FL-6034" in said.stderr
+    assert "FL-2406" in said.stderr
     assert "did you mean 'orders'?" in said.stderr
     assert "Traceback" not in said.stderr
 
