@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from threading import Lock
 from typing import Any
 
 from firnline_ingest.shard.steps import EpochStep
@@ -32,6 +33,8 @@ LOOK_S = 0.05
 
 processes = get_context("forkserver")
 processes.set_forkserver_preload(["tests.chaos.worker", "botocore.client", "cryptography.x509"])
+_asking = Lock()
+"""multiprocessing asks how all children are whenever one starts; of two lanes that ask of one at once, the second hears 255."""
 
 
 @dataclass
@@ -54,7 +57,8 @@ class Worker:
     def __init__(self, orders: Orders) -> None:
         self.line, theirs = processes.Pipe()
         self.process = processes.Process(target=work, args=(orders, theirs), daemon=True)
-        self.process.start()
+        with _asking:
+            self.process.start()
         theirs.close()
         self.number = orders.number
         self.is_frozen = self.is_over = self.has_left = self.is_killed = False
@@ -69,7 +73,7 @@ class Worker:
                 yield self.line.recv()
                 timeout_s = 0.0
         except (EOFError, ConnectionResetError):
-            self.process.join()
+            self._await_end()
             self.is_over = True
 
     def has_had(self, seconds: float, epochs: int) -> bool:
@@ -87,7 +91,11 @@ class Worker:
         """What it said before is still in the line."""
         self.is_killed = True
         self.process.kill()
-        self.process.join()
+        self._await_end()
+
+    def _await_end(self) -> None:
+        with _asking:
+            self.process.join()
 
     @property
     def pid(self) -> int:
