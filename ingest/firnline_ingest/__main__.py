@@ -148,6 +148,11 @@ def _stop(config: "EngineConfig", _options: argparse.Namespace) -> int:
             f"Asked {run.holder} to stop, but its heart does not beat: it was killed, or is frozen. Nothing has to be"
         )
         print("stopped then: the next start takes its place after ten seconds.")
+    standby = ledger.standby()
+    if standby is not None and standby.is_coming:
+        print(
+            f"{standby.holder} was let in by a deploy, and takes the application over then: stop it as well, once it has."
+        )
     return 0
 
 

@@ -38,6 +38,11 @@ class Standby:
     is_admitted: bool = False
     """Whoever deploys wants it to take over."""
 
+    @property
+    def is_coming(self) -> bool:
+        """It takes the application as soon as that is free."""
+        return self.is_admitted and self.state is StandbyState.READY
+
 
 class StandbyLedger(Protocol):
     def standby(self) -> Standby | None:
