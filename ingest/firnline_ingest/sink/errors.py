@@ -64,7 +64,7 @@ class PutForbidden(KinesisError, Fatal):
     def __init__(self, stream: str, cause: str) -> None:
         super().__init__(
             f"kinesis:PutRecords on {stream!r} was denied: {cause}",
-            next_step="allow kinesis:PutRecords on the stream to whom these credentials belong to, and "
+            next_step="allow kinesis:PutRecords on the stream to the owner of these credentials, and "
             "kms:GenerateDataKey on its key where it is encrypted.",
         )
 
