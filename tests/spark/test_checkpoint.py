@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(HANGS_S)]
 ASK = """
 import json, sys
 from pathlib import Path
-from firnline_ingest.config import load_config
+from firnline_ingest.config.load import load_config
 from firnline_ingest.spark.checkpoint import check_checkpoint
 from firnline_ingest.errors import FirnlineError
 config = load_config(Path(sys.argv[1]))
