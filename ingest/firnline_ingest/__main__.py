@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -61,7 +62,14 @@ def _parser(program: str) -> argparse.ArgumentParser:
         "Exit status: 0 done, 2 refused, 4 a shard or a pipeline failed, 5 another engine took over; 128 and the number of a "
         "signal that left rows unproven.",
     )
-    run.add_argument("--available-now", action="store_true", help="Take in what has arrived by now, and end.")
+    end = run.add_mutually_exclusive_group()
+    end.add_argument("--available-now", action="store_true", help="Take in what has arrived by now, and end.")
+    end.add_argument(
+        "--until",
+        type=_moment,
+        metavar="TIME",
+        help="Take in what arrived up to this time, ISO 8601 with an offset, and end: with initial_position a window.",
+    )
     command("stop", "Ask the running engine to prove its last rows and end.")
     command(
         "validate", "Check machine, ledger, streams and tables; change nothing.", "Exit status: 0 all is good, 2 not."
@@ -90,6 +98,16 @@ def _parser(program: str) -> argparse.ArgumentParser:
     return parser
 
 
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no ISO 8601 time, for example 2026-01-31T12:00:00Z") from None
+    if moment.tzinfo is None:
+        raise argparse.ArgumentTypeError(f"{text!r} needs an offset, for example 2026-01-31T12:00:00Z")
+    return moment
+
+
 def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.deadletter import check_place
     from firnline_ingest.ledger.provision import BEAT_READ_TIMEOUT_S, open_ledger
@@ -113,10 +131,17 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
 
         registrar = registrar_of(config, ledger)
         register_eagerly(config, registrar, signals.ending.wait)
-        is_bounded = options.available_now
-        job = EngineJob(config, ledger, is_bounded=is_bounded, signals=signals, standby_s=standby_limit_s())
+        is_bounded = options.available_now or options.until is not None
+        job = EngineJob(
+            config,
+            ledger,
+            is_bounded=is_bounded,
+            until=options.until,
+            signals=signals,
+            standby_s=standby_limit_s(),
+        )
         status = job.run()
-        if options.available_now and status == 0:
+        if is_bounded and status == 0:
             deregister_own(config, registrar, _sleep)  # the run is over, and `ending` says so to whoever waits
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all that is left is the interpreter's own end
     if job.has_loose_ends:

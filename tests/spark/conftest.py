@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +89,13 @@ class Lane:
         if self._session is not None:
             self._session.close()
 
-    def engine(self, *, available_now: bool) -> EngineProcess:
+    def engine(self, *, available_now: bool, until: datetime | None = None) -> EngineProcess:
         return EngineProcess(
             self.config_file,
             self.environment.variables,
             available_now=available_now,
             log_file=self.folder / "engine.log",
+            until=until,
         )
 
     def log(self) -> list[dict[str, Any]]:

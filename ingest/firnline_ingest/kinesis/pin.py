@@ -34,15 +34,28 @@ class StartInFuture(KinesisError, Fatal):
         )
 
 
+class EndInFuture(KinesisError, Fatal):
+    """A bounded run ends where it finds nothing more: it would not wait for what arrives until then."""
+
+    id = "FL-2345"
+
+    def __init__(self, until: datetime, now_ms: int) -> None:
+        super().__init__(
+            f"The run is to read what arrived until {until.isoformat()}, and Kinesis has "
+            f"{datetime.fromtimestamp(now_ms / 1000, UTC).isoformat()}.",
+            next_step="check the time of --until and its offset; --available-now reads what has arrived by now.",
+        )
+
+
 def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str) -> Pin:
     """Raises StartInFuture, and the errors of kinesis/errors.py."""
     if position.at is StartAt.LATEST:
         return AtTimestamp(server_time_ms(client, stream))
     if position.timestamp is not None:
         now_ms = server_time_ms(client, stream)
-        if _ms(position.timestamp) > now_ms + SECOND_MS:
+        if in_ms(position.timestamp) > now_ms + SECOND_MS:
             raise StartInFuture(stream, position.timestamp, now_ms)
-        return AtTimestamp(_ms(position.timestamp))
+        return AtTimestamp(in_ms(position.timestamp))
     return TrimHorizon()
 
 
@@ -61,5 +74,5 @@ def server_time_ms(client: "KinesisClient", stream: str) -> int:
     return found_ms
 
 
-def _ms(time: datetime) -> int:
+def in_ms(time: datetime) -> int:
     return int(time.timestamp() * 1000)

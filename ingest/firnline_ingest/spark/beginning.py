@@ -1,13 +1,14 @@
 """What a run asks of Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines
-from firnline_ingest.kinesis.pin import server_time_ms
+from firnline_ingest.kinesis.pin import EndInFuture, in_ms, server_time_ms
 from firnline_ingest.spark.patience import Patience, patiently
 
 START_PATIENCE_S = 30.0
@@ -21,7 +22,22 @@ def pipelines_at_start(config: EngineConfig, wait: Callable[[float], bool]) -> S
     return patiently(lambda: all_pipelines(config, client), Patience(START_PATIENCE_S), wait)
 
 
-def bound_ms(config: EngineConfig, pipelines: Sequence[PipelineConfig], wait: Callable[[float], bool]) -> int:
+def bound_ms(
+    config: EngineConfig,
+    pipelines: Sequence[PipelineConfig],
+    wait: Callable[[float], bool],
+    until: datetime | None = None,
+) -> int:
+    """The arrival after which a bounded run reads nothing: `until`, or now. Raises EndInFuture."""
+    now_ms = _now_ms(config, pipelines, wait)
+    if until is None:
+        return now_ms
+    if in_ms(until) > now_ms:
+        raise EndInFuture(until, now_ms)
+    return in_ms(until)
+
+
+def _now_ms(config: EngineConfig, pipelines: Sequence[PipelineConfig], wait: Callable[[float], bool]) -> int:
     """A second later than the service's clock says, which tells whole seconds. A stream that has gone has no say in it."""
     times, refusals = list[int](), list[FirnlineError]()
     for pipeline in pipelines:

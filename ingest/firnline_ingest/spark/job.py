@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from firnline_ingest.config.model import EngineConfig
@@ -73,6 +74,7 @@ class EngineJob:
         ledger: Ledger,
         *,
         is_bounded: bool = False,
+        until: datetime | None = None,
         signals: EndingSignals | None = None,
         standby_s: float | None = None,
         new_query: Callable[[EngineConfig, Callable[[int], None]], Query] = SparkQuery,
@@ -84,6 +86,7 @@ class EngineJob:
         self._config = config
         self._ledger = ledger
         self._is_bounded = is_bounded
+        self._until = until
         self._standby_s = standby_s
         self._signals = signals or EndingSignals()
         self._over = self._signals.ending
@@ -154,7 +157,7 @@ class EngineJob:
 
     def _start(self, catalog: TargetCatalog) -> None:
         pipelines = pipelines_at_start(self._config, self._over.wait)
-        arrival_ms = bound_ms(self._config, pipelines, self._over.wait) if self._is_bounded else None
+        arrival_ms = bound_ms(self._config, pipelines, self._over.wait, self._until) if self._is_bounded else None
         session = self._query.open()
         if self._over.is_set():
             return

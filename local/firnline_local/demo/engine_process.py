@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,9 +33,18 @@ class ShardWatch:
 class EngineProcess:
     """The engine's `run` in a process group of its own. Nothing of it survives the `with` block, nor this process."""
 
-    def __init__(self, config_file: Path, variables: Mapping[str, str], *, available_now: bool, log_file: Path) -> None:
+    def __init__(
+        self,
+        config_file: Path,
+        variables: Mapping[str, str],
+        *,
+        available_now: bool,
+        log_file: Path,
+        until: datetime | None = None,
+    ) -> None:
         command = [sys.executable, "-m", "firnline_local.demo.engine", "run", "--config", str(config_file)]
-        self._begin([*command, "--available-now"] if available_now else command, variables, log_file)
+        bound = ["--until", until.isoformat()] if until else ["--available-now"] if available_now else []
+        self._begin([*command, *bound], variables, log_file)
 
     @classmethod
     def of(cls, command: Sequence[str], variables: Mapping[str, str], log_file: Path) -> Self:

@@ -1,0 +1,46 @@
+"""Until when a bounded run reads: now by the service's clock, or a time that is given and has come."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from firnline_ingest.__main__ import main
+from firnline_ingest.kinesis.pin import EndInFuture
+from firnline_ingest.spark import beginning
+from firnline_ingest.spark.beginning import bound_ms
+from tests.ingest.spark import standing_in
+
+NOW_MS = 1_795_000_000_000
+
+
+@pytest.fixture(autouse=True)
+def service_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beginning, "kinesis_client", lambda *_, **__: None)
+    monkeypatch.setattr(beginning, "server_time_ms", lambda *_: NOW_MS)
+
+
+def until(text: str | None) -> int:
+    config = standing_in.config()
+    moment = datetime.fromisoformat(text) if text else None
+    return bound_ms(config, config.pipelines, lambda _: False, moment)
+
+
+def test_without_a_time_it_is_the_second_that_the_service_tells() -> None:
+    assert until(None) == NOW_MS + 1000
+
+
+def test_with_one_it_is_that_to_the_millisecond() -> None:
+    assert until("2026-11-18T00:00:00.250+01:00") == 1_794_956_400_250
+
+
+def test_one_that_has_not_come_is_refused_by_the_services_clock() -> None:
+    later = datetime.fromtimestamp(NOW_MS / 1000 + 60, UTC).isoformat()
+    with pytest.raises(EndInFuture, match="--available-now reads what has arrived by now"):
+        until(later)
+
+
+@pytest.mark.parametrize("text", ["2026-11-18T00:00:00", "yesterday"])
+def test_one_without_an_offset_is_a_usage_error(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--config", "engine.json", "--until", text])
+    assert "for example 2026-01-31T12:00:00Z" in capsys.readouterr().err
