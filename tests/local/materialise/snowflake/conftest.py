@@ -97,6 +97,7 @@ def clients(local_environment: "RunningEnvironment") -> "Iterator[Clients]":
 @pytest.fixture
 def live(clients: "Clients") -> Callable[..., AbstractContextManager[Any]]:
     """Makes a resource for the time of a `with` block: live(table, {...})."""
+    clients.execute("USE WAREHOUSE COMPUTE_WH")  # a session loses its own with the last warehouse that a test made
 
     def start(type_: Any, inputs: Mapping[str, Any], **how: bool | None) -> AbstractContextManager[Any]:
         return life(type_, inputs, clients, **how)
