@@ -48,6 +48,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = long_first(items, workers, lambda item: any(item.get_closest_marker(mark) for mark in LONG))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes that nobody can read are named by their argument.
+
+    Packed ones hold the second they were packed in: workers that import a file in two seconds would collect different tests.
+    """
+    return argname if isinstance(val, bytes) and not (val.isascii() and val.decode().isprintable()) else None
+
+
 @pytest.fixture(scope="session")
 def local_environment(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[RunningEnvironment]":
     """Shared by all tests: one that changes something makes streams and tables of its own, and removes its faults.
