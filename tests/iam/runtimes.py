@@ -16,7 +16,7 @@ from firnline_local.aws.policy import Statement
 from firnline_local.faults import FaultPlan
 from firnline_local.runtimes.__main__ import command
 from firnline_local.runtimes.authorizer import AskedOf
-from firnline_local.runtimes.jobs.places import Places, client
+from firnline_local.runtimes.jobs.places import ADMINISTRATOR, Places, client
 from firnline_local.runtimes.jobs.submission import Launcher
 from firnline_local.runtimes.server import RuntimesApplication
 from tests.iam.accesses import accesses_of
@@ -25,8 +25,6 @@ from tests.iam.callers import Callers
 from tests.iam.control import CONTROL_PREFIX, control
 from tests.iam.kinesis_calls import KinesisDirectory as NamedDirectory
 from tests.iam.request import Access, Request
-
-ADMINISTRATOR = ("firnline-local", "firnline-local")
 
 
 class EnforcingAuthorizer:

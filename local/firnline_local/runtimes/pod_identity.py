@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from firnline_local.runtimes.emr_serverless.pages import page
 from firnline_local.runtimes.errors import ServiceError, not_found
+from firnline_local.runtimes.pages import page
 from firnline_local.runtimes.small_service import Content, SmallService
 
 KEPT = ("clusterName", "namespace", "serviceAccount", "roleArn", "disableSessionTags")

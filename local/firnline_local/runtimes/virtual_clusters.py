@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from firnline_local.runtimes.emr_serverless.pages import page
 from firnline_local.runtimes.errors import ServiceError, invalid
+from firnline_local.runtimes.pages import page
 from firnline_local.runtimes.small_service import Content, SmallService
 
 RUNNING, TERMINATED = "RUNNING", "TERMINATED"

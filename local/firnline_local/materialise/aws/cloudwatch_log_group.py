@@ -9,10 +9,10 @@ from firnline_local.materialise.aws.inputs import (
     as_outputs,
     changed,
     require_carried,
-    tag_difference,
     tags_of,
     value_of,
 )
+from firnline_local.materialise.aws.tagging import settle_tags
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -56,12 +56,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     logs = clients.aws("logs")
     if "retentionInDays" in changed(old, new, RULES):
         _keep(logs, id_, new)
-    to_set, to_remove = tag_difference(old, new)
-    arn = (read(id_, new, clients) or {}).get("arn")
-    if to_remove:
-        logs.untag_resource(resourceArn=arn, tagKeys=to_remove)
-    if to_set:
-        logs.tag_resource(resourceArn=arn, tags=to_set)
+    settle_tags(logs, lambda: (read(id_, new, clients) or {})["arn"], old, new)
     return read(id_, new, clients) or {}
 
 

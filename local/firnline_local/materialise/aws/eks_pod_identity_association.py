@@ -10,10 +10,10 @@ from firnline_local.materialise.aws.inputs import (
     as_outputs,
     changed,
     require_carried,
-    tag_difference,
     tags_of,
     value_of,
 )
+from firnline_local.materialise.aws.tagging import settle_tags
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -64,13 +64,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     if changed(old, new, RULES) - {"tags", "tagsAll"}:
         is_without_tags = value_of("disableSessionTags", new, RULES)
         eks.update_pod_identity_association(**where, roleArn=new["roleArn"], disableSessionTags=is_without_tags)
-    to_set, to_remove = tag_difference(old, new)
-    if to_set or to_remove:
-        arn = eks.describe_pod_identity_association(**where)["association"]["associationArn"]
-        if to_remove:
-            eks.untag_resource(resourceArn=arn, tagKeys=to_remove)
-        if to_set:
-            eks.tag_resource(resourceArn=arn, tags=to_set)
+    settle_tags(eks, lambda: eks.describe_pod_identity_association(**where)["association"]["associationArn"], old, new)
     return read(id_, new, clients) or {}
 
 

@@ -6,7 +6,8 @@ tags is changed by an update.
 
 from typing import Any
 
-from firnline_local.materialise.aws.inputs import as_outputs, require_carried, tag_difference, tags_of
+from firnline_local.materialise.aws.inputs import as_outputs, require_carried, tags_of
+from firnline_local.materialise.aws.tagging import settle_tags
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -50,13 +51,7 @@ def read(id_: str, properties: Properties, clients: Clients) -> dict[str, Any] |
 def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict[str, Any]:
     require_carried(TYPE, new, INPUTS, region=clients.region)
     emr = clients.aws("emr-containers")
-    to_set, to_remove = tag_difference(old, new)
-    if to_set or to_remove:
-        arn = emr.describe_virtual_cluster(id=id_)["virtualCluster"]["arn"]
-        if to_remove:
-            emr.untag_resource(resourceArn=arn, tagKeys=to_remove)
-        if to_set:
-            emr.tag_resource(resourceArn=arn, tags=to_set)
+    settle_tags(emr, lambda: emr.describe_virtual_cluster(id=id_)["virtualCluster"]["arn"], old, new)
     return read(id_, new, clients) or {}
 
 

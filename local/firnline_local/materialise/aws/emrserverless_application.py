@@ -10,11 +10,11 @@ from firnline_local.materialise.aws.inputs import (
     as_outputs,
     changed,
     require_carried,
-    tag_difference,
     tags_of,
     value_of,
 )
 from firnline_local.materialise.aws.normalize import present, set_like
+from firnline_local.materialise.aws.tagging import settle_tags
 from firnline_local.materialise.clients import Clients
 from firnline_local.materialise.resource import Made, Properties, Rules
 
@@ -82,13 +82,7 @@ def update(id_: str, old: Properties, new: Properties, clients: Clients) -> dict
     emr = clients.aws("emr-serverless")
     if changed(old, new, RULES) - {"tags", "tagsAll"}:
         emr.update_application(applicationId=id_, **_wanted(new))
-    to_set, to_remove = tag_difference(old, new)
-    if to_set or to_remove:
-        arn = emr.get_application(applicationId=id_)["application"]["arn"]
-        if to_remove:
-            emr.untag_resource(resourceArn=arn, tagKeys=to_remove)
-        if to_set:
-            emr.tag_resource(resourceArn=arn, tags=to_set)
+    settle_tags(emr, lambda: emr.get_application(applicationId=id_)["application"]["arn"], old, new)
     return read(id_, new, clients) or {}
 
 

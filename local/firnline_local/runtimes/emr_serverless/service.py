@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
+from botocore import xform_name
+
 from firnline_local.runtimes.emr_serverless.application import (
     CREATED,
     DEFAULTS,
@@ -22,10 +24,10 @@ from firnline_local.runtimes.emr_serverless.application import (
 )
 from firnline_local.runtimes.emr_serverless.conductor import Conductor
 from firnline_local.runtimes.emr_serverless.job_run import JobRun
-from firnline_local.runtimes.emr_serverless.pages import page
 from firnline_local.runtimes.emr_serverless.submitted import check_request
 from firnline_local.runtimes.errors import ServiceError, conflict, invalid, not_found
 from firnline_local.runtimes.jobs.submission import Launcher
+from firnline_local.runtimes.pages import page
 
 Content = dict[str, Any]
 TRANSIENT = {"clientToken", "applicationId"}
@@ -50,7 +52,7 @@ class EmrServerless:
 
     def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
         """`caller` is the ARN of who asks. Raises ServiceError."""
-        answering = getattr(self, _snake(operation), None)
+        answering = getattr(self, xform_name(operation), None)
         if answering is None:
             raise ServiceError(400, "UnknownOperationException", f"{operation} is not in the embedded EMR Serverless.")
         with self._lock:
@@ -237,7 +239,3 @@ class EmrServerless:
 def _new_id() -> str:
     """Sixteen digits and lower-case letters that begin with 00f, as those of the service do."""
     return f"00f{secrets.token_hex(7)[:13]}"
-
-
-def _snake(operation: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in operation).lstrip("_")
