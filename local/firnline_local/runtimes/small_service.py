@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from botocore import xform_name
-
 from firnline_local.runtimes.errors import ServiceError, not_found
 
 Content = dict[str, Any]
@@ -27,6 +25,8 @@ class SmallService:
 
     def answer(self, operation: str, parameters: Mapping[str, Any], _caller: str) -> Content:
         """Raises ServiceError."""
+        from botocore import xform_name
+
         answering = getattr(self, xform_name(operation), None)
         if answering is None:
             raise ServiceError(400, "UnknownOperationException", f"{operation} is not in the embedded {self.name}.")

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from botocore import xform_name
-
 from firnline_local.runtimes.emr_serverless.application import (
     CREATED,
     DEFAULTS,
@@ -52,6 +50,8 @@ class EmrServerless:
 
     def answer(self, operation: str, parameters: Mapping[str, Any], caller: str) -> Content:
         """`caller` is the ARN of who asks. Raises ServiceError."""
+        from botocore import xform_name
+
         answering = getattr(self, xform_name(operation), None)
         if answering is None:
             raise ServiceError(400, "UnknownOperationException", f"{operation} is not in the embedded EMR Serverless.")
