@@ -60,6 +60,7 @@ ROOMS_BELOW = {
     "ingest.migration": "aws config errors kinesis ledger values",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis values",
+    "ingest.replay": "config deadletter kinesis records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
@@ -77,7 +78,7 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.sink"
+        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.sink"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",

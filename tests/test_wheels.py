@@ -32,6 +32,7 @@ ROOMS = {
             "migration",
             "permissions",
             "records",
+            "replay",
             "shard",
             "sink",
             "snowflake",

@@ -1,13 +1,19 @@
 """`firnline dead-letters`: what could not be ingested, why, and its exact bytes."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_infra.cli.audit import Moment
+
 if TYPE_CHECKING:
-    from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
+    from datetime import datetime
+
+    from firnline_ingest.deadletter import Choice, DeadLetter, LetterReader
+    from firnline_ingest.errors import DeadLetterError
 
 
 @click.group("dead-letters")
@@ -28,39 +34,140 @@ def _place(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
+    for option in (
+        click.option("--until", type=Moment(), help="Written before this time, ISO 8601."),
+        click.option("--since", type=Moment(), help="Written at this time or later, ISO 8601."),
+        click.option("--reason", "reasons", multiple=True, help="With this reason; repeatable."),
+        click.option("--shard", metavar="ID", help="Of this shard."),
+        click.option("--stream", metavar="NAME", help="Of this stream."),
+    ):
+        command = option(command)
+    return command
+
+
 @dead_letters.command("list")
 @_place
+@_chosen
 @click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
-def list_letters(config: Path | None, folder: Path | None, as_json: bool) -> None:
-    """List the letters by stream, shard and position."""
+@click.option("--count", is_flag=True, help="Only how many there are, by stream, shard and reason.")
+def list_letters(config: Path | None, folder: Path | None, as_json: bool, count: bool, **choice: Any) -> None:
+    """List the letters by stream, shard and position.
+
+    Stream, shard and the time of writing are told by names: of a bucket, only the objects that they choose are read. A letter
+    that can't be read is told on stderr, and the others are listed. Exit status: 0, or 1 where one could not be read.
+    """
     store, where = _store(config, folder)
-    count = 0
-    for count, letter in enumerate(store.list(), start=1):  # noqa: B007  # the last count is the total
+    damaged = Damaged()
+    letters = store.list(_choice(**choice), damaged)
+    if count:
+        _count(letters, where)
+        raise SystemExit(damaged.status)
+    total = 0
+    for total, letter in enumerate(letters, start=1):  # noqa: B007  # the last count is the total
         click.echo(_line(letter) if as_json else _entry(letter))
     if not as_json:
-        click.echo(f"{count or 'No'} dead letter{'' if count == 1 else 's'} in {where}.")
+        click.echo(f"{total or 'No'} dead letter{'' if total == 1 else 's'} in {where}.")
+    raise SystemExit(damaged.status)
 
 
 @dead_letters.command("show")
 @_place
 @click.argument("key")
 @click.option("--raw", is_flag=True, help="The record's bytes and nothing else, exactly as they were.")
-def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool) -> None:
-    """Show one letter, by the KEY that list prints."""
+@click.option("--hex", "as_hex", is_flag=True, help="The bytes as a dump in hexadecimal.")
+def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, as_hex: bool) -> None:
+    """Show one letter, by the KEY that list prints.
+
+    With --config it says what the record would be now, by the pipeline as it is configured today.
+    """
     from firnline_ingest.deadletter import LetterKey
 
     store, _ = _store(config, folder)
     letter = store.get(LetterKey.parse(key))
     if raw:
         click.echo(letter.data, nl=False)
+        return
+    today = _today(config, letter) if config else ""
+    click.echo(_page(letter, today, dump(letter.data) if as_hex else _shown(letter.data)))
+
+
+@dead_letters.command("export")
+@_place
+@_chosen
+@click.option(
+    "--raw",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Each record's exact bytes as a file of its own in this folder, which has to be new or empty.",
+)
+def export_letters(config: Path | None, folder: Path | None, raw: Path | None, **choice: Any) -> None:
+    """Write letters to standard output, one JSON document a line.
+
+    A document is what the store keeps, with its key; bytes that are text are in "text", others in base64 in "data". Exit
+    status: 0, or 1 where a letter could not be read.
+
+    \b
+    For example:
+      firnline dead-letters export --config engine.json --reason not-json > letters.ndjson
+    """
+    from firnline_infra.cli.letter_files import exported, raw_folder
+
+    store, _ = _store(config, folder)
+    damaged = Damaged()
+    letters = store.list(_choice(**choice), damaged)
+    if raw is not None:
+        with raw_folder(raw) as write:
+            count = sum(write(letter) for letter in letters)
+        click.echo(f"{count} records in {raw}.", err=True)
     else:
-        click.echo(_page(letter))
+        for letter in letters:
+            click.echo(exported(letter))
+    raise SystemExit(damaged.status)
 
 
-def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterStore, str]":
+class Damaged:
+    """Tells on stderr of letters that can't be read, and remembers that there was one."""
+
+    status = 0
+
+    def __call__(self, error: "DeadLetterError") -> None:
+        self.status = 1
+        click.echo(str(error), err=True)
+
+
+def _choice(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
+    from firnline_ingest.deadletter import Choice
+
+    return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), **times)
+
+
+def _count(letters: "Iterator[DeadLetter]", where: str) -> None:
+    counts = Counter((letter.stream, letter.shard_id, letter.reason) for letter in letters)
+    for (stream, shard, reason), number in sorted(counts.items()):
+        click.echo(f"{number:>9,}  {stream}  {shard}  {reason}")
+    click.echo(f"{counts.total():>9,}  in {where}")
+
+
+def _today(config: Path, letter: "DeadLetter") -> str:
+    """What the record would be now."""
+    from firnline_ingest.config.load import load_config
+    from firnline_ingest.replay.making import LetterMaker
+
+    pipeline = load_config(config).find_pipeline(letter.stream)
+    if pipeline is None:
+        return "no pipeline reads its stream"
+    made = LetterMaker(pipeline, letter.shard_id).make(letter)
+    if made.why_not:
+        return made.why_not
+    return "a row" if len(made.rows) == 1 else f"{len(made.rows):,} rows"
+
+
+def _store(config: Path | None, folder: Path | None) -> "tuple[LetterReader, str]":
     """The store, and where that is."""
     from firnline_ingest.config.load import load_config
-    from firnline_ingest.deadletter import LocalFolder, open_store
+    from firnline_ingest.deadletter import LocalFolder, open_reader
 
     if (config is None) == (folder is None):
         raise click.UsageError("give one of --config and --folder")
@@ -69,7 +176,7 @@ def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterStore, 
     assert config is not None
     engine = load_config(config)
     place = engine.dead_letters
-    return open_store(engine), str(place.folder or place.s3 or place.stream)
+    return open_reader(engine), str(place.folder or place.s3 or place.stream)
 
 
 def _line(letter: "DeadLetter") -> str:
@@ -84,7 +191,7 @@ def _entry(letter: "DeadLetter") -> str:
     return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {letter.detail}"
 
 
-def _page(letter: "DeadLetter") -> str:
+def _page(letter: "DeadLetter", today: str, shown: str) -> str:
     fields = {
         "key": letter.key,
         "stream": letter.stream,
@@ -93,14 +200,24 @@ def _page(letter: "DeadLetter") -> str:
         "partition key": _shown(letter.partition_key.encode()),
         "arrived": _arrival(letter),
         "reason": f"{letter.reason}: {letter.detail}",
+        **({"today": today} if today else {}),
         "bytes": len(letter.data),
     }
-    return "\n".join(f"{name:<16} {value}" for name, value in fields.items()) + f"\n\n{_shown(letter.data)}"
+    return "\n".join(f"{name:<16} {value}" for name, value in fields.items()) + f"\n\n{shown}"
 
 
 def _arrival(letter: "DeadLetter") -> str:
     arrival = letter.approximate_arrival
     return arrival.isoformat(timespec="milliseconds").replace("+00:00", "Z") if arrival else "at an unknown time"
+
+
+def dump(data: bytes) -> str:
+    """Sixteen bytes a line, with their place."""
+    lines = (data[start : start + 16] for start in range(0, len(data), 16))
+    return "\n".join(
+        f"{number * 16:08x}  {line.hex(' '):<47}  " + "".join(chr(one) if 32 <= one < 127 else "." for one in line)
+        for number, line in enumerate(lines)
+    )
 
 
 def _shown(data: bytes) -> str:

@@ -7,14 +7,16 @@ elsewhere: a file that held several would come again under another name. A file 
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 from uuid import uuid4
 
 import msgspec
 
+from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
-from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
+from firnline_ingest.deadletter.letter import DeadLetter, LetterKey, why_unreadable
 from firnline_ingest.deadletter.names import shard_path
 
 SUFFIX = ".json"
@@ -41,29 +43,39 @@ class LocalFolder:
         except OSError as error:
             raise DeadLetterUnwritable(str(self._folder), error.strerror or str(error)) from error
 
-    def list(self) -> Iterator[DeadLetter]:
-        keys = sorted(self._keys())
-        return (self.get(key) for key in keys)
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
+        keys = sorted(self._keys(choice))
+        for key in keys:
+            try:
+                letter = self.get(key)
+            except DeadLetterUnreadable as error:
+                on_damaged(error)
+                continue
+            if choice.has(letter):
+                yield letter
 
     def get(self, key: LetterKey) -> DeadLetter:
         path = self._path(key)
         try:
             letter = _decode(path.read_bytes())
+            found = letter.key
         except FileNotFoundError:
             raise UnknownDeadLetter(str(key)) from None
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise DeadLetterUnreadable(str(path), str(error)) from error
-        if letter.key != key:
-            raise DeadLetterUnreadable(str(path), f"it holds the letter {letter.key}")
+        except (OSError, msgspec.MsgspecError, ValueError) as error:
+            raise DeadLetterUnreadable(str(path), why_unreadable(error)) from error
+        if found != key:
+            raise DeadLetterUnreadable(str(path), f"it holds the letter {found}")
         return letter
 
     def _path(self, key: LetterKey) -> Path:
         return self._folder / shard_path(key) / f"{key.position.token}.{key.stage}{SUFFIX}"
 
-    def _keys(self) -> Iterator[LetterKey]:
+    def _keys(self, choice: Choice) -> Iterator[LetterKey]:
         for path in self._folder.glob(f"*@*/*/[0-9]*{SUFFIX}"):
             incarnation, shard, name = path.relative_to(self._folder).parts
-            yield LetterKey.parse(f"{unquote(incarnation)}/{unquote(shard)}/{name.removesuffix(SUFFIX)}")
+            key = LetterKey.parse(f"{unquote(incarnation)}/{unquote(shard)}/{name.removesuffix(SUFFIX)}")
+            if choice.has_shard(key.stream, key.shard_id) and (not choice.is_timed or choice.has_time(_written(path))):
+                yield key
 
     def _put_together(self, folder: Path, letters: dict[Path, DeadLetter]) -> int:
         """Letters of one shard. The folder is synced in any case: a letter that was there may be a moment old."""
@@ -83,6 +95,10 @@ class LocalFolder:
         for one in {folder, folder.parent, *missing}:
             _sync(one.parent)
         self._durable_folders.add(folder)
+
+
+def _written(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 def _write_durably(files: Sequence[tuple[Path, bytes]]) -> None:

@@ -114,3 +114,9 @@ class DeadLetterStore(Protocol):
 
 def _to_the_millisecond(timestamp: float | None) -> datetime | None:
     return None if timestamp is None else datetime.fromtimestamp(round(timestamp * 1000) / 1000, UTC)
+
+
+def why_unreadable(error: Exception) -> str:
+    """Of a letter that could not be decoded; one that a newer version wrote says so."""
+    text = str(error)
+    return f"a newer version of Firnline wrote it ({text})" if "$.version" in text else text

@@ -13,15 +13,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
 from botocore.exceptions import ClientError
 
+from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, UnknownDeadLetter
-from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
-from firnline_ingest.deadletter.names import shard_path
+from firnline_ingest.deadletter.letter import DeadLetter, LetterKey, why_unreadable
+from firnline_ingest.deadletter.names import path_name, shard_path
 from firnline_ingest.deadletter.refusals import code_of, explained
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Position
 
@@ -79,11 +81,17 @@ class S3Folder:
             groups[shard_path(key), key.stage].setdefault(key, letter)
         return sum(self._put_together(path, stage, group) for (path, stage), group in groups.items())
 
-    def list(self) -> Iterator[DeadLetter]:
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
+        """Objects that were written before or after the time that is asked for are not read. Where a restart made a letter
+        part of two of them, one is enough.
+        """
         shards: dict[Shard, list[LetterObject]] = defaultdict(list)
-        for shard, found in self._objects(self._folder):
-            shards[shard].append(found)
-        return (letter for shard in sorted(shards) for letter in self._letters(shard, shards[shard]))
+        prefix = f"{self._folder}{path_name(choice.stream)}@" if choice.stream else self._folder
+        for shard, found in self._objects(prefix):
+            if choice.has_shard(shard[0], shard[2]) and choice.has_time(found.written):
+                shards[shard].append(found)
+        found_letters = (self._letters(shard, shards[shard], on_damaged) for shard in sorted(shards))
+        return filter(choice.has, chain.from_iterable(found_letters))
 
     def get(self, key: LetterKey) -> DeadLetter:
         shard = (key.stream, key.stream_created_ms, key.shard_id)
@@ -142,33 +150,45 @@ class S3Folder:
                         )
                         yield (unquote(stream), int(created), unquote(shard)), found
 
-    def _letters(self, shard: Shard, objects: Sequence[LetterObject]) -> Iterator[DeadLetter]:
+    def _letters(
+        self, shard: Shard, objects: Sequence[LetterObject], on_damaged: OnDamaged = refuse
+    ) -> Iterator[DeadLetter]:
         """In order, each once; of two objects that hold a letter, the older one counts."""
         held: dict[LetterKey, tuple[LetterObject, DeadLetter]] = {}
         for found in sorted(objects):
             for key in sorted(key for key in held if key.position < found.first):
                 yield held.pop(key)[1]
-            for letter in self._read(shard, found):
+            for letter in self._read(shard, found, on_damaged):
                 other = held.get(letter.key)
                 if other is None or found.written < other[0].written:
                     held[letter.key] = found, letter
         for key in sorted(held):
             yield held[key][1]
 
-    def _read(self, shard: Shard, found: LetterObject) -> Iterator[DeadLetter]:
+    def _read(self, shard: Shard, found: LetterObject, on_damaged: OnDamaged) -> Iterator[DeadLetter]:
         place = self._place(found.name)
-        with explained("s3:GetObject", place):
-            content = self._client.get_object(Bucket=self._bucket, Key=found.name)["Body"].read()
         try:
-            letters = [_decode(line) for line in gzip.decompress(content).splitlines()]
-        except (OSError, EOFError, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise DeadLetterUnreadable(place, str(error)) from error
-        for letter in letters:
-            key = letter.key
+            with explained("s3:GetObject", place):
+                content = self._client.get_object(Bucket=self._bucket, Key=found.name)["Body"].read()
+            lines = gzip.decompress(content).splitlines()
+        except DeadLetterUnreadable as error:
+            on_damaged(error)
+            return
+        except (OSError, EOFError, zlib.error) as error:
+            on_damaged(DeadLetterUnreadable(place, str(error)))
+            return
+        for number, line in enumerate(lines, start=1):
+            try:
+                letter = _decode(line)
+                key = letter.key
+            except (msgspec.MsgspecError, ValueError) as error:
+                on_damaged(DeadLetterUnreadable(f"{place}, line {number},", why_unreadable(error)))
+                continue
             is_its_own = found.first <= key.position <= found.last and key.stage == found.stage
-            if (key.stream, key.stream_created_ms, key.shard_id) != shard or not is_its_own:
-                raise DeadLetterUnreadable(place, f"it holds the letter {key}")
-            yield letter
+            if (key.stream, key.stream_created_ms, key.shard_id) == shard and is_its_own:
+                yield letter
+            else:
+                on_damaged(DeadLetterUnreadable(place, f"it holds the letter {key}"))
 
     def _place(self, name: str) -> str:
         return f"s3://{self._bucket}/{name}"

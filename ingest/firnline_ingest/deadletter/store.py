@@ -6,6 +6,7 @@ Whoever asks for a folder pays for no AWS client.
 from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.deadletter.choice import LetterReader
 from firnline_ingest.deadletter.errors import LettersOfOneMachine
 from firnline_ingest.deadletter.folder import LocalFolder
 from firnline_ingest.deadletter.letter import DeadLetterStore
@@ -21,6 +22,12 @@ def open_store(config: EngineConfig, *, connections: int = 10) -> DeadLetterStor
     if place.folder is not None:
         return LocalFolder(place.folder)
     return _remote(config, connections)
+
+
+def open_reader(config: EngineConfig) -> LetterReader:
+    """The same store, for whoever reads it. Asks nothing of it yet."""
+    folder = config.dead_letters.folder
+    return LocalFolder(folder) if folder is not None else _remote(config, connections=1)
 
 
 def check_place(config: EngineConfig) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import msgspec
 
+from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
 from firnline_ingest.deadletter.errors import LettersUnavailable, NotListable
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
 from firnline_ingest.deadletter.refusals import explained
@@ -56,7 +57,7 @@ class LetterStream:
             raise LettersUnavailable("kinesis:PutRecords", self._place, cause) from error
         return len(by_key)
 
-    def list(self) -> NoReturn:
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> NoReturn:
         raise NotListable(self._stream)
 
     def get(self, key: LetterKey) -> NoReturn:

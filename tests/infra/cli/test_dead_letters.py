@@ -1,3 +1,4 @@
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -93,3 +94,74 @@ def test_letters_on_a_stream_can_not_be_listed_and_the_error_says_how_they_are_r
         error = run(*arguments, "--config", str(file)).exception
         assert isinstance(error, NotListable)
         assert "orders-letters" in str(error)
+
+
+def test_list_takes_only_what_is_chosen(folder: Path) -> None:
+    def listed(*options: str) -> str:
+        return run("list", "--folder", str(folder), *options).output.splitlines()[-1]
+
+    none, one = f"No dead letters in {folder}.", f"1 dead letter in {folder}."
+    assert listed("--stream", "orders", "--shard", SHARD.shard_id, "--reason", "not-json") == one
+    assert listed("--stream", "others") == listed("--shard", "shardId-1") == listed("--reason", "empty") == none
+    assert listed("--since", "2020-01-01T00:00:00Z") == one
+    assert listed("--until", "2020-01-01T00:00:00Z") == none
+
+
+def test_list_counts_by_stream_shard_and_reason(folder: Path) -> None:
+    shown = run("list", "--folder", str(folder), "--count").output.splitlines()
+    assert [line.split() for line in shown] == [["1", "orders", SHARD.shard_id, "not-json"], ["1", "in", str(folder)]]
+
+
+def test_a_damaged_letter_is_told_on_stderr_and_the_others_are_listed(folder: Path) -> None:
+    (file,) = folder.rglob("*.json")
+    file.with_name(file.name.replace("4959", "4950")).write_bytes(b'{"version":2}')
+    shown = run("list", "--folder", str(folder))
+    assert shown.exit_code == 1
+    assert shown.stdout.splitlines()[0] == KEY
+    assert "FL-4003" in shown.stderr
+    assert "newer version" in shown.stderr
+
+
+def test_show_says_what_the_record_would_be_today(
+    folder: Path, tmp_path: Path, engine_document: dict[str, Any]
+) -> None:
+    def today(**pipeline: Any) -> str:
+        pipelines = [{"stream": "orders", "database": "DB", "schema": "RAW", **pipeline}]
+        file = tmp_path / "engine.json"
+        document = {**engine_document, "dead_letters": {"folder": str(folder)}, "pipelines": pipelines}
+        file.write_text(json.dumps(document))
+        lines = run("show", KEY, "--config", str(file)).output.splitlines()
+        (line,) = [line for line in lines if line.startswith("today ")]
+        return line.removeprefix("today").strip()
+
+    assert today().startswith("not-json: ")
+    assert today(format={"type": "bytes"}) == "a row"
+    assert today(stream="others") == "no pipeline reads its stream"
+
+
+def test_show_dumps_bytes_in_hexadecimal(folder: Path) -> None:
+    dumped = run("show", KEY, "--folder", str(folder), "--hex").output.splitlines()[-1]
+    assert dumped == '00000000  7b 22 61 22 3a ff 1b 5b 33 31 6d 7d 0a           {"a":..[31m}.'
+
+
+def test_export_keeps_bytes_that_are_no_text_in_base64(folder: Path) -> None:
+    (line,) = run("export", "--folder", str(folder)).output.splitlines()
+    document = json.loads(line)
+    assert document["key"] == KEY
+    assert base64.b64decode(document["data"]) == PAYLOAD
+    assert "text" not in document
+
+
+def test_export_shows_text_as_text(folder: Path) -> None:
+    rejected = RejectedRecord(0, RejectReason.NOT_JSON, "x")
+    LocalFolder(folder).put([DeadLetter.of(rejected, Record("1", "{ä".encode(), "p", None), SHARD)])
+    document = json.loads(run("export", "--folder", str(folder)).output.splitlines()[0])
+    assert document["text"] == "{ä"
+    assert "data" not in document
+
+
+def test_export_writes_exact_bytes_into_a_folder_that_is_empty(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 0
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == {KEY.replace("/", "-"): PAYLOAD}
+    assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 2

@@ -1,0 +1,67 @@
+"""What a letter would be now: its bytes through the pipeline's conversion, as the configuration says it today.
+
+The rows bear the place that the record has in its stream, as if it had been good from the beginning.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.records.rejection import LeftOut, RejectReason
+from firnline_ingest.records.rows import RowMaker
+
+Repair = Callable[[bytes], bytes | None]
+"""A record's bytes as they should have been; None where it stays a letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Rows, or the reason why there are none."""
+
+    rows: tuple[msgspec.Raw, ...] = ()
+    why_not: str = ""
+    """Empty where there are rows."""
+
+
+class LetterMaker:
+    """Not thread-safe: one shard's letters."""
+
+    def __init__(self, pipeline: PipelineConfig, shard_id: str) -> None:
+        self._rows = RowMaker(pipeline, pipeline.stream, shard_id)
+
+    def make(self, letter: DeadLetter, data: bytes | None = None) -> Made:
+        """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""
+        made = self._rows.convert([_record(letter, letter.data if data is None else data)])
+        if made.rejected:
+            (rejected,) = made.rejected
+            return Made(why_not=f"{rejected.reason}: {rejected.detail}")
+        if made.left_out:
+            (why,) = made.left_out
+            return Made(why_not=_left_out(why))
+        rows = tuple(made.rows)[letter.row :]
+        return (
+            Made(rows) if rows else Made(why_not=f"it has no row number {letter.row}: those before it are in the table")
+        )
+
+
+def is_copy(letter: DeadLetter) -> bool:
+    """Whether its producer put the same record once more: replayed, its content would be there twice."""
+    return letter.reason == RejectReason.MISPLACED
+
+
+def _record(letter: DeadLetter, data: bytes) -> Record:
+    arrived_s = None if letter.approximate_arrival is None else letter.approximate_arrival.timestamp()
+    if letter.sub_sequence_number:
+        return UserRecord(
+            letter.sequence_number, data, letter.partition_key, arrived_s, SubSequenceNumber=letter.sub_sequence_number
+        )
+    return Record(letter.sequence_number, data, letter.partition_key, arrived_s)
+
+
+def _left_out(why: LeftOut) -> str:
+    return f"the pipeline leaves it out ({why})"
