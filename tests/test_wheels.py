@@ -37,6 +37,7 @@ ROOMS = {
             "sink",
             "snowflake",
             "spark",
+            "transforms",
         ),
     },
     "infra": {

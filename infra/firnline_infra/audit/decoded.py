@@ -1,4 +1,4 @@
-"""What of a record is to be found as rows, where its format is not plain JSON: the engine's own decoder says so."""
+"""What of a record is to be found as rows, where its format is not plain JSON or transforms change it, as the engine has it."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,7 +14,7 @@ Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
 
 def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
     """By shard, because one decoder serves one thread."""
-    if is_plain(pipeline.format) and pipeline.empty_records is EmptyRecords.REJECT:
+    if is_plain(pipeline.format) and pipeline.empty_records is EmptyRecords.REJECT and not pipeline.transforms:
         return lambda _: lambda records: records
 
     def of_shard(shard_id: str) -> Decoded:

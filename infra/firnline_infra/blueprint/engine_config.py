@@ -23,6 +23,7 @@ from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.rows import UnusableRecords
+from firnline_ingest.config.transforms import Transform
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +163,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
         format=_format(pipeline),
+        transforms=[_transform(each) for each in pipeline.transforms] or None,
     )
 
 
@@ -180,6 +182,10 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
 def _format(pipeline: Pipeline) -> dict[str, Any] | None:
     changed = pipeline.format.model_dump(mode="json", exclude_defaults=True)
     return {"type": pipeline.format.type, **changed} if changed else None
+
+
+def _transform(transform: Transform) -> dict[str, Any]:
+    return {"type": transform.type, **transform.model_dump(mode="json", exclude_unset=True)}
 
 
 def _reader(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any] | None:

@@ -20,6 +20,7 @@ from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, ref
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.transforms import Transform
 
 
 class TableKind(StrEnum):
@@ -126,7 +127,8 @@ class Pipeline(Section):
     """What the bytes of a record are; one JSON object by default."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
-
+    transforms: list[Transform] = Field(default_factory=list)
+    """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
     abreast: Abreast | None = None
     """Keeps the stream's shards together by the time of arrival (docs/abreast.md); each goes as fast as it can where absent."""
     reader: Reader = "polling"

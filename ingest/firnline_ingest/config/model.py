@@ -31,6 +31,7 @@ from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
+from firnline_ingest.config.transforms import Transform, transforms_hash
 
 S3_FOLDER = Form(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/([A-Za-z0-9!_.*'()-]+/)*",
@@ -116,6 +117,8 @@ class PipelineOptions(Section):
     """What the bytes of a record are."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
+    transforms: list[Transform] = Field(default_factory=list)
+    """What becomes of a record before it is a row, one behind the other (docs/transforms.md)."""
     max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
 
@@ -132,6 +135,7 @@ class PipelineOptions(Section):
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         decides = self.model_dump_json(include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"})
+        decides += transforms_hash(self.transforms) if self.transforms else ""
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
 

@@ -42,7 +42,7 @@ class JsonObjectCheck:
             if not (is_ascii := payload.isascii()):
                 payload.decode()  # msgspec decodes the keys only; what it skips may be any bytes
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise Unusable(_fault(payload, error)) from error
+            raise Unusable(fault_of(payload, error)) from error
         if shape.fault:
             raise Unusable(shape.fault)
         size = sum(map(len, values))
@@ -74,7 +74,7 @@ def minified(payload: bytes) -> bytes:
     try:
         return msgspec.json.format(payload, indent=-1)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise Unusable(_fault(payload, error)) from error
+        raise Unusable(fault_of(payload, error)) from error
 
 
 def _refuse_duplicates(payload: bytes) -> None:
@@ -89,7 +89,8 @@ def _keys(pairs: list[tuple[str, object]]) -> list[str]:
     return [key for key, _ in pairs]
 
 
-def _fault(payload: bytes, error: Exception) -> Rejection:
+def fault_of(payload: bytes, error: Exception) -> Rejection:
+    """Why it is no JSON object, by what msgspec says of it."""
     if not payload.strip():
         return Rejection(RejectReason.EMPTY, "it has no content.")
     for start, name in _KNOWN_STARTS.items():

@@ -27,6 +27,8 @@ class RejectReason(StrEnum):
     """Not what the format's compression makes, or cut short."""
     MALFORMED = "malformed"
     """Not what the format says."""
+    TRANSFORM_FAILED = "transform-failed"
+    """A transform of the pipeline can't be applied to it; the detail has its place in the list."""
     REFUSED = "refused"
     """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
 
@@ -54,6 +56,7 @@ class LeftOut(StrEnum):
 
     TOMBSTONE = "tombstones"
     CONTROL_MESSAGE = "control_messages"
+    FILTERED = "filtered"
 
 
 class Omitted(Exception):

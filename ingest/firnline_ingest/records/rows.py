@@ -14,12 +14,15 @@ from firnline_ingest.config.formats import EmptyRecords, makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
-from firnline_ingest.records.decoders.of_format import decoder_of
+from firnline_ingest.records.any_json import check_any_json
+from firnline_ingest.records.decoders.of_format import bounded, decoder_of
 from firnline_ingest.records.first_sight import Kind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead
 from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
+from firnline_ingest.transforms.chain import Chain
+from firnline_ingest.transforms.errors import DuplicateKeys, Filtered, Untransformable
 from firnline_ingest.values import row_number
 
 RECORD_BYTES, RECORD_ROWS = 16_000_000, 200_000  # of the rows of one record
@@ -60,14 +63,16 @@ class RowMaker:
     def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str) -> None:
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._check = JsonObjectCheck(self._head.column)
-        self._decode = decoder_of(pipeline.format, self._check, pipeline.max_row_bytes)
+        self._transform = Chain(pipeline.transforms, stream=stream, shard_id=shard_id) if pipeline.transforms else None
+        self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if self._transform else self._check
+        self._decode = decoder_of(pipeline.format, self._check_content, pipeline.max_row_bytes)
         self._are_numbered = makes_several_rows(pipeline.format)
         self._max_row_bytes = pipeline.max_row_bytes
         self._empty = pipeline.empty_records
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
-        if self._decode is not None or self._empty is not EmptyRecords.REJECT:
+        if self._decode is not None or self._transform is not None or self._empty is not EmptyRecords.REJECT:
             return self._decoded(records)
         is_plain = not records or not isinstance(records[0], UserRecord)
         head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
@@ -96,20 +101,43 @@ class RowMaker:
     def objects(self, record: Record) -> Sequence[bytes]:
         """What the record holds, without metadata: an object for each row. Raises Unusable and Omitted."""
         _refuse_fault(record)
-        return list(self._documents(record.Data))
+        return list(self._documents(record))
 
-    def _documents(self, data: bytes) -> Iterator[bytes]:
+    def _documents(self, record: Record) -> Iterator[bytes]:
         try:
-            if self._decode is None:
-                yield self._check(data)
-            else:
-                yield from self._decode(data)
+            documents = self._contents(record.Data)
+            yield from documents if self._transform is None else self._transformed(documents, self._transform, record)
         except Unusable as unusable:
             if unusable.fault.reason is not RejectReason.EMPTY or self._empty is EmptyRecords.REJECT:
                 raise
             if self._empty is EmptyRecords.IGNORE:
                 raise Omitted(LeftOut.TOMBSTONE) from unusable
             yield b"{}"
+
+    def _contents(self, data: bytes) -> Iterator[bytes]:
+        """By the format: checked as far as transforms need it, or wholly where there are none."""
+        if self._decode is not None:
+            yield from self._decode(data)
+        else:
+            yield self._check_content(data)
+
+    def _transformed(self, documents: Iterator[bytes], transform: Chain, record: Record) -> Iterator[bytes]:
+        """Raises Omitted where all of them are filtered."""
+        any_filtered = any_made = False
+        for document in documents:
+            try:
+                made = transform(document, record)
+            except Filtered:
+                any_filtered = True
+            except Untransformable as error:
+                is_double = isinstance(error, DuplicateKeys)
+                reason = RejectReason.DUPLICATE_KEY if is_double else RejectReason.TRANSFORM_FAILED
+                raise Unusable(Rejection(reason, str(error))) from error
+            else:
+                any_made = True
+                yield self._check(made)
+        if any_filtered and not any_made:
+            raise Omitted(LeftOut.FILTERED)
 
     def _decoded(self, records: Sequence[Record]) -> Rows:
         rows: list[msgspec.Raw] = []
@@ -138,7 +166,7 @@ class RowMaker:
     def _rows_of(self, record: Record) -> Iterator[msgspec.Raw]:
         """Raises Unusable and Omitted."""
         head, most, size = self._head_of_user_record(record), self._max_row_bytes, 0
-        for number, document in enumerate(self._documents(record.Data)):
+        for number, document in enumerate(self._documents(record)):
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
             if len(row) > most:
                 raise Unusable(_too_large(len(row), most))

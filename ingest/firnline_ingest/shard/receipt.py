@@ -63,6 +63,8 @@ class Tally:
     """Records without content, in a pipeline that ignores them."""
     control_messages: int = 0
     """Records by which CloudWatch Logs only tests the way."""
+    filtered: int = 0
+    """Records that a transform leaves out."""
     opens: int = 0
     interruptions: int = 0
     """How often an open channel was given back because of trouble that passes."""
@@ -86,6 +88,7 @@ class Tally:
     def left_out(self, counted: Mapping[LeftOut, int]) -> None:
         self.tombstones += counted.get(LeftOut.TOMBSTONE, 0)
         self.control_messages += counted.get(LeftOut.CONTROL_MESSAGE, 0)
+        self.filtered += counted.get(LeftOut.FILTERED, 0)
 
     def sighted(self, keys: Mapping[str, tuple[str, str]]) -> None:
         self.new_keys = {**self.new_keys, **{key: list(where) for key, where in keys.items()}}
@@ -132,6 +135,7 @@ class Receipt:
     rejection: str = ""
     tombstones: int = 0
     control_messages: int = 0
+    filtered: int = 0
     opens: int = 0
     interruptions: int = 0
     incidents: int = 0

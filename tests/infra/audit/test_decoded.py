@@ -97,3 +97,26 @@ def test_what_is_rightly_no_row_is_filtered() -> None:
     compare_shard(findings, decoded, [row(101, 0)], cutoff=RetentionCutoff(0))
     assert findings.problems == []
     assert (findings.counts.records, findings.counts.rows, findings.counts.filtered) == (2, 1, 1)
+
+
+def test_records_are_compared_as_transforms_leave_them() -> None:
+    transforms = [
+        {"type": "filter", "field": "kind", "one_of": ["heartbeat"]},
+        {"type": "insert", "field": "by", "metadata": "partition_key"},
+    ]
+    plain = pipeline(format={"type": "json"}, transforms=transforms)
+    records = [
+        StreamRecord(number, data, partition_key="key")
+        for number, data in enumerate([b'{"n":0}', b'{"kind":"heartbeat"}', b'{"by":"me"}'], 100)
+    ]
+    seen = list(decoded_of(plain)(SHARD)(records))
+    assert [(each.data, each.is_left_out) for each in seen] == [
+        (b'{"n":0,"by":"key"}', False),
+        (b'{"kind":"heartbeat"}', True),
+        (b'{"by":"me"}', False),  # a dead letter has it
+    ]
+    findings = ShardFindings(SHARD)
+    there = [row(100, 0), letter(records[2], reason="transform-failed")]
+    compare_shard(findings, seen, there, cutoff=RetentionCutoff(0))
+    counts = findings.counts
+    assert (counts.records, counts.rows, counts.dead_letters, counts.filtered, counts.missing) == (3, 1, 1, 1, 0)

@@ -134,6 +134,7 @@ def test_every_reason_is_among_the_cases_but_those_of_a_row_and_of_other_formats
         RejectReason.MISPLACED,
         RejectReason.NOT_PACKED,
         RejectReason.MALFORMED,
+        RejectReason.TRANSFORM_FAILED,
     }
 
 

@@ -94,10 +94,14 @@ def _choices(definition: Schema, kinds: Schema) -> Iterator[str]:
 
 def _type(field: Schema, kinds: Schema) -> str:
     item, choices = _item(field), _alternatives(field)
+    if not field.keys() - {"default", "description"}:
+        return "any value"
+    if _is_list(field) and len(among := _alternatives(field["items"])) > 1:
+        return f"list of {', '.join(_scalar(_resolved(each, kinds)) for each in among)} or null"
     if len(choices) > 1:
         return " or ".join(_scalar(_resolved(choice, kinds)) for choice in choices)
     if "oneOf" in item:
-        return "section, by its `type`"
+        return "list of sections, each by its `type`" if _is_list(field) else "section, by its `type`"
     kind = _resolved(item, kinds)
     text = _scalar(item if "type" in item else kind)
     if kind.get("enum"):

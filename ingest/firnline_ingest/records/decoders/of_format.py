@@ -20,18 +20,18 @@ from firnline_ingest.records.decoders.csv_lines import csv_decoder
 from firnline_ingest.records.decoders.decoder import Decoder
 from firnline_ingest.records.decoders.json_lines import Check, json_lines_decoder
 from firnline_ingest.records.decoders.unpack import Unpack, unpacker
-from firnline_ingest.records.json_object import JsonObjectCheck, minified
+from firnline_ingest.records.json_object import minified
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 
-def decoder_of(of: Format, check: JsonObjectCheck, most: int) -> Decoder | None:
+def decoder_of(of: Format, check: Check, most: int) -> Decoder | None:
     """None for plain JSON, whose rows are the record's own bytes. `check` judges what is to be an object of at most so many
     bytes.
     """
     unpack = None if isinstance(of, CloudWatchLogsFormat) else unpacker(of.compression)
     if isinstance(of, JsonFormat) and unpack is None:
         return None
-    return _of_content(_content_decoder(of, _bounded(check, most), most), unpack)
+    return _of_content(_content_decoder(of, bounded(check, most), most), unpack)
 
 
 def is_plain(of: Format) -> bool:
@@ -57,7 +57,7 @@ def _content_decoder(of: Format, check: Check, most: int) -> Decoder:
             return avro_decoder(of, check)
 
 
-def _bounded(check: JsonObjectCheck, most: int) -> Check:
+def bounded(check: Check, most: int) -> Check:
     """Looking at keys takes many times an object's size, so none is looked at that is too large for a row."""
 
     def checked(data: bytes) -> bytes:

@@ -1,0 +1,67 @@
+"""What of the declared transforms decides which rows a record becomes."""
+
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config import transforms
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.field_path import Each, keys_of, steps_of
+from firnline_ingest.config.model import PipelineConfig
+
+EXCLUDE, INSERT = {"type": "exclude", "fields": ["a"]}, {"type": "insert", "field": "b", "value": 1}
+
+
+def pipeline(*declared: Any) -> PipelineConfig:
+    document = {"stream": "orders", "database": "DB", "schema": "RAW", "transforms": list(declared)}
+    return parse(PipelineConfig, document, "engine.json")
+
+
+def test_options_order_and_code_change_the_conversions_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = pipeline(EXCLUDE, INSERT).conversion_hash
+    others = [
+        pipeline(),
+        pipeline(EXCLUDE),
+        pipeline(INSERT, EXCLUDE),
+        pipeline(EXCLUDE, {**INSERT, "value": True}),
+        pipeline(EXCLUDE, {**INSERT, "value": 1.0}),
+    ]
+    assert len({first, *(each.conversion_hash for each in others)}) == 1 + len(others)
+    assert pipeline(EXCLUDE, {**INSERT, "existing": "reject"}).conversion_hash == first, "a default that is written out"
+    monkeypatch.setattr(transforms.ExcludeTransform, "code_version", 2)
+    assert pipeline(EXCLUDE, INSERT).conversion_hash != first
+
+
+def test_without_transforms_it_is_what_it_was_before_there_were_any() -> None:
+    assert pipeline().conversion_hash == "b53d365e02396423"
+
+
+@pytest.mark.parametrize(
+    ("path", "steps"),
+    [
+        ("a", ("a",)),
+        ("a.b c.d-e", ("a", "b c", "d-e")),
+        ("`a.b`.c", ("a.b", "c")),
+        ("`a``b`", ("a`b",)),
+        ("a[].b[][]", ("a", Each.ITEM, "b", Each.ITEM, Each.ITEM)),
+        ("`a[]`", ("a[]",)),
+        ("é.\n", ("é", "\n")),
+        (".".join("a" * 32), ("a",) * 32),
+    ],
+)
+def test_a_path_is_the_keys_on_the_way(path: str, steps: tuple[object, ...]) -> None:
+    assert steps_of(path) == steps
+
+
+@pytest.mark.parametrize(
+    "path", ["", ".", "a.", ".a", "a..b", "[]", "[].a", "a[", "a]b", "a[0]", "``", "`a", "a`b`", ".".join("a" * 33)]
+)
+def test_what_is_no_path(path: str) -> None:
+    with pytest.raises(ValueError, match="no path of a field"):
+        steps_of(path)
+
+
+def test_a_path_to_one_place_has_no_items() -> None:
+    assert keys_of("a.b") == ("a", "b")
+    with pytest.raises(ValueError, match="many places"):
+        keys_of("a[].b")
