@@ -99,13 +99,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
 
 
 def _moment(text: str) -> datetime:
+    from firnline_ingest.values import moment
+
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no ISO 8601 time, for example 2026-01-31T12:00:00Z") from None
-    if moment.tzinfo is None:
-        raise argparse.ArgumentTypeError(f"{text!r} needs an offset, for example 2026-01-31T12:00:00Z")
-    return moment
+        return moment(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _run(config: "EngineConfig", options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ They are facts without behaviour of a service: nothing here reads or writes, and
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Self
 
 from firnline_ingest.errors import Fatal, SnowflakeError
@@ -75,6 +76,20 @@ class Position:
     @property
     def token(self) -> str:
         return f"{self.sequence_number}{self.sub_sequence_number:0{DIGITS}d}{self.row:0{DIGITS}d}"
+
+
+def moment(text: str) -> datetime:
+    """Of ISO 8601 with an offset: a time of day that depends on where a command is run would mean something else there.
+
+    Raises ValueError, whose words tell the one who wrote it what is missing.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no ISO 8601 time, for example 2026-01-31T12:00:00Z") from None
+    if found.tzinfo is None:
+        raise ValueError(f"{text!r} needs an offset, for example 2026-01-31T12:00:00Z")
+    return found
 
 
 def row_number(row: int, rows: int) -> int:

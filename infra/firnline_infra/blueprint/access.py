@@ -1,6 +1,5 @@
 """How the engine reaches a stream that is not where it is: a region, a role, and what it is called there."""
 
-import re
 from typing import Any
 
 from firnline_infra.specification.elsewhere import place_of
@@ -8,7 +7,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.pipeline import Pipeline
 
-LONGEST_SESSION = 64  # of a role's session, which CloudTrail shows
+SHORTEST_SESSION = 2  # of a role's session, which CloudTrail shows; the longest is an application's longest name
 
 
 def access_of(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | None:
@@ -17,7 +16,8 @@ def access_of(spec: EnvironmentSpec, pipeline: Pipeline) -> dict[str, Any] | Non
     region = place_of(spec, stream).region
     found: dict[str, Any] = {} if region == spec.aws.region else {"region": region}
     if stream.role_arn is not None:
-        session = re.sub(r"[^\w+=,.@-]", "-", Names.of(spec).application)[:LONGEST_SESSION]
+        application = Names.of(spec).application
+        session = {} if len(application) < SHORTEST_SESSION else {"session_name": application}
         external = {} if stream.external_id is None else {"external_id": stream.external_id}
-        found["roles"] = [{"arn": stream.role_arn, "session_name": session, **external}]
+        found["roles"] = [{"arn": stream.role_arn, **session, **external}]
     return found or None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firnline_infra.cli.reader_options import EXISTING_FILE, reader_options
+from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Moment(click.ParamType[datetime]):
-    """ISO 8601 with an offset: a time of day that depends on where a command is run would prove something else there."""
+    """ISO 8601 with an offset."""
 
     name = "time"
 
@@ -23,12 +24,9 @@ class Moment(click.ParamType[datetime]):
         if isinstance(value, datetime):
             return value
         try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is no ISO 8601 time, for example 2026-01-31T12:00:00Z.", param, ctx)
-        if moment.tzinfo is None:
-            self.fail(f"{value!r} needs an offset, for example 2026-01-31T12:00:00Z.", param, ctx)
-        return moment
+            return moment(value)
+        except ValueError as error:
+            self.fail(f"{error}.", param, ctx)
 
 
 @click.command()

@@ -66,7 +66,7 @@ class LetterStream:
     def _put(self, entries: Sequence[Entry]) -> Sequence[str | None]:
         with explained("kinesis:PutRecords", self._place):
             records = [each.fields for each in entries]
-            answer = self._client.put_records(StreamName=self._stream, Records=records)  # type: ignore[arg-type]  # fields
+            answer = self._client.put_records(StreamName=self._stream, Records=records)
         return [result.get("ErrorCode") for result in answer["Records"]]
 
     @property

@@ -47,6 +47,18 @@ class EndInFuture(KinesisError, Fatal):
         )
 
 
+class WindowEmpty(KinesisError, Fatal):
+    """A bounded run whose end comes before its beginning would read nothing, and end as if all were well."""
+
+    id = "FL-2346"
+
+    def __init__(self, stream: str, timestamp: datetime, until: datetime) -> None:
+        super().__init__(
+            f"{stream!r} is to be read from {timestamp.isoformat()} until {until.isoformat()}, which is before it.",
+            next_step="compare --until with initial_position.timestamp, and the offsets of both.",
+        )
+
+
 def initial_pin(position: InitialPosition, client: "KinesisClient", stream: str) -> Pin:
     """Raises StartInFuture, and the errors of kinesis/errors.py."""
     if position.at is StartAt.LATEST:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 from firnline_ingest.migration.errors import UnclearCommand
+from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
@@ -117,13 +118,9 @@ def pin_of(text: str | None) -> Pin | None:
     if text == "horizon":
         return TrimHorizon()
     try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        time = None
-    if time is None or time.tzinfo is None:
-        raise UnclearCommand(
-            f"--at {text!r} is no time with a zone.", "for example --at 2026-11-22T18:00:00Z, or --at horizon."
-        )
+        time = moment(text)
+    except ValueError as error:
+        raise UnclearCommand(f"--at {error}.", "name a time with its offset, or --at horizon.") from None
     if time > datetime.now(UTC):
         raise UnclearCommand(f"--at {text} is in the future.", "name a time that has passed.")
     return AtTimestamp(int(time.timestamp() * 1000))

@@ -198,7 +198,7 @@ class KinesisSink:
             return []
 
     def _put(self, entries: Sequence[Entry]) -> list[str | None]:
-        causes = put_records(self._client, self._stream, [each.fields for each in entries])
+        causes = put_records(self._client, self._stream, entries)
         with self._changed:
             self._retried += len(causes) - causes.count(None)
         return causes
@@ -206,7 +206,7 @@ class KinesisSink:
     def _settle(self, entries: list[Entry]) -> None:
         with self._changed:
             self._settled += len(entries)
-            self._bytes += sum(len(each.fields["Data"]) for each in entries)
+            self._bytes += sum(len(each.data) for each in entries)
             self._backlog.settle(entries)
             self._changed.notify_all()
 

@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.kinesis.errors import StreamForbidden, StreamMissing, kinesis_error
 from firnline_ingest.sink.errors import PutForbidden, RequestRefused, SinkStreamMissing
+from firnline_ingest.sink.waiting import Entry
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -19,13 +20,13 @@ MOST_NAMES = 1_000
 STREAM_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,128}")
 
 
-def put_records(client: "KinesisClient", stream: str, entries: Sequence[dict[str, Any]]) -> list[str | None]:
+def put_records(client: "KinesisClient", stream: str, entries: Sequence[Entry]) -> list[str | None]:
     """For each record None, or why it is not in.
 
     Raises SinkStreamMissing, PutForbidden, RequestRefused, or StreamKeyUnusable (kinesis/errors.py).
     """
     try:
-        answer = client.put_records(StreamName=stream, Records=entries)  # type: ignore[arg-type]  # built by sink/waiting.py
+        answer = client.put_records(StreamName=stream, Records=[each.fields for each in entries])
         results = answer["Records"]
         if len(results) != len(entries):
             return [f"an answer about {len(results)} records"] * len(entries)
@@ -69,5 +70,5 @@ def _words(error: ClientError) -> str:
     return f"{told['Code']}: {told.get('Message', '')}"
 
 
-def _largest(entries: Sequence[dict[str, Any]]) -> int:
-    return max(len(each["Data"]) + len(each["PartitionKey"].encode()) for each in entries)
+def _largest(entries: Sequence[Entry]) -> int:
+    return max(each.size for each in entries)

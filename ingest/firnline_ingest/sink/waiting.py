@@ -6,28 +6,33 @@ a request.
 """
 
 from collections import deque
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_ingest.sink.options import USUAL_RECORD_BYTES, SinkOptions
+
+if TYPE_CHECKING:
+    from mypy_boto3_kinesis.type_defs import PutRecordsRequestEntryTypeDef
 
 
 class Entry(NamedTuple):
     """A record as PutRecords takes it, with its size as the service counts it."""
 
-    fields: dict[str, Any]
+    data: bytes
+    key: str
+    hash_key: str | None
     size: int
     given_s: float = 0.0
 
     @property
-    def key(self) -> str:
-        return str(self.fields["PartitionKey"])
+    def fields(self) -> "PutRecordsRequestEntryTypeDef":
+        found: PutRecordsRequestEntryTypeDef = {"Data": self.data, "PartitionKey": self.key}
+        if self.hash_key is not None:
+            found["ExplicitHashKey"] = self.hash_key
+        return found
 
 
 def entry(data: bytes, key: str, hash_key: str | None = None, given_s: float = 0.0) -> Entry:
-    fields: dict[str, Any] = {"Data": data, "PartitionKey": key}
-    if hash_key is not None:
-        fields["ExplicitHashKey"] = hash_key
-    return Entry(fields, len(data) + (len(key) if key.isascii() else len(key.encode())), given_s)
+    return Entry(data, key, hash_key, len(data) + (len(key) if key.isascii() else len(key.encode())), given_s)
 
 
 class Backlog(Protocol):

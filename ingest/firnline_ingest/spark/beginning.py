@@ -8,7 +8,7 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.matching import NothingMatches, all_pipelines
-from firnline_ingest.kinesis.pin import EndInFuture, in_ms, server_time_ms
+from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty, in_ms, server_time_ms
 from firnline_ingest.spark.patience import Patience, patiently
 
 START_PATIENCE_S = 30.0
@@ -28,12 +28,16 @@ def bound_ms(
     wait: Callable[[float], bool],
     until: datetime | None = None,
 ) -> int:
-    """The arrival after which a bounded run reads nothing: `until`, or now. Raises EndInFuture."""
+    """The arrival after which a bounded run reads nothing: `until`, or now. Raises EndInFuture and WindowEmpty."""
     now_ms = _now_ms(config, pipelines, wait)
     if until is None:
         return now_ms
     if in_ms(until) > now_ms:
         raise EndInFuture(until, now_ms)
+    for pipeline in pipelines:
+        start = pipeline.initial_position.timestamp
+        if start is not None and until < start:
+            raise WindowEmpty(pipeline.stream, start, until)
     return in_ms(until)
 
 

@@ -1,11 +1,12 @@
 """Until when a bounded run reads: now by the service's clock, or a time that is given and has come."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
 from firnline_ingest.__main__ import main
-from firnline_ingest.kinesis.pin import EndInFuture
+from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty
 from firnline_ingest.spark import beginning
 from firnline_ingest.spark.beginning import bound_ms
 from tests.ingest.spark import standing_in
@@ -19,8 +20,8 @@ def service_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beginning, "server_time_ms", lambda *_: NOW_MS)
 
 
-def until(text: str | None) -> int:
-    config = standing_in.config()
+def until(text: str | None, **changes: Any) -> int:
+    config = standing_in.config(**changes)
     moment = datetime.fromisoformat(text) if text else None
     return bound_ms(config, config.pipelines, lambda _: False, moment)
 
@@ -37,6 +38,14 @@ def test_one_that_has_not_come_is_refused_by_the_services_clock() -> None:
     later = datetime.fromtimestamp(NOW_MS / 1000 + 60, UTC).isoformat()
     with pytest.raises(EndInFuture, match="--available-now reads what has arrived by now"):
         until(later)
+
+
+def test_one_before_the_pipelines_beginning_is_refused() -> None:
+    start = {"at": "AT_TIMESTAMP", "timestamp": "2026-11-17T00:00:00Z"}
+    pipelines = [{"stream": "orders", "database": "DB", "schema": "RAW", "initial_position": start}]
+    with pytest.raises(WindowEmpty, match=r"'orders' is to be read from 2026-11-17.* until 2026-11-17T00:59:59"):
+        until("2026-11-17T00:59:59+01:00", pipelines=pipelines)
+    assert until("2026-11-17T01:00:00+01:00", pipelines=pipelines)
 
 
 @pytest.mark.parametrize("text", ["2026-11-18T00:00:00", "yesterday"])

@@ -4,8 +4,8 @@ A stream with a role is opened by that role alone: the engine may assume it, and
 a role is read with the engine's own rights, which name it and its key there.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import groupby
 
 from firnline_infra.blueprint.iam.engine import stream_access
 from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement
@@ -59,9 +59,10 @@ def engine_arn(spec: EnvironmentSpec) -> str:
 
 def _of_other_regions(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     others = [stream for stream in with_own_rights(spec) if is_elsewhere(spec, stream)]
-    region_of = lambda stream: place_of(spec, stream).region  # noqa: E731 (sorted and grouped by the same)
-    for region, streams in groupby(sorted(others, key=region_of), key=region_of):
-        found = tuple(streams)
+    by_region = defaultdict[str, list[Stream]](list)
+    for stream in others:
+        by_region[place_of(spec, stream).region].append(stream)
+    for region, found in sorted(by_region.items()):
         keys = tuple(dict.fromkeys(each.key_arn for each in found if each.key_arn is not None))
         for statement in stream_access(region, {each.name: arn_of(spec, each) for each in found}, keys):
             yield PolicyStatement(
