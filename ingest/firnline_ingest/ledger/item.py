@@ -11,7 +11,7 @@ from firnline_ingest.kinesis.start import parse_pin
 from firnline_ingest.ledger.consumer import ConsumerRecord
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.mark import StreamMark
-from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Fence, Position, ShardKey, TargetTable
 
@@ -120,7 +120,12 @@ def _channel_item(entry: ChannelEntry) -> Item:
         "seen": _token(entry.seen),
         "missed": entry.missed,
         "created": entry.created_ms,
+        **(_sending_item(entry.sending) if entry.sending else {}),
     }
+
+
+def _sending_item(sending: Sending) -> Item:
+    return {"sent_through": _token(sending.through), "sent": sending.ms, "is_sending": sending.is_on}
 
 
 def _channel_entry(item: Item) -> ChannelEntry:
@@ -141,7 +146,12 @@ def _channel_entry(item: Item) -> ChannelEntry:
         seen=_position(item.get("seen")),
         missed=item.get("missed", ""),
         created_ms=int(item.get("created", 0)),
+        sending=_sending(item) if "is_sending" in item else None,
     )
+
+
+def _sending(item: Item) -> Sending:
+    return Sending(_position(item["sent_through"]), int(item["sent"]), item["is_sending"])
 
 
 def _incident_item(incident: Incident) -> Item:

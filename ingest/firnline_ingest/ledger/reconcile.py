@@ -79,10 +79,10 @@ def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, rout
 def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, look: Look) -> Resume:
     """No engine that wrote this row ever appended to the channel, or a person said not to ask what they knew."""
     if state.committed is None:
-        return Resume(Case.FIRST, _start(row), None, Proven(None, state.rows_inserted, state.rows_error))
+        return Resume(Case.FIRST, start_of(row), None, Proven(None, state.rows_inserted, state.rows_error))
     baseline = Proven(state.committed, state.rows_inserted, state.rows_error)
     known = entry.proven.rows_error if entry and entry.target == look.target else 0
-    start = _start(row)
+    start = start_of(row)
     if row.reset is not ResumeFrom.HORIZON:
         start = After(max(state.committed, row.read_through or state.committed))
     case = Case.DECIDED if row.reset else Case.LEDGER_REBUILT
@@ -94,13 +94,13 @@ def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, look
     proven = entry.proven.position
     had = max(filter(None, (entry.seen, proven)), default=None)
     if had is None and not (row.is_sending and _is_another(entry, state)):
-        return Resume(Case.IN_STEP, _start(row), None, entry.proven)
+        return Resume(Case.IN_STEP, start_of(row), None, entry.proven)
     if not look.is_newer_than(entry.missed):
         raise TokenMissing(row.key, table=str(look.target), had=had.token if had else "")
     is_quiet = had is not None and had == proven == row.sent_through and not row.is_sending
     idle_ms = look.now_ms - (row.sent_ms or row.heartbeat_ms)
     if is_quiet and idle_ms >= EXPIRES_MS:
-        return Resume(Case.CHANNEL_EXPIRED, _start(row), None, Proven(None, state.rows_inserted, state.rows_error))
+        return Resume(Case.CHANNEL_EXPIRED, start_of(row), None, Proven(None, state.rows_inserted, state.rows_error))
     raise ChannelDropped(
         row.key, table=str(look.target), proven=proven.token if proven else "", is_quiet=is_quiet, idle_ms=idle_ms
     )
@@ -115,13 +115,14 @@ def _listed(row: ShardRow, entry: ChannelEntry, state: ChannelState, routing: st
     proven, committed = entry.proven, state.committed
     assert committed is not None
     if committed == proven.position:
-        return Resume(Case.IN_STEP, _start(row), committed, proven)
+        return Resume(Case.IN_STEP, start_of(row), committed, proven)
     if proven.position is not None and committed < proven.position:
         raise LedgerBehind(row.key, committed=committed.token, proven=proven.position.token)
     if row.routing != routing:
         raise RoutingChanged(row.key)
-    return Resume(Case.UNPROVEN, _start(row), committed, proven)
+    return Resume(Case.UNPROVEN, start_of(row), committed, proven)
 
 
-def _start(row: ShardRow) -> Start:
+def start_of(row: ShardRow) -> Start:
+    """After what was read through, else the pin."""
     return After(row.read_through) if row.read_through else row.start

@@ -27,6 +27,15 @@ class Proven:
 
 
 @dataclass(frozen=True, slots=True)
+class Sending:
+    """What was handed to a channel: the end of the last append, when it was made, and whether more may have been since."""
+
+    through: Position | None = None
+    ms: int = 0
+    is_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelEntry:
     """A channel that was opened for the shard, listed before its first append."""
 
@@ -38,6 +47,8 @@ class ChannelEntry:
     """The epoch, as Look.id has it, whose opening found no token where there had been one."""
     created_ms: int = 0
     """When the channel was made that was listed here, by the service's clock; 0 where an older engine did not ask."""
+    sending: Sending | None = None
+    """Of a channel beside others; the row's own where the shard has one."""
 
 
 class ResumeFrom(StrEnum):
@@ -90,6 +101,16 @@ class ShardRow:
     def is_new(self) -> bool:
         """Whether it was taken and nothing else: no opening has come to its end, no person has decided anything."""
         return self.read_through is None and not self.channels and not self.reset
+
+    def sending_of(self, channel: str) -> Sending:
+        """What was sent to one of its channels, as far as this row says."""
+        own = self.channels[channel].sending if channel in self.channels else None
+        return own or Sending(self.sent_through, self.sent_ms, self.is_sending)
+
+    def as_of(self, channel: str) -> Self:
+        """As it would be if the shard had no other channel."""
+        sending = self.sending_of(channel)
+        return replace(self, sent_through=sending.through, sent_ms=sending.ms, is_sending=sending.is_on)
 
     @property
     def known_ms(self) -> int:

@@ -6,7 +6,8 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import msgspec
 
@@ -51,6 +52,20 @@ class Rows:
     """How many records of the page: all, unless their rows are more than should be in memory at once."""
     left_out: Counter[LeftOut] = field(default_factory=Counter)
     """How many records are rightly no row, and why."""
+    tables: Sequence[str] = ()
+    """Of each row: the table that its pipeline's routes send it to, empty for the pipeline's own; nothing without routes."""
+
+    def of_table(self, table: str) -> Self:
+        """The rows that go to one table; where the others stood, nothing stands."""
+        chosen = [index for index, name in enumerate(self.tables or [""] * len(self.rows)) if name == table]
+        return replace(
+            self,
+            rows=[self.rows[index] for index in chosen],
+            sizes=[self.sizes[index] for index in chosen],
+            indexes=[self.indexes[index] for index in chosen],
+            row_numbers=[self.row_numbers[index] for index in chosen] if self.row_numbers else (),
+            tables=[table] * len(chosen),
+        )
 
     @property
     def bytes(self) -> int:

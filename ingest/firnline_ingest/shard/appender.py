@@ -57,7 +57,7 @@ class Appender:
             tally.reread_rows += known
             assert self.committed_before is not None
             upto = min(self.committed_before, chunk.end)
-            self.in_flight.add(Chunk(upto, chunk.places.first(known), 0))
+            self.in_flight.add_known(Chunk(upto, chunk.places.first(known), 0))
             rows = rows[known:]
             chunk = Chunk(chunk.end, chunk.places.without_first(known), chunk.bytes)
         if rows:

@@ -107,7 +107,12 @@ class Caution:
         row = refused.row_of(len(made.rows))
         rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row)
         return replace(
-            made, rows=made.rows[:row], sizes=made.sizes[:row], indexes=made.indexes[:row], rejected=[rejected]
+            made,
+            rows=made.rows[:row],
+            sizes=made.sizes[:row],
+            indexes=made.indexes[:row],
+            tables=made.tables[:row],
+            rejected=[rejected],
         )
 
     def _take_smaller_steps(self, error: ChannelLost, suspects: Sequence[Chunk]) -> None:

@@ -100,6 +100,12 @@ class InFlightRows:
             self._sent += len(chunk.places)
         self.accounted = chunk.end
 
+    def add_known(self, chunk: Chunk) -> None:
+        """Rows that the channel had committed when it was opened; those of them that are proven are not counted again."""
+        proven = self.proven.position
+        done = chunk.rows_up_to(proven) if proven is not None else 0
+        self.add(Chunk(chunk.end, chunk.places.without_first(done), chunk.bytes) if done else chunk)
+
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:
         """The new proof that `state` gives, None where it gives none. Raises LedgerBehind or CountsDisagree."""
         committed = state.committed

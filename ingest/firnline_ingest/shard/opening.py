@@ -4,57 +4,87 @@ Opening the channel invalidates every earlier opener at the server; the generati
 generation moved afterwards yields.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
 from firnline_ingest.kinesis.errors import ShardExpired
-from firnline_ingest.kinesis.start import After
+from firnline_ingest.kinesis.start import After, Start
 from firnline_ingest.ledger.errors import ChannelDropped, Fenced, TokenMissing
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.losses import described
-from firnline_ingest.ledger.reconcile import Case, Look, Resume, reconcile
-from firnline_ingest.ledger.row import ChannelEntry, ShardRow
+from firnline_ingest.ledger.reconcile import Case, Look, Resume
+from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
+from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
 from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
 from firnline_ingest.values import ChannelState, Fence
 
+COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)
 REBUILT = "the ledger had no row for a channel that had a committed token; what lies before it can't be proven"
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A shard that this process holds: its row, its channel, and where to go on."""
+class Held:
+    """A channel that was opened, as it stood then."""
 
-    row: ShardRow
+    destination: Destination
+    channel: ShardChannel
+    state: ChannelState
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChannel:
+    """A channel, and what to go on with in it."""
+
+    destination: Destination
     channel: ShardChannel
     resume: Resume
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A shard that this process holds: its row, its channels in the order of its destinations, and where to go on."""
+
+    row: ShardRow
+    channels: tuple[OpenChannel, ...]
+    start: Start
+
+    def close(self) -> None:
+        """Gives the channels back; their committed tokens stay."""
+        for each in self.channels:
+            each.channel.close()
 
 
 def open_shard(work: ShardWork, services: ShardServices, noted: Noted = uncounted) -> Opened:
     """May block as long as another opener's rows are uncommitted.
 
     Raises Fenced, the refusals of ledger/reconcile.py, ShardExpired for a parent that nobody read, RowsRejected, and what
-    the channel's opening raises.
+    the opening of a channel raises.
     """
     taken = _take(work, services)
     services.observer(EpochStep.TAKEN, work.key)
-    channel, state = services.channels.open(work.target, work.channel)
+    held: list[Held] = []
     try:
+        for destination in work.destinations:
+            channel, state = services.channels.open(destination.target, destination.channel)
+            held.append(Held(destination, channel, state))
         services.observer(EpochStep.OPENED, work.key)
         row = _as_spark_knows(_read_again(taken, services), work)
         services.observer(EpochStep.REREAD, work.key)
-        row, resume = _Reconciliation(work, services, channel, noted).of(row, state)
+        opened = _Reconciliation(work, services, held, noted).of(row)
         services.observer(EpochStep.RECONCILED, work.key)
     except BaseException:
-        channel.close()
+        for each in held:
+            each.channel.close()
         raise
-    return Opened(row, channel, resume)
+    return opened
 
 
 def _take(work: ShardWork, services: ShardServices) -> ShardRow:
@@ -79,33 +109,55 @@ def _as_spark_knows(row: ShardRow, work: ShardWork) -> ShardRow:
 
 @dataclass(frozen=True, slots=True)
 class _Reconciliation:
-    """What reconcile decides, written into the row: the channel is listed before anything is appended to it."""
+    """What reconcile decides, written into the row: every channel is listed before anything is appended to one."""
 
     work: ShardWork
     services: ShardServices
-    channel: ShardChannel
+    held: Sequence[Held]
     noted: Noted
 
-    def of(self, row: ShardRow, state: ChannelState) -> tuple[ShardRow, Resume]:
-        work = self.work
-        row = self._without_unread_parents(_since(row, work))
-        look = Look(work.target, self.services.run_id, work.epoch, self.services.now_ms())
+    def of(self, row: ShardRow) -> Opened:
+        row = self._without_unread_parents(_since(row, self.work))
+        now_ms = self.services.now_ms()
         try:
-            resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
-            if resume.case in (Case.LEDGER_REBUILT, Case.DECIDED):
-                assert state.committed is not None
-                state = state_at_rest(self.channel, state.committed, self.services.counters_rest_s)
-                resume = reconcile(row, work.channel, state, look, work.pipeline.conversion_hash)
+            channels = self._reconciled(row, now_ms)
         except TokenMissing:
-            self._note_missing(row, look)
+            self._note_missing(row, now_ms)
             raise
         except ChannelDropped as error:
-            self._write(row, Incident(IncidentKind.CHANNEL_DROPPED, look.now_ms, error.what))
+            self._write(row, Incident(IncidentKind.CHANNEL_DROPPED, now_ms, error.what))
             raise
-        if resume.unseen_errors:
-            self._refuse_unseen(row, resume)
-        listed = _listed(row, work, resume, look, state.created_ms)
-        return self._write(listed, *_incidents(row, work, resume, look.now_ms)), resume
+        for each in channels:
+            self._refuse_unseen(row, each)
+        incidents = [incident for each in channels for incident in _incidents(row, each, now_ms)]
+        made_ms = [each.state.created_ms for each in self.held]
+        return Opened(
+            self._write(_listed(row, self.work, channels, made_ms, now_ms), *incidents),
+            channels,
+            channels[0].resume.start,
+        )
+
+    def _reconciled(self, row: ShardRow, now_ms: int) -> tuple[OpenChannel, ...]:
+        held = self.held
+        resumes = self._resumes(row, held, now_ms)
+        if any(resume.case in COUNTED_ANEW for resume in resumes):
+            pairs = zip(held, resumes, strict=True)
+            held = [self._at_rest(each) if resume.case in COUNTED_ANEW else each for each, resume in pairs]
+            resumes = self._resumes(row, held, now_ms)
+        return tuple(
+            OpenChannel(each.destination, each.channel, resume) for each, resume in zip(held, resumes, strict=True)
+        )
+
+    def _resumes(self, row: ShardRow, held: Sequence[Held], now_ms: int) -> list[Resume]:
+        found = [Found(each.destination.channel, each.state, self._look(each.destination, now_ms)) for each in held]
+        return reconcile_all(row, found, self.work.pipeline.conversion_hash)
+
+    def _look(self, destination: Destination, now_ms: int) -> Look:
+        return Look(destination.target, self.services.run_id, self.work.epoch, now_ms)
+
+    def _at_rest(self, held: Held) -> Held:
+        assert held.state.committed is not None
+        return replace(held, state=state_at_rest(held.channel, held.state.committed, self.services.counters_rest_s))
 
     def _without_unread_parents(self, row: ShardRow) -> ShardRow:
         """Raises ShardExpired for parents that left the stream unread, until the shard has begun or the policy goes on."""
@@ -120,17 +172,24 @@ class _Reconciliation:
             raise ShardExpired(f"{work.key.stream}/{parents}", described(loss))
         return row
 
-    def _note_missing(self, row: ShardRow, look: Look) -> None:
-        """In which epoch the token was missed first; the heartbeat stays, because it tells how long nobody was here."""
-        entry = row.channels[self.work.channel]
-        if not entry.missed:
-            missed = replace(entry, missed=look.id)
-            self._write(replace(row, channels=MappingProxyType({**row.channels, self.work.channel: missed})))
+    def _note_missing(self, row: ShardRow, now_ms: int) -> None:
+        """In which epoch a token was missed first; the heartbeat stays, because it tells how long nobody was here."""
+        missing = {}
+        for each in self.held:
+            entry = row.channels.get(each.destination.channel)
+            if entry is not None and each.state.committed is None and not entry.missed:
+                missing[each.destination.channel] = replace(entry, missed=self._look(each.destination, now_ms).id)
+        if missing:
+            self._write(replace(row, channels=MappingProxyType({**row.channels, **missing})))
 
-    def _refuse_unseen(self, row: ShardRow, resume: Resume) -> None:
+    def _refuse_unseen(self, row: ShardRow, opened: OpenChannel) -> None:
         """Raises RowsRejected before the row is written: the next opening finds the same."""
-        assert resume.committed is not None
-        refuse_rejected(self.work, row, resume.unseen_errors, up_to=resume.committed, cause=self.channel.last_error())
+        resume = opened.resume
+        if resume.unseen_errors:
+            assert resume.committed is not None
+            cause = opened.channel.last_error()
+            unseen, up_to = resume.unseen_errors, resume.committed
+            refuse_rejected(self.work, opened.destination, row, unseen, up_to=up_to, cause=cause)
 
     def _write(self, row: ShardRow, *incidents: Incident) -> ShardRow:
         for incident in incidents:
@@ -151,29 +210,47 @@ def _since(row: ShardRow, work: ShardWork) -> ShardRow:
     )
 
 
-def _listed(row: ShardRow, work: ShardWork, resume: Resume, look: Look, created_ms: int) -> ShardRow:
-    """The row with the channel, of which now everything is known that was ever sent: what it has committed."""
-    if isinstance(resume.start, After) and resume.case in (Case.LEDGER_REBUILT, Case.DECIDED):
-        row = replace(row, read_through=resume.start.position)
-    entry = ChannelEntry(work.target, resume.baseline, seen=resume.committed, created_ms=created_ms)
+def _listed(
+    row: ShardRow, work: ShardWork, channels: Sequence[OpenChannel], made_ms: Sequence[int], now_ms: int
+) -> ShardRow:
+    """The row with the channels, of which now everything is known that was ever sent: what they have committed."""
+    start = channels[0].resume.start
+    if isinstance(start, After) and any(each.resume.case in COUNTED_ANEW for each in channels):
+        row = replace(row, read_through=start.position)
+    sent = {each.destination.channel: _sent(row, each) for each in channels}
+    entries = {
+        each.destination.channel: ChannelEntry(
+            each.destination.target,
+            each.resume.baseline,
+            seen=each.resume.committed,
+            created_ms=created_ms,
+            sending=sent[each.destination.channel] if len(channels) > 1 else None,
+        )
+        for each, created_ms in zip(channels, made_ms, strict=True)
+    }
     return replace(
         row,
-        heartbeat_ms=look.now_ms,
+        heartbeat_ms=now_ms,
         routing=work.pipeline.conversion_hash,
-        channels=MappingProxyType({**row.channels, work.channel: entry}),
-        sent_through=resume.committed,
+        channels=MappingProxyType({**row.channels, **entries}),
+        sent_through=max(filter(None, (each.through for each in sent.values())), default=None),
+        sent_ms=max(each.ms for each in sent.values()),
         is_sending=False,
         reset=None,
     )
 
 
-def _incidents(row: ShardRow, work: ShardWork, resume: Resume, now_ms: int) -> list[Incident]:
-    found = []
+def _sent(row: ShardRow, opened: OpenChannel) -> Sending:
+    return Sending(opened.resume.committed, row.sending_of(opened.destination.channel).ms)
+
+
+def _incidents(row: ShardRow, opened: OpenChannel, now_ms: int) -> list[Incident]:
+    found, resume, channel = [], opened.resume, opened.destination.channel
     if resume.case is Case.LEDGER_REBUILT:
         found.append(Incident(IncidentKind.LEDGER_REBUILT, now_ms, REBUILT, resume.committed))
     if resume.case is Case.CHANNEL_EXPIRED:
-        proven = row.channels[work.channel].proven.position
-        detail = f"the channel {work.channel} was not used for 30 days, and expired; everything sent to it was proven"
+        proven = row.channels[channel].proven.position
+        detail = f"the channel {channel} was not used for 30 days, and expired; everything sent to it was proven"
         found.append(Incident(IncidentKind.CHANNEL_EXPIRED, now_ms, detail, proven))
     if resume.unseen_errors and resume.committed:
         detail = (

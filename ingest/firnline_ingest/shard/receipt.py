@@ -51,6 +51,8 @@ class Tally:
     rows: int = 0
     reread_rows: int = 0
     """Rows that were committed before and only counted."""
+    routed_rows: int = 0
+    """Of all rows, those that went to another table than the pipeline's own."""
     bytes: int = 0
     dead_letters: int = 0
     skipped: int = 0
@@ -128,6 +130,7 @@ class Receipt:
     records: int = 0
     rows: int = 0
     reread_rows: int = 0
+    routed_rows: int = 0
     bytes: int = 0
     dead_letters: int = 0
     skipped: int = 0

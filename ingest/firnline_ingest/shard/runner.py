@@ -11,7 +11,7 @@ from concurrent.futures import Future, wait
 
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.errors import Fenced
-from firnline_ingest.shard.caution import Caution
+from firnline_ingest.shard.cautions import Cautions
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.opening import Opened, open_shard
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState
@@ -45,8 +45,7 @@ class ShardRunner:
         self._services = services
         self._delay_s = delay_s
         self._session: ShardSession | None = None
-        self._caution = Caution(demand.work.channel)
-        self._cautious_on = demand.work.target
+        self._cautions = Cautions(demand.work.destinations)
 
     def start(self) -> None:
         threading.Thread(target=self.run, name=self.demand.work.key.shard_id, daemon=True).start()
@@ -102,24 +101,25 @@ class ShardRunner:
             if opened is None:
                 return ShardState.READING
             self.report.opened()
-            if opened.resume.unseen_errors:
-                self.report.rejected(opened.resume.unseen_errors, opened.channel.last_error())
+            for each in opened.channels:
+                if each.resume.unseen_errors:
+                    self.report.rejected(each.resume.unseen_errors, each.channel.last_error())
             if opened.row.ended:  # planned from an offset older than the ledger's row
-                opened.channel.close()
+                opened.close()
                 return ShardState.ENDED
             self._session = self._session_on(opened, work)
         return self._session.ingest(self.demand)
 
     def _session_on(self, opened: Opened, work: ShardWork) -> ShardSession:
         """What was learnt from losses on another table is nothing to this one."""
-        if self._cautious_on != work.target:
-            self._caution, self._cautious_on = Caution(work.channel), work.target
+        if self._cautions.destinations != work.destinations:
+            self._cautions = Cautions(work.destinations)
         try:
-            self._caution.opened(opened.resume.committed)
+            self._cautions.opened(opened)
         except FirnlineError:
-            opened.channel.close()
+            opened.close()
             raise
-        return ShardSession(work, self._services, opened, self.report, self._caution)
+        return ShardSession(work, self._services, opened, self.report, self._cautions)
 
     def _open(self, work: ShardWork) -> Opened | None:
         """None where nobody wants it any more; the channel is then given back as soon as it is open."""
@@ -127,7 +127,7 @@ class ShardRunner:
         opening = _in_background(lambda: open_shard(work, self._services, self.report.incident))
         while not opening.done():
             wait([opening], timeout=LOOK_S)
-            if not opening.done() and (self.demand.is_over or self.demand.work.target != work.target):
+            if not opening.done() and (self.demand.is_over or self.demand.work.destinations != work.destinations):
                 opening.add_done_callback(_give_back)
                 return None
         try:
@@ -152,7 +152,7 @@ class ShardRunner:
     def _recover(self, error: FirnlineError) -> None:
         """Waits, longer each time that nothing was achieved in between; full jitter keeps shards from coming at once."""
         if self._session is not None and isinstance(error, ChannelLost):
-            self._caution.lost(error, self._session.unproven)
+            self._cautions.lost(error, self._session.unproven)
         self._close()
         self.report.troubled(error)
         shard, cause = str(self.demand.work.key), {"problem": error.id, "cause": error.what}
@@ -185,4 +185,4 @@ def _in_background(function: Callable[[], Opened]) -> "Future[Opened]":
 def _give_back(opening: "Future[Opened]") -> None:
     """The channel of an opening that nobody waits for any more."""
     if opening.exception() is None:
-        opening.result().channel.close()
+        opening.result().close()

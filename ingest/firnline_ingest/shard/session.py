@@ -25,23 +25,22 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.abreast import HeldPage
-from firnline_ingest.shard.appender import Appender
 from firnline_ingest.shard.baseline import state_at_rest
-from firnline_ingest.shard.caution import Caution
+from firnline_ingest.shard.books import Books
+from firnline_ingest.shard.cautions import Cautions
 from firnline_ingest.shard.demand import Demand
-from firnline_ingest.shard.in_flight import Chunk, InFlightRows
+from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.letters import ShardLetters, first_unusable
 from firnline_ingest.shard.opening import Opened
-from firnline_ingest.shard.pace import Pace
+from firnline_ingest.shard.outlet import Outlet
+from firnline_ingest.shard.outlets import Outlets
 from firnline_ingest.shard.places import position_of
-from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.receipt import ShardState, Tally
 from firnline_ingest.shard.report import Doing, ShardReport, Shown
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
 from firnline_ingest.values import Fence, Position
 
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded
@@ -60,9 +59,9 @@ class ShardSession:
     """Holds an open channel and a reader; a session that raised is closed and never used again."""
 
     def __init__(
-        self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, caution: Caution
+        self, work: ShardWork, services: ShardServices, opened: Opened, report: ShardReport, cautions: Cautions
     ) -> None:
-        start, reads_by = opened.resume.start, work.pipeline.reader
+        start, reads_by = opened.start, work.pipeline.reader
         clients = services.clients_of(work.pipeline)
         subscriber = Subscriber(clients.subscriber or clients.kinesis, clients.consumers, work.registered_arn)
         source = page_source(subscriber, work.key, reads_by, services.polling, clock=time.monotonic)
@@ -80,33 +79,21 @@ class ShardSession:
         self._services = services
         self._report = report
         self._demand: Demand | None = None
-        self._channel = opened.channel
-        self._committed_before = opened.resume.committed
-        self._in_flight = InFlightRows(work.key, opened.resume.baseline, opened.row.read_through)
-        self._retention = RetentionWatch(opened.row, opened.resume.start, work.retention_hours)
-        self._prover = Prover(
-            work,
-            services,
-            opened.channel,
-            self._in_flight,
-            opened.row,
-            self._retention,
-            noted=report.incident,
-            proved=report.proved,
-            rejected=report.rejected,
-            patience=caution.patience,
-        )
-        self._caution = caution
-        self._window = SendWindow(opened.channel)
-        self._appender = Appender(
-            opened.channel,
-            self._in_flight,
-            opened.resume.committed,
-            Pace(),
-            self._window,
-            self._appended,
-            self._prover.sends,
-        )
+        outlets = [
+            Outlet(
+                each,
+                opened.row,
+                work=work,
+                services=services,
+                report=report,
+                patience=cautions.patience(each.destination.channel),
+            )
+            for each in opened.channels
+        ]
+        self._outlets = Outlets(outlets, self._appended, self._sends)
+        self._retention = RetentionWatch(opened.row, opened.start, work.retention_hours)
+        self._books = Books(work, services, opened.row, self._retention, self._outlets, report.incident)
+        self._cautions = cautions
         self._letters = ShardLetters(work, services)
         self._user_records = _user_records(work, services, opened)
         self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
@@ -119,19 +106,18 @@ class ShardSession:
     @property
     def accounted(self) -> Position | None:
         """Every record up to here was appended, or is a durable dead letter."""
-        return self._in_flight.accounted
+        return self._outlets.accounted
 
-    @property
-    def unproven(self) -> Sequence[Chunk]:
-        return self._in_flight.unproven
+    def unproven(self, channel: str) -> Sequence[Chunk]:
+        return self._outlets.unproven(channel)
 
     @property
     def proven(self) -> Position | None:
-        return self._in_flight.proven.position
+        return self._outlets.proven
 
     @property
     def fence(self) -> Fence:
-        return self._prover.row.fence
+        return self._books.row.fence
 
     def ingest(self, demand: Demand) -> ShardState:
         """Takes in the shard until its end, a bounded run's end, or nobody wants it any more; then everything is proven.
@@ -156,26 +142,28 @@ class ShardSession:
 
     def _tell_what_waits(self) -> None:
         """Soon: the others' bound follows from where the slowest shard has come to, as the ledger has it."""
-        if self._held.waits_ms > self._prover.waits_ms:
-            self._prover.waits_ms = self._held.waits_ms
+        if self._held.waits_ms > self._books.waits_ms:
+            self._books.waits_ms = self._held.waits_ms
             self._next_heartbeat_s = 0.0
 
     def _finish(self, *, ended: bool, children: tuple[str, ...]) -> None:
         self._report.doing(Doing.SENDING)
-        self._window.empty()
-        if self._is_past_what_was_committed:
-            self._await_proof()
+        self._outlets.flush()
+        if self._outlets.past:
+            self._report.doing(Doing.PROVING)
+            self._outlets.await_proof(str(self._work.key), self._services.final_commit_s, COMMIT_POLL_S)
         self._report.doing(Doing.WRITING)
-        self._prover.write(ended=ended, children=children, is_last=True)
+        self._books.write(ended=ended, children=children, is_last=True)
         self._show(is_settled=False)
 
     def close(self) -> None:
         self.reader.close()
-        self._channel.close()
+        self._outlets.close()
 
     def _read(self, demand: Demand) -> Read | None:
         self._report.doing(Doing.READING)
-        if self._in_flight.bytes < UNPROVEN_BYTES:
+        unproven_bytes = self._outlets.bytes
+        if unproven_bytes < UNPROVEN_BYTES:
             try:
                 return self.reader.read(demand.wait)
             except ShardExpired:
@@ -188,7 +176,7 @@ class ShardSession:
                         0.0  # by whoever has the shard now, as the ledger will say
                     )
                 self._report.answered(self.reader.answered_at_s, trouble.what if trouble else "")
-        self._report.answered(0.0, f"{self._in_flight.bytes:,} bytes of rows wait for Snowflake to commit them")
+        self._report.answered(0.0, f"{unproven_bytes:,} bytes of rows wait for Snowflake to commit them")
         demand.wait(COMMIT_POLL_S)
         return None
 
@@ -204,17 +192,20 @@ class ShardSession:
         if self._demand is None:
             return
         work = self._demand.work
-        if (work.target, work.registered_arn) != (self._work.target, self._work.registered_arn):
+        if (work.destinations, work.registered_arn) != (self._work.destinations, self._work.registered_arn):
             raise TargetMoved
 
     def _appended(self) -> None:
         self._services.observer(EpochStep.APPENDED, self._work.key)
         self._refuse_a_moved_target()
 
+    def _sends(self, outlet: Outlet) -> None:
+        self._books.sends(outlet)
+
     def _show(self, *, is_settled: bool) -> None:
         """`is_settled`: what was read in this turn went well, and nothing keeps the books from being kept."""
         self._report.show(Shown(replace(self._report.tally), self.accounted, self.proven))
-        if is_settled and (self._in_flight.is_empty or self.proven != self._proven_before):
+        if is_settled and (self._outlets.is_empty or self.proven != self._proven_before):
             self._report.healed()
 
     def _take_in(self, read: Read, demand: Demand, tally: Tally) -> ShardState:
@@ -222,7 +213,7 @@ class ShardSession:
         if loss := self._retention.loss(read, self._services.now_ms()):
             lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
             self._account_for_loss(loss, lost)
-        records = _arrived_by(read.records, demand.arrival_ms, self._committed_before)
+        records = _arrived_by(read.records, demand.arrival_ms, self._outlets.committed_before)
         is_cut = len(records) < len(read.records)
         for number, piece in enumerate(self._user_records.pieces(records)):
             if number:
@@ -238,27 +229,27 @@ class ShardSession:
     def _ingest_records(self, records: Sequence[Record], tally: Tally) -> None:
         """All at once, unless the channel was lost here before."""
         while records:
-            some = records[: self._caution.records_at_once(records)]
+            some = records[: self._cautions.records_at_once(records)]
             taken = self._ingest_at_once(some, tally)
-            if self._caution.is_needed_for(some):
+            if self._cautions.are_needed_for(some):
                 self._settle()
             records = records[taken:]
 
     def _settle(self) -> None:
         """Proves what was sent, and says so in the ledger, before anything that could cost the channel is appended."""
-        self._window.empty()
-        if not self._is_past_what_was_committed:
+        self._outlets.flush()
+        past = self._outlets.past
+        if not past:
             return
-        sent = bool(self._in_flight.unproven)
-        while not self._prover.prove(time.monotonic()):
+        sent = [outlet.name for outlet in past if not outlet.in_flight.is_empty]
+        while not self._outlets.prove(time.monotonic()):
             time.sleep(COMMIT_POLL_S)
-        if sent:
-            self._caution.passed()
-        self._prover.write()
+        self._cautions.passed(sent)
+        self._books.write()
 
     def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> int:
         """How many of them: the rest waits where their rows would be too many at once."""
-        made = self._caution.without_refused(self._rows.convert(records), records)
+        made = self._cautions.without_refused(self._rows.convert(records), records)
         records = records[: made.taken]
         if made.rejected:
             try:
@@ -266,7 +257,7 @@ class ShardSession:
             except StoppedByRecord:
                 self._prove_before(records[: first_unusable(made.rejected).index], tally)
                 raise
-        self._appender.append(records, made, tally)
+        self._outlets.append(records, made, tally)
         tally.left_out(made.left_out)
         if sights := self._rows.first_sights(records, made):
             tally.sighted({key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()})
@@ -278,7 +269,7 @@ class ShardSession:
             made = self._rows.convert(records)
             if made.rejected:
                 self._letters.take(made.rejected, records, tally)
-            self._appender.append(records[: made.taken], made, tally)
+            self._outlets.append(records[: made.taken], made, tally)
             records = records[made.taken :]
         self._finish(ended=False, children=())
 
@@ -296,21 +287,20 @@ class ShardSession:
             self._report.noted(error)
             longest_s = min(LONGEST_BACKOFF_S, 2.0 ** min(self._books_failed, 10))
             self._next_proof_s = self._next_write_s = now_s + longest_s * self._services.jitter()
-        if overdue := self._prover.overdue(now_s):
+        if overdue := self._outlets.overdue(now_s):
             self._report.noted(overdue)
         return self._books_failed == 0 and overdue is None
 
     def _prove_and_write(self, now_s: float) -> None:
         is_due = now_s >= self._next_proof_s
-        if is_due and self._is_past_what_was_committed:
+        if is_due and self._outlets.past:
             self._report.doing(Doing.PROVING)
-            self._prover.prove(now_s)
-            self._window.holds_at_most(self._in_flight.bytes)
-        is_news = self._in_flight.read_through != self._prover.row.read_through
-        is_urgent = self._prover.has_news and not self._books_failed
+            self._outlets.prove(now_s)
+        is_news = self._outlets.read_through != self._books.row.read_through
+        is_urgent = self._books.has_news and not self._books_failed
         if is_urgent or (now_s >= self._next_write_s and (is_news or now_s >= self._next_heartbeat_s)):
             self._report.doing(Doing.WRITING)
-            self._prover.write()
+            self._books.write()
             self._next_write_s = now_s + self._services.write_every_s
             self._next_heartbeat_s = self._heartbeat_after_s()
         if is_due:
@@ -321,41 +311,24 @@ class ShardSession:
         """An idle shard writes too: that shows when its tip was seen last, and that it is still its own. Not all at once."""
         return time.monotonic() + self._services.heartbeat_every_s * (0.5 + self._services.jitter() / 2)
 
-    @property
-    def _is_past_what_was_committed(self) -> bool:
-        """Until then the counters hold rows that were not read again yet."""
-        known = self._committed_before
-        return known is None or (self._in_flight.accounted is not None and self._in_flight.accounted >= known)
-
-    def _await_proof(self) -> None:
-        self._report.doing(Doing.PROVING)
-        give_up_s = time.monotonic() + self._services.final_commit_s
-        while not self._prover.prove(time.monotonic()):
-            if time.monotonic() > give_up_s:
-                raise SnowflakeUnavailable(
-                    f"commit the last rows of {self._work.key}",
-                    f"they are not visible after {self._services.final_commit_s:.0f} s",
-                )
-            time.sleep(COMMIT_POLL_S)
-
     def _account_for_loss(self, loss: Incident, error: FirnlineError) -> None:
         """Records that left retention unread: an incident, and the end of the shard's run where the policy says so.
 
         What was committed and not proven lay among them, while reading has not come to where the channel stood when it was
         opened: then the count begins anew.
         """
-        is_provable = self._is_past_what_was_committed
-        self._prover.incidents.append(loss if is_provable else replace(loss, kind=IncidentKind.UNPROVABLE_RANGE))
+        behind = [outlet for outlet in self._outlets if not outlet.is_past_what_was_committed]
+        self._books.incidents.append(replace(loss, kind=IncidentKind.UNPROVABLE_RANGE) if behind else loss)
         if self._work.pipeline.fail_on_data_loss:
-            self._prover.write()
+            self._books.write()
             raise error
-        committed = self._committed_before
-        if is_provable or committed is None:
-            return
-        self._report.doing(Doing.WAITING)
-        self._prover.rebase(state_at_rest(self._channel, committed, self._services.counters_rest_s))
-        if loss.through is None or loss.through > committed:
-            self._in_flight.accounted = committed  # what is left to read lies behind it
+        for outlet in behind:
+            committed = outlet.committed_before
+            assert committed is not None
+            self._report.doing(Doing.WAITING)
+            self._books.rebase(outlet, state_at_rest(outlet.channel, committed, self._services.counters_rest_s))
+            if loss.through is None or loss.through > committed:
+                outlet.in_flight.accounted = committed  # what is left to read lies behind it
 
     def _expired(self) -> Read:
         """The shard left the stream unread; where the policy goes on without the rest, this was its end."""
@@ -366,7 +339,7 @@ class ShardSession:
 
 def _user_records(work: ShardWork, services: ShardServices, opened: Opened) -> UserRecords:
     """Of a session that goes on where the shard was left, perhaps inside an aggregate."""
-    start, is_on = opened.resume.start, work.pipeline.aggregation is Aggregation.AUTO
+    start, is_on = opened.start, work.pipeline.aggregation is Aggregation.AUTO
     client = services.clients_of(work.pipeline).kinesis
     own_range = partial(read_hash_range, client, work.key.stream, work.key.shard_id)
     return UserRecords(own_range, start.position if isinstance(start, After) else None, is_on=is_on)

@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
 
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A table that rows of a shard go to, and the channel that takes them there."""
+
+    target: TargetTable
+    channel: str
+    table: str = ""
+    """As the pipeline's routes name it; empty for the pipeline's own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShardWork:
     """One shard, as an epoch asks for it."""
@@ -45,6 +55,13 @@ class ShardWork:
 
     registered_arn: str = ""
     """The consumer that the engine registered to read it by; empty where the configuration names one, and for polling."""
+    routed: tuple[Destination, ...] = ()
+    """Where else rows go, by the pipeline's routes."""
+
+    @property
+    def destinations(self) -> tuple[Destination, ...]:
+        """The pipeline's own table comes first."""
+        return (Destination(self.target, self.channel), *self.routed)
 
     @property
     def pin(self) -> Pin:

@@ -194,6 +194,7 @@ class ChannelLost(SnowflakeError, Retryable):
             f"The channel {channel} must be opened again: {cause}{server_message and f' ({server_message})'}",
             next_step="nothing: it is opened again, and rows that were not committed are read again.",
         )
+        self.channel = channel
         self.server_message = server_message
         """What the channel's status says about its last error, where it is newer than the channel's opening."""
 

@@ -1,0 +1,227 @@
+"""The reconciliation table of docs/design/ledger.md for a shard with several channels, line by line."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.errors import FirnlineError
+from firnline_ingest.kinesis.start import After, AtTimestamp, Pin, Start, TrimHorizon
+from firnline_ingest.ledger.errors import ChannelDropped, LedgerBehind, RoutingChanged, TargetReplaced, TokenMissing
+from firnline_ingest.ledger.reconcile import EXPIRES_MS, Case, Look
+from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
+from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, Sending, ShardRow
+from firnline_ingest.values import ChannelState, Position, ShardKey, TargetTable
+
+KEY = ShardKey("events", 1_700_000_000_000, "shardId-000000000000")
+NOW_MS, MADE_MS = 3 * EXPIRES_MS, EXPIRES_MS
+A, B, GONE = "app~a", "app~b", "app~gone"
+NEW = ShardRow(key=KEY, start=TrimHorizon(), routing="r1")
+
+
+def at(number: int | None) -> Position | None:
+    return Position(number) if number else None
+
+
+def target(name: str) -> TargetTable:
+    return TargetTable("DB", "RAW", name, "2026-01-01T00:00:00.000+00:00", f"{name}-STREAMING")
+
+
+def entry(name: str, proven: int | None, *, rows: int = 10, sent: int | None = None, **others: object) -> ChannelEntry:
+    """As a session of several channels leaves it: proven up to there, and nothing else was sent unless said so."""
+    sending = Sending(at(sent or proven), others.pop("sent_ms", NOW_MS), others.pop("is_on", False))  # type: ignore[arg-type] # by name
+    return ChannelEntry(target(name), Proven(at(proven), rows if proven else 0, 0), sending=sending, **others)  # type: ignore[arg-type] # by name
+
+
+def row(read_through: int | None, **entries: ChannelEntry) -> ShardRow:
+    names = {"a": A, "b": B, "gone": GONE}
+    channels = {names[name]: each for name, each in entries.items()}
+    return replace(NEW, read_through=at(read_through), channels=channels, heartbeat_ms=NOW_MS)
+
+
+def found(tokens: Mapping[str, int | None]) -> list[Found]:
+    return [
+        Found(name, ChannelState(at(token), 12 if token else 0, 0, MADE_MS), Look(target(name), "run", 7, NOW_MS))
+        for name, token in tokens.items()
+    ]
+
+
+GOLDEN: list[tuple[str, ShardRow, dict[str, int | None], Start, list[Case]]] = [
+    ("nothing is known: the pin", NEW, {A: None, B: None}, TrimHorizon(), [Case.FIRST, Case.FIRST]),
+    (
+        "each token is what was proven: after what all have read through",
+        row(50, a=entry(A, 100), b=entry(B, 50)),
+        {A: 100, B: 50},
+        After(Position(50)),
+        [Case.IN_STEP, Case.IN_STEP],
+    ),
+    (
+        "one has committed beyond its proof: after what was read through, and each counts for itself",
+        row(50, a=entry(A, 100), b=entry(B, 50)),
+        {A: 150, B: 50},
+        After(Position(50)),
+        [Case.UNPROVEN, Case.IN_STEP],
+    ),
+    (
+        "killed between two appends of one page: one has a token, the other none",
+        row(None, a=entry(A, None), b=entry(B, None)),
+        {A: 70, B: None},
+        TrimHorizon(),
+        [Case.UNPROVEN, Case.IN_STEP],
+    ),
+    (
+        "a route that is new, with nothing beyond: its channel starts where the shard does",
+        replace(row(100, a=entry(A, 100)), routing="r0"),
+        {A: 100, B: None},
+        After(Position(100)),
+        [Case.IN_STEP, Case.FIRST],
+    ),
+    (
+        "a route that is gone, with nothing beyond",
+        replace(row(100, a=entry(A, 100), gone=entry(GONE, 90)), routing="r0"),
+        {A: 100},
+        After(Position(100)),
+        [Case.IN_STEP],
+    ),
+    (
+        "a shard that had one channel gets a second: what the row says was sent is the first one's",
+        replace(row(120, a=replace(entry(A, 100), sending=None)), sent_through=at(100), routing="r0"),
+        {A: 100, B: None},
+        After(Position(120)),
+        [Case.IN_STEP, Case.FIRST],
+    ),
+    (
+        "the row is gone, the tokens are not: after the lowest",
+        NEW,
+        {A: 100, B: 50},
+        After(Position(50)),
+        [Case.LEDGER_REBUILT, Case.LEDGER_REBUILT],
+    ),
+    (
+        "the row is gone, one channel has no token: the horizon",
+        NEW,
+        {A: 100, B: None},
+        TrimHorizon(),
+        [Case.LEDGER_REBUILT, Case.FIRST],
+    ),
+    (
+        "the same, and Spark knows how far the shard was read through",
+        replace(NEW, read_through=at(60)),
+        {A: 100, B: None},
+        After(Position(60)),
+        [Case.LEDGER_REBUILT, Case.FIRST],
+    ),
+    (
+        "a person said to go on after what is proven: nothing up to a token is appended again",
+        replace(row(50, a=entry(A, 100), b=entry(B, 50)), reset=ResumeFrom.PROVEN),
+        {A: 150, B: None},
+        After(Position(50)),
+        [Case.DECIDED, Case.FIRST],
+    ),
+    (
+        "an idle route's channel expired while the other one was in use",
+        row(100, a=entry(A, 100), b=entry(B, 50, sent_ms=NOW_MS - EXPIRES_MS, missed="run/5")),
+        {A: 100, B: None},
+        After(Position(100)),
+        [Case.IN_STEP, Case.CHANNEL_EXPIRED],
+    ),
+]
+
+PINS: list[tuple[str, Pin, Start]] = [
+    ("a pin of before the channels", AtTimestamp(MADE_MS - 1), AtTimestamp(MADE_MS - 1)),
+    ("a pin that was made with the new row lies behind what was committed", AtTimestamp(MADE_MS + 1), TrimHorizon()),
+]
+
+REFUSED: list[tuple[str, ShardRow, dict[str, int | None], type[FirnlineError]]] = [
+    (
+        "routing changed while a token is beyond what was read through, though all is proven",
+        replace(row(50, a=entry(A, 100), b=entry(B, 50)), routing="r0"),
+        {A: 100, B: 50},
+        RoutingChanged,
+    ),
+    (
+        "the same, and a person said where to go on",
+        replace(row(50, a=entry(A, 100), b=entry(B, 50)), routing="r0", reset=ResumeFrom.PROVEN),
+        {A: 100, B: 50},
+        RoutingChanged,
+    ),
+    (
+        "a route is gone that had rows beyond",
+        replace(row(100, a=entry(A, 100), gone=entry(GONE, 110)), routing="r0"),
+        {A: 100},
+        RoutingChanged,
+    ),
+    (
+        "a route is gone to which rows were sent that nobody saw committed",
+        replace(row(100, a=entry(A, 100), gone=entry(GONE, 90, sent=120)), routing="r0"),
+        {A: 100},
+        RoutingChanged,
+    ),
+    (
+        "a route is gone to which more may have been sent",
+        replace(row(100, a=entry(A, 100), gone=entry(GONE, 90, is_on=True)), routing="r0"),
+        {A: 100},
+        RoutingChanged,
+    ),
+    (
+        "nothing was read through yet, and the routing changed",
+        replace(row(None, a=entry(A, None), b=entry(B, None)), routing="r0"),
+        {A: 70, B: None},
+        RoutingChanged,
+    ),
+    (
+        "one stands before what it had proven",
+        row(50, a=entry(A, 100), b=entry(B, 50)),
+        {A: 100, B: 40},
+        LedgerBehind,
+    ),
+    (
+        "one has no token where it had one, and nobody looked at its table since",
+        row(50, a=entry(A, 100), b=entry(B, 50)),
+        {A: 100, B: None},
+        TokenMissing,
+    ),
+    (
+        "one was dropped; that the other one is quiet says nothing of it",
+        row(50, a=entry(A, 100), b=entry(B, 50, is_on=True, sent_ms=1, missed="run/5")),
+        {A: 100, B: None},
+        ChannelDropped,
+    ),
+    (
+        "one is another table's",
+        row(50, a=entry(A, 100), b=replace(entry(B, 50), target=target("OTHER"))),
+        {A: 100, B: 50},
+        TargetReplaced,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("known", "tokens", "start", "cases"), [line[1:] for line in GOLDEN], ids=[line[0] for line in GOLDEN]
+)
+def test_what_is_done(known: ShardRow, tokens: dict[str, int | None], start: Start, cases: list[Case]) -> None:
+    resumes = reconcile_all(known, found(tokens), "r1")
+    assert [resume.start for resume in resumes] == [start] * len(tokens)
+    assert [resume.case for resume in resumes] == cases
+    assert [resume.committed for resume in resumes] == [at(token) for token in tokens.values()]
+
+
+@pytest.mark.parametrize(("pin", "start"), [line[1:] for line in PINS], ids=[line[0] for line in PINS])
+def test_a_channel_without_a_token_counts_as_the_pin_where_that_is_no_new_one(pin: Pin, start: Start) -> None:
+    resumes = reconcile_all(replace(NEW, start=pin), found({A: 100, B: None}), "r1")
+    assert {resume.start for resume in resumes} == {start}
+
+
+@pytest.mark.parametrize(
+    ("known", "tokens", "error"), [line[1:] for line in REFUSED], ids=[line[0] for line in REFUSED]
+)
+def test_what_is_refused(known: ShardRow, tokens: dict[str, int | None], error: type[FirnlineError]) -> None:
+    with pytest.raises(error):
+        reconcile_all(known, found(tokens), "r1")
+
+
+def test_a_shard_with_one_channel_is_reconciled_as_ever() -> None:
+    proven = replace(entry(A, 100), sending=None)
+    known = replace(row(120, a=proven), routing="r0", sent_through=at(100))
+    (resume,) = reconcile_all(known, found({A: 100}), "r1")
+    assert (resume.case, resume.start, resume.baseline) == (Case.IN_STEP, After(Position(120)), proven.proven)
