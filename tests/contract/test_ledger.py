@@ -255,6 +255,18 @@ def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(led
     assert successor.fingerprints == ()
 
 
+def test_a_run_says_how_many_shards_it_has_no_room_for_and_its_successor_begins_without_them(ledger: Ledger) -> None:
+    assert ledger.begin_run(Run("one", "process 1"), None)
+    ledger.show_waiting("one", 7)
+    ledger.show_waiting("a stranger", 9)
+    assert ledger.beat("one") == Run("one", "process 1", beat=1, waiting=7)
+    ledger.show_waiting("one", 0)
+    assert ledger.current_run() == Run("one", "process 1", beat=1)
+    ledger.show_waiting("one", 3)
+    assert ledger.begin_run(Run("two", "process 2"), Run("one", "process 1", beat=1, waiting=3))
+    assert ledger.current_run() == Run("two", "process 2")
+
+
 def test_a_run_says_what_it_runs_with_for_as_long_as_it_has_the_application(ledger: Ledger) -> None:
     one = Run("one", "process 1", configuration="0123456789abcdef", version="0.1.0")
     assert ledger.begin_run(one, None)

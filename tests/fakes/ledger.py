@@ -152,6 +152,11 @@ class MemoryLedger:
             if self._run is not None and self._run.run_id == run_id:
                 self._run = replace(self._run, fingerprints=fingerprints)
 
+    def show_waiting(self, run_id: str, shards: int) -> None:
+        with self._lock:
+            if self._run is not None and self._run.run_id == run_id:
+                self._run = replace(self._run, waiting=shards)
+
     def request_stop(self, run_id: str) -> Run | None:
         with self._lock:
             if self._run is None or self._run.run_id != run_id:

@@ -20,6 +20,7 @@ from firnline_ingest.config.metrics import (
     STOPPED,
     STREAM,
     TIME_TO_TRIM,
+    WAITING_SHARDS,
 )
 from firnline_ingest.permissions.aws import LEDGER
 from firnline_ingest.permissions.permission import Resource
@@ -51,6 +52,7 @@ class _Alarms:
                 yield self._throttled(stream)
             if namespace is not None:
                 yield self._stopped(stream, namespace)
+                yield self._waiting(stream, namespace)
                 yield self._time_to_trim(stream, namespace)
                 yield self._dead_letters(stream, namespace)
                 yield self._rejected_rows(stream, namespace)
@@ -92,6 +94,18 @@ class _Alarms:
             namespace=namespace,
             metric=STOPPED.name,
             statistic=STOPPED.kind.value,
+            dimensions=self._of(stream),
+            threshold=1,
+        )
+
+    def _waiting(self, stream: Stream, namespace: str) -> Alarm:
+        return self._alarm(
+            f"{stream.name}-waiting",
+            f"Shards of stream {stream.name} are not read, because the engine has too few executors or cores for them. Next: "
+            "aws.runtime.size of the specification, or epoch.shards_per_task; docs/resharding.md has the arithmetic.",
+            namespace=namespace,
+            metric=WAITING_SHARDS.name,
+            statistic=WAITING_SHARDS.kind.value,
             dimensions=self._of(stream),
             threshold=1,
         )

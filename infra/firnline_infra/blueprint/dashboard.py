@@ -15,6 +15,7 @@ from firnline_ingest.config.metrics import (
     DEAD_LETTERS,
     FAILING_SHARDS,
     HEARTBEAT,
+    IDLE_SHARDS,
     INCIDENTS,
     INTERRUPTIONS,
     LAG,
@@ -32,6 +33,7 @@ from firnline_ingest.config.metrics import (
     TIME_TO_TRIM,
     UNANSWERED,
     UNREADABLE_PAGES,
+    WAITING_SHARDS,
     Metric,
 )
 
@@ -46,7 +48,7 @@ ENGINE: tuple[tuple[str, tuple[Metric, ...]], ...] = (
     ("Bytes of rows", (BYTES,)),
     ("Epochs that ended", (HEARTBEAT,)),
     ("Kept, left out, refused", (DEAD_LETTERS, SKIPPED, REJECTED_ROWS)),
-    ("Shards", (SHARDS, FAILING_SHARDS, STOPPED)),
+    ("Shards", (SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED)),
     ("Kinesis' answers", (THROTTLED, UNREADABLE_PAGES, UNANSWERED)),
     ("Channels", (OPENS, INTERRUPTIONS)),
     ("Read once more", (REREAD_ROWS,)),

@@ -20,6 +20,7 @@ from firnline_infra.specification.runtime import Trust
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.formats import EmptyRecords
+from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.rows import UnusableRecords
@@ -158,6 +159,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
         max_unusable_per_minute=pipeline.max_unusable_per_minute,
+        idle_after_seconds=None if pipeline.idle_after_seconds == IDLE_AFTER_SECONDS else pipeline.idle_after_seconds,
         abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         **_changed(metadata=pipeline.metadata),

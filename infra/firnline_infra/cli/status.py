@@ -45,8 +45,11 @@ def text_of(found: "Status") -> str:
         )
         lines += [f"  {newest.told}"] if newest.told else []
     if found.shards:
-        rows = [(each.stream, each.shard, _how(each), _behind(each.behind_s)) for each in found.shards]
-        lines += ["", text_table(("stream", "shard", "", "accounted for, up to"), rows)]
+        rows = [
+            (each.stream, each.shard, _how(each), _behind(each.behind_s), _left(each.time_to_trim_s))
+            for each in found.shards
+        ]
+        lines += ["", text_table(("stream", "shard", "", "accounted for, up to", "dropped unread in"), rows)]
     if found.incidents:
         incidents = [
             (_time(each.last_ms), f"{each.stream}/{each.shard}", each.kind, each.detail) for each in found.incidents
@@ -60,7 +63,10 @@ def _engine(found: "Status") -> str:
         return f"{found.application}: no engine holds the application."
     heart = "its heart beats" if found.is_beating else "its heart does not beat: it was killed, or is frozen"
     whose = {"": "", BY_HAND: ", started by hand"}.get(found.whose, f", of run {found.whose}")
-    return f"{found.application}: {found.holder}{whose}; {heart}."
+    told = f"{found.application}: {found.holder}{whose}; {heart}."
+    if found.waiting:
+        told += f"\n{found.waiting} shards wait: executors or cores are too few for them (FL-1211, docs/resharding.md)."
+    return told
 
 
 def _standby(found: "StandbyStatus") -> str:
@@ -79,11 +85,26 @@ def _run(run: "Run") -> str:
 def _how(shard: "ShardStatus") -> str:
     if shard.has_ended:
         return "ended"
+    if shard.is_idle and not shard.is_paused:
+        return f"read, idle for {_long(shard.idle_s or 0)}"
     return "paused" if shard.is_paused else "read" if shard.is_read else "NOT READ"
 
 
 def _behind(seconds: float | None) -> str:
     return "nothing yet" if seconds is None else f"{seconds:,.0f} s ago"
+
+
+def _left(seconds: float | None) -> str:
+    """Of the oldest record that is not accounted for."""
+    return "" if seconds is None else _long(seconds)
+
+
+def _long(seconds: float) -> str:
+    """In the largest unit of which there are two: 90 min, 47 h, 5 days."""
+    for unit, length in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:,.0f} {unit}"
+    return f"{seconds:,.0f} s"
 
 
 def _time(ms: int) -> str:

@@ -83,6 +83,7 @@ class EngineEnvironment:
             streams=[pipeline.stream for pipeline in self.spec.pipelines],
             deployment=self._records.newest(),
             now_ms=time.time_ns() // 1_000_000,
+            idle_after_s={each.stream: each.idle_after_seconds for each in self.spec.pipelines},
         )
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:

@@ -1,20 +1,22 @@
 """What `firnline status` tells: what the runtime says of its runs, and what the ledger says of the engine and its shards."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from firnline_infra.rollout.records import Deployment
 from firnline_infra.rollout.runtime import Run
 from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
+from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.ledger.standby import Standby, StandbyState
 
-MOST_INCIDENTS = 10
+MOST_INCIDENTS, HOUR_MS = 10, 3_600_000
 WAITING = (StandbyState.PREPARING, StandbyState.READY)
 
 
@@ -27,6 +29,12 @@ class ShardStatus:
     behind_s: float | None
     """Everything that arrived before so many seconds ago is accounted for; None where nothing was read yet. A shard's row is
     written every half a minute where nothing arrives."""
+    idle_s: float | None
+    """For how long no record has come, where it was seen read to its tip; None where that is not known."""
+    is_idle: bool
+    """Whether that is its pipeline's `idle_after_seconds` or more."""
+    time_to_trim_s: float | None
+    """Until Kinesis drops the oldest record that is not accounted for; None where nothing was read yet, or it has ended."""
     has_ended: bool
     is_paused: bool
     """Whether a person has paused its pipeline."""
@@ -69,6 +77,8 @@ class Status:
     whose: str
     """The id of the run that the holder is of, or `by hand`; empty where that is not known."""
     is_beating: bool
+    waiting: int
+    """Shards that the holder has no room for: executors or cores are too few (FL-1211)."""
     standby: StandbyStatus | None
     """The engine that stands by, of a run that is there."""
     shards: tuple[ShardStatus, ...]
@@ -87,7 +97,12 @@ class Status:
             "is_running": self.is_beating,
             "runs": runs,
             "deployment": {name: getattr(self.deployment, name) for name in told} if self.deployment else None,
-            "engine": {"holder": self.holder, "is_beating": self.is_beating, "whose": self.whose}
+            "engine": {
+                "holder": self.holder,
+                "is_beating": self.is_beating,
+                "whose": self.whose,
+                "waiting_shards": self.waiting,
+            }
             if self.holder
             else None,
             "standby": asdict(self.standby) if self.standby else None,
@@ -104,6 +119,7 @@ def status_of(
     streams: Iterable[str],
     deployment: Deployment | None,
     now_ms: int,
+    idle_after_s: Mapping[str, int] = MappingProxyType({}),
     sleep: Callable[[float], object] = time.sleep,
 ) -> Status:
     """Looks at the engine's heart for some seconds."""
@@ -119,8 +135,9 @@ def status_of(
         holder=engine.holder if engine else "",
         whose=_whose(engine, runs) if engine else "",
         is_beating=is_beating,
+        waiting=engine.waiting if engine else 0,
         standby=_standby(ledger.standby(), runs),
-        shards=tuple(_shard(row, engine, now_ms, paused) for row in rows),
+        shards=tuple(_shard(row, engine, now_ms, paused, idle_after_s) for row in rows),
         incidents=_incidents(rows),
     )
 
@@ -137,16 +154,35 @@ def _whose(engine: EngineRun, runs: Sequence[Run]) -> str:
     return of or (BY_HAND if engine.start == BY_HAND else "")
 
 
-def _shard(row: ShardRow, engine: EngineRun | None, now_ms: int, paused: Collection[str]) -> ShardStatus:
+def _shard(
+    row: ShardRow, engine: EngineRun | None, now_ms: int, paused: Collection[str], idle_after_s: Mapping[str, int]
+) -> ShardStatus:
+    idle_s = _idle_s(row)
+    is_read = engine is not None and run_of(row) == engine.run_id and not row.ended
     return ShardStatus(
         stream=row.key.stream,
         shard=row.key.shard_id,
-        is_read=engine is not None and run_of(row) == engine.run_id and not row.ended,
+        is_read=is_read,
         behind_s=max(0, now_ms - row.known_ms) / 1000 if row.known_ms else None,
+        idle_s=idle_s,
+        is_idle=is_read and idle_s is not None and idle_s >= idle_after_s.get(row.key.stream, IDLE_AFTER_SECONDS),
+        time_to_trim_s=_time_to_trim_s(row, now_ms),
         has_ended=row.ended,
         is_paused=row.key.stream in paused,
         unproven=row.is_sending,
     )
+
+
+def _idle_s(row: ShardRow) -> float | None:
+    """By the service's clock: from its last record, or the first look at it, to the last answer that showed its tip."""
+    since_ms = row.arrived_ms or row.since_ms
+    return (row.tip_ms - since_ms) / 1000 if since_ms and row.tip_ms >= since_ms and not row.ended else None
+
+
+def _time_to_trim_s(row: ShardRow, now_ms: int) -> float | None:
+    if row.ended or not row.known_ms or not row.retention_hours:
+        return None
+    return max(0, row.known_ms + row.retention_hours * HOUR_MS - now_ms) / 1000
 
 
 def _incidents(rows: Iterable[ShardRow]) -> tuple[IncidentStatus, ...]:

@@ -17,6 +17,7 @@ from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
+from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
@@ -129,6 +130,9 @@ class Pipeline(Section):
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
     transforms: list[Transform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
+    idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
+    """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
+    `IdleShards`. Nothing else follows from it."""
     abreast: Abreast | None = None
     """Keeps the stream's shards together by the time of arrival (docs/abreast.md); each goes as fast as it can where absent."""
     reader: Reader = "polling"

@@ -109,6 +109,15 @@ OPENS = _count("Opens", "opens", "Channels that were opened.")
 INTERRUPTIONS = _count("Interruptions", "interruptions", "Channels that were given back for trouble that passes.")
 INCIDENTS = _count("Incidents", "incidents", "Incidents that the ledger keeps for a person.")
 SHARDS = Metric("Shards", Unit.COUNT, Kind.GREATEST, "Shards that were worked on.")
+IDLE_SHARDS = Metric(
+    "IdleShards",
+    Unit.COUNT,
+    Kind.GREATEST,
+    "Shards to which nothing came for `idle_after_seconds`, and which are read to their tip.",
+)
+WAITING_SHARDS = Metric(
+    "WaitingShards", Unit.COUNT, Kind.GREATEST, "Shards that nobody reads because executors or cores are too few."
+)
 FAILING_SHARDS = Metric("FailingShards", Unit.COUNT, Kind.GREATEST, "Shards and pipelines with a problem.")
 STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines that are left out until a person decides.")
 HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each.", of_application=True)
@@ -116,7 +125,7 @@ HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each
 METRICS = (
     *(RECORDS, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, SKIPPED, REJECTED_ROWS),
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
-    *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
+    *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
 )
 """All of them. A test compares them with what is published, what alarms and dashboard look at, and docs/metrics.md."""
 

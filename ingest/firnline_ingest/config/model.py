@@ -16,6 +16,7 @@ from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
+from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
 from firnline_ingest.config.patterns import (
@@ -96,6 +97,8 @@ class PipelineOptions(Section):
     pipe: str | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
     initial_position: InitialPosition = InitialPosition.left_out()
+    idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
+    """A shard whose records stop for so long, while it is read to its tip, is idle: watch `IdleShards`. Nothing else follows."""
     abreast: Abreast | None = None
     """Keeps the stream's shards together by the time of arrival; each goes as fast as it can where absent."""
     reader: Reader = "polling"

@@ -28,6 +28,8 @@ class Run:
     stop_requests: int = 0
     fingerprints: tuple[str, ...] = ()
     """Of the Snowflake keys that the channels of its last epoch belonged to; more than one while a key is replaced."""
+    waiting: int = 0
+    """Shards that its last epoch had no room for."""
     configuration: str = ""
     """The hash of its configuration (EngineConfig.content_hash); empty where a person's command holds the application."""
     version: str = ""
@@ -108,6 +110,9 @@ class RunLedger(Protocol):
 
     def show_fingerprints(self, run_id: str, fingerprints: tuple[str, ...]) -> None:
         """Says which keys the run's channels belong to; nothing where another run holds the application."""
+
+    def show_waiting(self, run_id: str, shards: int) -> None:
+        """Says for how many shards the run has no room; nothing where another run holds the application."""
 
     def request_stop(self, run_id: str) -> Run | None:
         """Asks the run to stop; None, and nothing is written, where another one holds the application, or none does."""

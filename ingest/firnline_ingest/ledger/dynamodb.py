@@ -174,6 +174,9 @@ class DynamoLedger:
         values = {":fingerprints": list(fingerprints), ":run_id": run_id}
         self._update_run("SET fingerprints = :fingerprints", values)
 
+    def show_waiting(self, run_id: str, shards: int) -> None:
+        self._update_run("SET waiting = :waiting", {":waiting": shards, ":run_id": run_id})
+
     def request_stop(self, run_id: str) -> Run | None:
         values = {":one": 1, ":run_id": run_id}
         return self._update_run("SET stop_requests = stop_requests + :one", values)
@@ -297,6 +300,7 @@ def _run(item: Item) -> Run | None:
         item["holder"],
         *counts,
         fingerprints=tuple(item.get("fingerprints", ())),
+        waiting=int(item.get("waiting", 0)),
         configuration=str(item.get("configuration", "")),
         version=str(item.get("version", "")),
         start=str(item.get("start", "")),

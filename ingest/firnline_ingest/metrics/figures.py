@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.metrics import (
     FAILING_SHARDS,
     HEARTBEAT,
+    IDLE_SHARDS,
     METRICS,
     SHARDS,
     STOPPED,
     TIME_TO_TRIM,
+    WAITING_SHARDS,
     Kind,
     Metric,
 )
@@ -19,6 +21,9 @@ from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from firnline_ingest.shard.receipt import Receipt
+
+WAITING = "waiting"
+"""ShardState.WAITING: receipts are not imported here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,9 @@ def _values(
 ) -> dict[Metric, int]:
     found = {metric: _of_receipts(metric, receipts) for metric in METRICS if metric.of}
     found |= {
-        SHARDS: sum(bool(receipt.shard_id) for receipt in receipts),
+        SHARDS: sum(bool(receipt.shard_id) and receipt.state != WAITING for receipt in receipts),
+        IDLE_SHARDS: sum(receipt.is_idle for receipt in receipts),
+        WAITING_SHARDS: sum(receipt.state == WAITING for receipt in receipts),
         FAILING_SHARDS: sum(receipt.problem is not None for receipt in receipts),
         STOPPED: sum(key.stream == stream for key in stopped),
         TIME_TO_TRIM: min((left for key, left in times.items() if key.stream == stream), default=None),

@@ -22,6 +22,8 @@ class ShardState(StrEnum):
     ENDED = "ended"
     """The shard was read to its end, and all of it is proven; its children are named in the ledger."""
     FENCED = "fenced"
+    WAITING = "waiting"
+    """There is no room: executors or cores are too few. Its records stay in the stream meanwhile."""
     FAILED = "failed"
     LATE = "late"
     """Inside a call that does not return; what it did since the receipt before is not known yet."""
@@ -82,6 +84,10 @@ class Tally:
     """Of the last answer; None before the first one. While nobody answers it grows with the time since then."""
     unanswered_s: int = 0
     """Since the last good answer of Kinesis."""
+    idle_s: int = 0
+    """For how long no record came, as of the last answer; 0 where that was not the shard's tip."""
+    watermark_ms: int = 0
+    """Service time: what arrived before is accounted for, as the ledger has it; 0 where nothing was read yet."""
 
     def read(self, read: Read) -> None:
         if read.behind_ms is not None:
@@ -100,7 +106,8 @@ class Tally:
         counts = {name: getattr(self, name) - getattr(before, name) for name in COUNTS}
         told = self.rejection if counts["rejected_rows"] else ""
         new = {key: where for key, where in self.new_keys.items() if key not in before.new_keys}
-        return Tally(**counts, rejection=told, new_keys=new, behind_ms=self.behind_ms, unanswered_s=self.unanswered_s)
+        stands = {name: getattr(self, name) for name in STANDS}
+        return Tally(**counts, rejection=told, new_keys=new, **stands)
 
     def counts(self) -> dict[str, Any]:
         """For a log line: of new keys their number."""
@@ -111,7 +118,9 @@ class Tally:
         return asdict(self)
 
 
-NO_COUNTS = ("rejection", "new_keys", "behind_ms", "unanswered_s")
+STANDS = ("behind_ms", "unanswered_s", "idle_s", "watermark_ms")
+"""Where the shard stands: told as it is."""
+NO_COUNTS = ("rejection", "new_keys", *STANDS)
 COUNTS = tuple(each.name for each in fields(Tally) if each.name not in NO_COUNTS)
 
 
@@ -149,6 +158,12 @@ class Receipt:
     behind_ms: int | None = None
     """None where Kinesis never answered."""
     unanswered_s: int = 0
+    idle_s: int = 0
+    is_idle: bool = False
+    """Whether nothing came for `idle_after_seconds`, while Kinesis answers."""
+    watermark_ms: int = 0
+    time_to_trim_s: int | None = None
+    """Until Kinesis drops the oldest record that was not read; None where it never answered."""
     reads: int = 0
     throttled: int = 0
     pid: int = 0

@@ -147,17 +147,20 @@ class ShardReport:
         shown, before = self._shown, self._told
         is_over = self._is_over
         state, problem = self._judged(is_due)
+        since = self._since(shown, before)
         self._told, self.has_news = shown, self.has_news and not is_over
-        (since, delay_ms), receipts, self._receipts = self._delay, self._receipts, self._receipts + 1
+        (told, delay_ms), receipts, self._receipts = self._delay, self._receipts, self._receipts + 1
         return Receipt.of(
             work.key,
-            self._since(shown, before),
+            since,
             epoch=work.epoch,
             state=state,
             start=before.accounted.token if before.accounted else "",
             end=shown.accounted.token if shown.accounted else "",
             proven=shown.proven.token if shown.proven else "",
-            proof_delay_ms=delay_ms if since == receipts else None,
+            proof_delay_ms=delay_ms if told == receipts else None,
+            is_idle=is_idle(work, since),
+            time_to_trim_s=time_to_trim_s(work, since.behind_ms),
             pid=os.getpid(),
             fingerprint=fingerprint if shown.accounted or self._state is not ShardState.OPENING else "",
             problem=problem,
@@ -190,3 +193,15 @@ class ShardReport:
             lasting = ShardUnanswered(self._key, for_s=now_s - self._answered_s, cause=self._unread_because)
             return state, ShardProblem.of(lasting)
         return state, None
+
+
+def is_idle(work: ShardWork, tally: Tally) -> bool:
+    """Of a shard that Kinesis answers for."""
+    return tally.unanswered_s < UNANSWERED_S and tally.idle_s >= work.pipeline.idle_after_seconds
+
+
+def time_to_trim_s(work: ShardWork, behind_ms: int | None) -> int | None:
+    """What the reader is behind is taken from the stream's retention."""
+    if behind_ms is None or not work.retention_hours:
+        return None
+    return max(0, work.retention_hours * 3600 - behind_ms // 1000)

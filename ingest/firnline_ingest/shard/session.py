@@ -29,6 +29,7 @@ from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.books import Books
 from firnline_ingest.shard.cautions import Cautions
 from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.idle import IdleWatch
 from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.letters import ShardLetters, first_unusable
 from firnline_ingest.shard.opening import Opened
@@ -75,6 +76,7 @@ class ShardSession:
             jitter=services.jitter,
         )
         self._held = HeldPage(report)
+        self._idle = IdleWatch(opened.row.arrived_ms)
         self._work = work
         self._services = services
         self._report = report
@@ -143,7 +145,7 @@ class ShardSession:
     def _tell_what_waits(self) -> None:
         """Soon: the others' bound follows from where the slowest shard has come to, as the ledger has it."""
         if self._held.waits_ms > self._books.waits_ms:
-            self._books.waits_ms = self._held.waits_ms
+            self._books.waits_ms, self._report.tally.idle_s = self._held.waits_ms, 0
             self._next_heartbeat_s = 0.0
 
     def _finish(self, *, ended: bool, children: tuple[str, ...]) -> None:
@@ -204,6 +206,7 @@ class ShardSession:
 
     def _show(self, *, is_settled: bool) -> None:
         """`is_settled`: what was read in this turn went well, and nothing keeps the books from being kept."""
+        self._report.tally.watermark_ms = self._books.row.known_ms
         self._report.show(Shown(replace(self._report.tally), self.accounted, self.proven))
         if is_settled and (self._outlets.is_empty or self.proven != self._proven_before):
             self._report.healed()
@@ -222,6 +225,7 @@ class ShardSession:
             self._ingest_records(piece, tally)
         is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not demand.work.is_closed)
         self._retention.took(read, self.accounted, is_cut=is_cut)
+        tally.idle_s = self._idle.took(read)
         if read.is_end and not is_cut:
             return ShardState.ENDED
         return ShardState.DONE if demand.arrival_ms is not None and is_done else ShardState.READING

@@ -121,4 +121,4 @@ def _refused(row: PlanRow) -> Receipt:
 
 def _left_out(shard: PlannedShard, error: TooFewCores) -> Receipt:
     problem = ShardProblem.of(error)
-    return Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.FAILED, problem=problem)
+    return Receipt.of(shard.key, Tally(), epoch=shard.epoch, state=ShardState.WAITING, problem=problem)

@@ -28,6 +28,7 @@ from firnline_ingest.spark.patience import Patience
 from firnline_ingest.spark.policy import ShardPolicy, describe
 from firnline_ingest.spark.query import OnEpoch, SparkQuery, epoch_failure
 from firnline_ingest.spark.report import EpochReport
+from firnline_ingest.spark.shown import ShownRun
 from firnline_ingest.spark.side import Aside
 from firnline_ingest.spark.signals import EndingSignals
 from firnline_ingest.spark.standing_by import StandingBy
@@ -98,6 +99,7 @@ class EngineJob:
         self._runner: EpochRunner | None = None
         self._policy = ShardPolicy(config.failures, clock)
         self._report = EpochReport()
+        self._shown = ShownRun(ledger, run.run_id)
         self._metrics = EngineMetrics(config.metrics, config.application)
         self._watch = EpochWatch(config.epoch.seconds, clock)
         self._epochs = Patience(config.failures.patience_seconds, clock)
@@ -105,7 +107,6 @@ class EngineJob:
         self._failure: FirnlineError | None = None
         self._plans_without_work = 0
         self._is_unproven = False  # the epoch at hand did not end, or the last one failed
-        self._fingerprints: tuple[str, ...] = ()
         self._is_started = self._has_begun = False
         self._looks = 0
         self._running = threading.Lock()  # held by an epoch while it runs
@@ -218,7 +219,7 @@ class EngineJob:
         self._over.wait(self._epochs.pause_s)
 
     def _judge(self, receipts: list[Receipt]) -> None:
-        self._show_fingerprints(receipts)
+        self._shown.write(receipts)
         self._policy.judge(receipts)
         self._report.write(receipts, self._policy.stopped)
         self._metrics.write(receipts, self._policy.stopped)
@@ -227,18 +228,6 @@ class EngineJob:
         if self._policy.ends_the_run or is_done:
             self._over.set()
         self._over.wait(self._policy.pause_s)
-
-    def _show_fingerprints(self, receipts: list[Receipt]) -> None:
-        """In the run's row, where `firnline keys rotate` sees whether the old key is still in use."""
-        found = tuple(sorted({receipt.fingerprint for receipt in receipts} - {""}))
-        if not found or found == self._fingerprints:
-            return
-        try:
-            self._ledger.show_fingerprints(self._lease.run.run_id, found)
-        except FirnlineError as error:
-            log.warning("engine.unheard", extra=describe(error))
-        else:
-            self._fingerprints = found
 
     # The main thread
 

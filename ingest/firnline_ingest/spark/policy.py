@@ -19,7 +19,7 @@ from firnline_ingest.values import ShardKey
 
 FENCES, FENCE_WINDOW_S = 4, 600.0
 FAILING = (ShardState.FAILED, ShardState.LATE)
-IDLE = (*FAILING, ShardState.FENCED)
+IDLE = (*FAILING, ShardState.FENCED, ShardState.WAITING)
 LEAST_PAUSE_S = 1.0
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,8 @@ class ShardPolicy:
     finished: set[ShardKey] = field(default_factory=set)
     """Shards that a bounded run is done with."""
     stopped: dict[ShardKey, Stopped] = field(default_factory=dict)
+    waiting: set[ShardKey] = field(default_factory=set)
+    """Shards of the last epoch for which there was no room. None is ever left out for it: it is read once there is room."""
     is_anything_left: bool = True
     """Whether the last epoch had work that has not stopped."""
     _has_anybody_read: bool = True
@@ -49,18 +51,24 @@ class ShardPolicy:
     _patience: dict[ShardKey, Patience] = field(default_factory=dict)
 
     def judge(self, receipts: Sequence[Receipt]) -> None:
+        self.waiting = {receipt.key for receipt in receipts if receipt.state is ShardState.WAITING}
         for receipt in receipts:
             if receipt.state in (ShardState.DONE, ShardState.ENDED):
                 self.finished.add(receipt.key)
             if receipt.state is ShardState.FENCED:
                 self._count_fence(receipt.key)
-            elif receipt.state in FAILING and receipt.problem:
+            elif self._counts(receipt) and receipt.problem:
                 self._count_failure(receipt.key, receipt.problem)
             else:
                 self._recovered(receipt.key)
         self._pipelines_recovered({receipt.key for receipt in receipts})
         self.is_anything_left = any(receipt.key not in self.stopped for receipt in receipts)
         self._has_anybody_read = any(receipt.state not in IDLE for receipt in receipts)
+
+    def _counts(self, receipt: Receipt) -> bool:
+        """As a failure. One that waits does where a failure is to end the run."""
+        is_to_stop = receipt.state is ShardState.WAITING and self.config.on_failure is OnFailure.STOP
+        return receipt.state in FAILING or is_to_stop
 
     def leaves_out(self, key: ShardKey) -> bool:
         """Whether an epoch has no work for the shard: it is done, or stopped and not yet due again."""
@@ -74,8 +82,8 @@ class ShardPolicy:
 
     @property
     def failing(self) -> list[str]:
-        """Shards and pipelines that failed in the last epoch for what passes."""
-        return sorted(_name(key) for key in self._patience if key not in self.stopped)
+        """Shards and pipelines that failed in the last epoch for what passes, or for which there was no room."""
+        return sorted(_name(key) for key in self._patience.keys() | self.waiting if key not in self.stopped)
 
     @property
     def reasons(self) -> dict[str, str]:

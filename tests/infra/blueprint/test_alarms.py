@@ -95,6 +95,7 @@ def test_what_the_engine_counts_wakes_somebody_where_cloudwatch_gets_it() -> Non
     ours = {alarm.name: alarm for alarm in alarms_of("{name: orders}", WITH_LOG_GROUP) if alarm.namespace == "Firnline"}
     assert {name.removeprefix("firnline-prod-"): (alarm.threshold, alarm.silence) for name, alarm in ours.items()} == {
         "orders-stopped": (1, "notBreaching"),
+        "orders-waiting": (1, "notBreaching"),
         "orders-time-to-trim": (6 * 3600, "ignore"),
         "orders-dead-letters": (1, "notBreaching"),
         "orders-rejected-rows": (1, "notBreaching"),

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from firnline_infra.cli.status import text_of
 from firnline_infra.rollout.status import status_of
 from firnline_ingest.ledger.backend import BY_HAND
@@ -101,3 +103,40 @@ def test_what_has_taken_over_or_is_gone_stands_by_no_more() -> None:
     killed_while_it_waits(world, THIRD)
     world.engines.clear()
     assert looked(world).standby is None
+
+
+def test_it_tells_which_shard_is_idle_and_how_long_its_records_have() -> None:
+    world = running()
+    now_ms = round(world.now_s * 1000)
+    busy, idle = (world.ledger.read(key) for key in KEYS)
+    hour_ms = 3_600_000
+    told = {"tip_ms": now_ms, "retention_hours": 24}
+    world.ledger.write(replace(busy, **told, arrived_ms=now_ms - 200_000))
+    world.ledger.write(replace(idle, **told, arrived_ms=now_ms - 3 * hour_ms))
+    found = looked(world, now_ms=now_ms)
+    assert [each.is_idle for each in found.shards] == [False, True]
+    assert [each.idle_s for each in found.shards] == pytest.approx([200, 10_800], abs=10)
+    assert [each.time_to_trim_s for each in found.shards] == pytest.approx([86_400, 86_400], abs=10)
+    assert "read, idle for 3 h" in text_of(found)
+    assert "24 h" in text_of(found)
+    longer = looked(world, now_ms=now_ms + 25 * hour_ms, idle_after_s={STREAM: 4 * 3600})
+    assert [(each.is_idle, each.time_to_trim_s) for each in longer.shards] == [(False, 0.0), (False, 0.0)]
+    assert set(found.as_document()["shards"][0]) >= {"idle_s", "is_idle", "time_to_trim_s"}
+
+
+def test_a_shard_that_nobody_reads_is_not_called_idle() -> None:
+    world = running()
+    now_ms = round(world.now_s * 1000)
+    for key in KEYS:
+        world.ledger.write(replace(world.ledger.read(key), tip_ms=now_ms, arrived_ms=now_ms - 3_600_000))
+    world.ledger.end_run(world.ledger.current_run().run_id)
+    assert [each.is_idle for each in looked(world).shards] == [False, False]
+    assert "NOT READ" in text_of(looked(world))
+
+
+def test_it_tells_how_many_shards_wait_for_room() -> None:
+    world = running()
+    assert "wait" not in text_of(looked(world))
+    world.ledger.show_waiting(world.ledger.current_run().run_id, 3)
+    assert "3 shards wait: executors or cores are too few" in text_of(looked(world))
+    assert looked(world).as_document()["engine"]["waiting_shards"] == 3

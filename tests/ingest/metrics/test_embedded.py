@@ -101,6 +101,27 @@ def test_an_epoch_is_a_line_for_each_stream_with_the_sums_of_its_shards(capsys: 
     assert (clicks["Stream"], clicks["Records"], "Lag" in clicks) == ("clicks", 1, False)
 
 
+def test_shards_that_are_idle_and_shards_that_wait_for_room_are_counted_apart(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    no_room = ShardProblem("FL-1211", "too few cores", "more", is_retryable=True)
+    receipts = [
+        receipt("orders", "0", is_idle=True),
+        receipt("orders", "1"),
+        receipt("orders", "2", state=ShardState.WAITING, problem=no_room),
+        receipt("orders", "3", state=ShardState.WAITING, problem=no_room),
+    ]
+    (line,) = lines_of(receipts, capsys)
+    names = ("Shards", "IdleShards", "WaitingShards", "FailingShards", "Stopped")
+    assert {name: line[name] for name in names} == {
+        "Shards": 2,
+        "IdleShards": 1,
+        "WaitingShards": 2,
+        "FailingShards": 2,
+        "Stopped": 0,
+    }
+
+
 def test_a_line_is_what_cloudwatch_takes_metrics_from(capsys: pytest.CaptureFixture[str]) -> None:
     for line in all_lines_of([receipt("orders", "0", behind_ms=None), receipt("clicks", "0", behind_ms=1)], capsys):
         Draft7Validator(SCHEMA).validate(line)

@@ -122,12 +122,12 @@ def test_a_refused_session_is_everybodys(tasks: Tasks) -> None:
         runner(Catalog(refusal=SessionRefused("U", "R", "a test"))).run(frame(shard("a")))
 
 
-def test_shards_beyond_what_the_processes_may_read_fail_for_now_and_say_what_they_need(tasks: Tasks) -> None:
+def test_shards_beyond_what_the_processes_may_read_wait_and_say_what_they_need(tasks: Tasks) -> None:
     receipts = runner(Catalog(), epoch={"shards_per_task": 2}).run(frame(*(shard("a", n) for n in range(3))))
     assert [(key, state, problem) for _, key, state, problem in told(receipts)] == [
         ("shardId-000000000000", ShardState.READING, ""),
         ("shardId-000000000001", ShardState.READING, ""),
-        ("shardId-000000000002", ShardState.FAILED, "FL-1211"),
+        ("shardId-000000000002", ShardState.WAITING, "FL-1211"),
     ]
 
 

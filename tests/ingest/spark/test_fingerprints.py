@@ -1,5 +1,7 @@
 """What the driver tells of the keys that its tasks use; a rotation rests on it."""
 
+from dataclasses import replace
+
 import pytest
 
 from firnline_ingest.ledger.errors import LedgerUnavailable
@@ -71,3 +73,16 @@ def test_a_ledger_that_was_out_of_reach_is_told_in_the_next_epoch(
 def test_a_receipt_carries_its_key_through_the_jvm() -> None:
     (receipt,) = receipts("SHA256:a")
     assert Receipt.from_dict(receipt.as_dict()) == receipt
+
+
+def test_shards_without_room_are_shown_for_as_long_as_there_is_none(job: EngineJob, ledger: MemoryLedger) -> None:
+    def waiting() -> int:
+        run = ledger.current_run()
+        assert run is not None
+        return run.waiting
+
+    without = [replace(each, state=ShardState.WAITING) for each in receipts("", "")]
+    job._judge(without)
+    assert waiting() == 2
+    job._judge(receipts("SHA256:a", "SHA256:a"))
+    assert waiting() == 0

@@ -149,3 +149,35 @@ def test_a_bounded_run_is_done_with_shards_that_are_done_or_ended() -> None:
     policy.judge([receipt(ShardState.DONE)])
     assert policy.finished == {KEY}
     assert policy.leaves_out(KEY)
+
+
+NO_ROOM = ShardProblem("FL-1211", "too few cores", "more of them", is_retryable=True)
+
+
+def test_a_shard_without_room_is_never_left_out_and_is_read_as_soon_as_there_is_room() -> None:
+    clock = Clock()
+    policy = ShardPolicy(FailuresConfig(patience_seconds=600), clock)
+    for _ in range(100):
+        policy.judge([receipt(ShardState.WAITING, NO_ROOM), FINE])
+        clock.now += 30.0
+        assert not policy.leaves_out(KEY)
+        assert (policy.waiting, policy.failing, policy.stopped) == ({KEY}, [str(KEY)], {})
+    policy.judge([receipt(ShardState.READING), FINE])
+    assert (policy.waiting, policy.failing) == (set(), [])
+
+
+def test_a_shard_without_room_ends_the_run_where_a_failure_does() -> None:
+    clock = Clock()
+    policy = ShardPolicy(FailuresConfig(patience_seconds=600, on_failure=OnFailure.STOP), clock)
+    for _ in range(61):
+        policy.judge([receipt(ShardState.WAITING, NO_ROOM), FINE])
+        clock.now += 10.0
+    assert policy.ends_the_run
+
+
+def test_an_epoch_in_which_all_shards_wait_for_room_pauses() -> None:
+    policy = ShardPolicy()
+    policy.judge([receipt(ShardState.WAITING, NO_ROOM)])
+    assert policy.pause_s > 0
+    assert policy.is_anything_left
+    assert not policy.ends_the_run
