@@ -100,8 +100,18 @@ class Directory:
         del _container_of(found).of_kind(found.kind)[found.name]
         found.name, found.container = name, target
         target.of_kind(found.kind)[name] = found
-        if isinstance(found, Table) and found.default_pipe is not None:
-            found.default_pipe.name, found.default_pipe.container = f"{name}{DEFAULT_SUFFIX}", target
+        if isinstance(found, Table):
+            _rename_default_pipe(found)
+
+    def swap(self, one: Table, other: Table) -> None:
+        """Each gets the other's name and place; whatever else they are stays with them, also who may do what with them."""
+        (one.name, one.container), (other.name, other.container) = (
+            (other.name, other.container),
+            (one.name, one.container),
+        )
+        for table in (one, other):
+            _container_of(table).of_kind(kinds.TABLE)[table.name] = table
+            _rename_default_pipe(table)
 
     def default_pipe(self, table: Table) -> Pipe:
         """The table's own pipe, made when it is first asked for."""
@@ -161,6 +171,11 @@ def _kinds_down_to(kind: ObjectKind) -> tuple[ObjectKind, ...]:
             return kinds.DATABASE, kind
         case _:
             return (kind,)
+
+
+def _rename_default_pipe(table: Table) -> None:
+    if table.default_pipe is not None:
+        table.default_pipe.name, table.default_pipe.container = f"{table.name}{DEFAULT_SUFFIX}", table.container
 
 
 def _container_of(found: CatalogObject) -> CatalogObject:

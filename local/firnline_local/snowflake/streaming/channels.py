@@ -1,9 +1,10 @@
 """Opening, appending, asking and dropping: what the documented REST calls do, without HTTP.
 
 Everything here happens under the catalog's lock, which is also the condition that the committer waits on. A channel
-belongs to a pipe's id, so a table that is replaced begins without channels. Appends to a channel of the replaced table
-still succeed, and their rows get nowhere: the service does that too, and only the channel's absence from the status shows
-it (snowflake-kafka-connector #1400). Where no table of the name is left, appends and status name what is missing.
+belongs to a pipe's id, so a table or pipe that is replaced, or swapped with another, begins without channels. Appends to a
+channel of the replaced one still succeed, and their rows get nowhere: the service does that too, and only the channel's
+absence from the status shows it (snowflake-kafka-connector #1400). Where no table of the name is left, appends and status
+name what is missing.
 """
 
 from collections import deque
@@ -74,7 +75,10 @@ class Channels:
                 raise ChannelNotFound
             if not channel.pipe.is_live:
                 return self._lose(channel, address, continuation, append)
-            pipe_for(self._catalog, role, address)
+            if (
+                pipe_for(self._catalog, role, address) is not channel.pipe
+            ):  # renamed or swapped, and the name is another's
+                return self._lose(channel, address, continuation, append)
             self._check_pace(channel)
             self._accept(channel, continuation, append)
             self._settle(channel)
@@ -158,12 +162,13 @@ class Channels:
     def _lose(
         self, channel: StreamingChannel, address: Address, continuation: Continuation, append: Append
     ) -> Continuation:
-        """An append for a pipe that is gone."""
-        if not channel.pipe.is_default or self._catalog.resolve_pipe(*_segments(address)) is None:
+        """An append for a pipe that is gone, or is called otherwise by now."""
+        if self._catalog.resolve_pipe(*_segments(address)) is None:
             raise missing(address)
+        before = channel.row_sequencer
         self._accept(channel, continuation, append)
-        self._counts.rows_into_nowhere += count_rows(channel.pending)
-        channel.pending.clear()
+        if channel.row_sequencer != before:
+            self._counts.rows_into_nowhere += count_rows([channel.pending.pop()])
         return channel.continuation
 
     def _orphans(self, address: Address, names: set[str], error: ApiError) -> list[tuple[StreamingChannel, str]]:

@@ -163,7 +163,9 @@ def test_where_no_table_is_left_appends_and_status_say_what_is_missing(account: 
         statuses(account, "never opened")
 
 
-def test_where_a_custom_pipe_is_gone_or_replaced_appends_say_so(account: Account) -> None:
+def test_where_a_custom_pipe_is_gone_appends_say_so_and_where_it_was_made_again_they_go_nowhere(
+    account: Account,
+) -> None:
     table = account.table()
     pipe = account.pipe("LOAD", table)
     account.grant("OPERATE", pipe)
@@ -174,9 +176,34 @@ def test_where_a_custom_pipe_is_gone_or_replaced_appends_say_so(account: Account
         account.append(channel, "{}")
     assert statuses(account, "c", pipe="LOAD") == {"c": "ERR_PIPE_DOES_NOT_EXIST_OR_NOT_AUTHORIZED"}
     account.grant("OPERATE", account.pipe("LOAD", table))
-    with pytest.raises(PipeNotFound):
-        account.append(channel, "{}")
+    account.append(channel, "{}")
     assert statuses(account, "c", pipe="LOAD") == {}
+    assert account.streaming.counts.rows_into_nowhere == 1
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_appends_to_a_table_whose_name_is_anothers_now_go_nowhere_until_it_is_called_so_again(
+    account: Account, swapped: bool
+) -> None:
+    table, other = account.table(), account.table("OTHER")
+    account.grant("INSERT", other)
+    channel = account.open()
+    directory = account.catalog.directory
+    if swapped:
+        directory.swap(table, other)
+    else:
+        directory.rename(table, "OLD")
+        directory.rename(other, "ORDERS")
+    account.append(channel, '{"id":1}', end="1", pipe="ORDERS-STREAMING")
+    account.commit()
+    assert statuses(account, "c") == {}
+    assert (account.rows(table), account.rows(other)) == ([], [])
+    if swapped:
+        directory.swap(table, other)
+    else:
+        directory.rename(other, "OTHER")
+        directory.rename(table, "ORDERS")
+    assert statuses(account, "c") == {"c": "SUCCESS"}
 
 
 def test_a_table_that_is_undropped_has_its_channels_back(account: Account) -> None:

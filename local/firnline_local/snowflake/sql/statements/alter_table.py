@@ -155,6 +155,15 @@ def _drop_clustering_key(_context: Context, _words: TokenReader, table: Table) -
     table.cluster_by = ()
 
 
+def _swap(context: Context, reader: TokenReader, table: Table) -> None:
+    """Both change names at once (SQL reference, ALTER TABLE: SWAP WITH). An Iceberg table has no such form."""
+    other = context.find(Table, reader.name())
+    context.require_ownership(other)
+    if table.iceberg or other.iceberg:
+        raise NotKnown("SWAP WITH of an Iceberg table")
+    context.catalog.directory.swap(table, other)
+
+
 def _find(table: Table, name: str, *, optional: bool = False) -> Column | None:
     column = table.column(name)
     if column is None and not optional:
@@ -172,5 +181,6 @@ ACTIONS: dict[str, Callable[[Context, TokenReader, Table], None]] = {
     "ALTER": _alter_columns,
     "MODIFY": _alter_columns,
     "CLUSTER BY": _cluster_by,
+    "SWAP WITH": _swap,
 }
 """Actions by the words that follow the name; longer phrases come first."""

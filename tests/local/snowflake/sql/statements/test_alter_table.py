@@ -113,8 +113,19 @@ def test_a_clustering_key_comes_and_goes(table) -> None:
     assert table.table("SHOW TABLES")[0]["cluster_by"] == ""
 
 
+def test_two_tables_change_names_with_their_rows_grants_and_times(table) -> None:
+    table.run("CREATE TABLE u (c INT)", "CREATE ROLE r", "GRANT INSERT ON TABLE t TO ROLE r")
+    made = {row["name"]: row["created_on"] for row in table.table("SHOW TABLES")}
+    table("ALTER TABLE t SWAP WITH u")
+
+    assert table.rows("SELECT a, b FROM u") == [("1", "x")]
+    assert {row["name"]: row["created_on"] for row in table.table("SHOW TABLES")} == {"T": made["U"], "U": made["T"]}
+    assert [row["name"] for row in table.table("SHOW GRANTS TO ROLE r")] == ["DB.PUBLIC.U"]
+    assert table.refusal("ALTER TABLE t SWAP WITH nothing").code == "002003"
+
+
 @pytest.mark.parametrize(
-    "change", ["SWAP WITH u", "ADD SEARCH OPTIMIZATION", "ALTER COLUMN a SET MASKING POLICY p", "SET TAG x = 'y'"]
+    "change", ["ADD SEARCH OPTIMIZATION", "ALTER COLUMN a SET MASKING POLICY p", "SET TAG x = 'y'"]
 )
 def test_a_change_that_is_not_known_is_refused_by_name(table, change: str) -> None:
     assert "[FL-6040]" in table.refusal(f"ALTER TABLE t {change}").message
