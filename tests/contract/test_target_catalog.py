@@ -115,6 +115,7 @@ def test_which_columns_take_null_is_seen_and_that_one_does_from_now_on(catalog: 
     world.run(f"ALTER TABLE {state.target} ADD COLUMN D NUMBER NOT NULL")
     assert catalog.columns_of(state.target) == {"C": True, "D": False}
     world.run(f"ALTER TABLE {state.target} ALTER COLUMN D DROP NOT NULL")
+    catalog.states(world.config.pipelines)
     assert catalog.columns_of(state.target) == {"C": True, "D": True}
 
 

@@ -129,7 +129,8 @@ class LedgerBehind(LedgerError, Fatal):
             f"The channel of {key} stands at {committed}, before {proven}, which was proven: somebody else wrote to it, "
             "or it was dropped and made again.",
             next_step="find the other writer (SHOW CHANNELS). To go on after what was proven, once the engine is stopped: "
-            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven",
+            f"firnline resume --stream {key.stream} --shard {key.shard_id} --from proven. After a failover to another account, "
+            "whose table has less: --from horizon, which sends what the stream still holds behind the channel's own token.",
         )
 
 
@@ -182,13 +183,30 @@ class TargetReplaced(LedgerError, Fatal):
     id = "FL-3107"
 
     def __init__(self, key: ShardKey, *, was: TargetTable, found: TargetTable) -> None:
+        is_table = was.table_created_on != found.table_created_on
         changed, name, before, after = "pipe", found.pipe, was.pipe_created_on, found.pipe_created_on
-        if was.table_created_on != found.table_created_on:
+        if is_table:
             changed, name, before, after = "table", str(found), was.table_created_on, found.table_created_on
         super().__init__(
             f"The {changed} {name} was replaced: shard {key} had opened its channel on the one made at {before}, this one "
             f"was made at {after}.",
-            next_step="what was committed before is in the dropped table (UNDROP finds it). To go on into the new one, once "
-            f"the engine is stopped: firnline resume --stream {key.stream} --from proven (or --from horizon, to load again "
-            "what the stream still holds).",
+            next_step=_after_table(key, before) if is_table else _after_pipe(key),
         )
+
+
+def _after_table(key: ShardKey, before: str) -> str:
+    return (
+        f"what was committed before is in the table made at {before}: dropped (UNDROP finds it), or under another name after "
+        "a RENAME or SWAP (the log line table.replaced says which), and then renaming it back is enough. To go on into the "
+        f"new one, once the engine is stopped: firnline resume --stream {key.stream} --from proven. After a failover to "
+        "another account, and to load again what the stream still holds: --from horizon, which repeats nothing that the "
+        "channel has."
+    )
+
+
+def _after_pipe(key: ShardKey) -> str:
+    return (
+        "the rows are in the table, and what the engine sent in its last seconds may be there without its knowing: run "
+        f"firnline audit, then, once the engine is stopped: firnline resume --stream {key.stream} --from proven, which sends "
+        "again what was not proven. Next time pause the pipeline before the pipe is made again: then nothing is in flight."
+    )

@@ -108,6 +108,20 @@ class TableMissing(SnowflakeError, Fatal):
         )
 
 
+class TableRenamed(SnowflakeError, Fatal):
+    """The table that the engine wrote to is there, under another name."""
+
+    id = "FL-3261"
+
+    def __init__(self, table: str, now: str) -> None:
+        super().__init__(
+            f"The table {table} was renamed while the engine ran: it is {now} now.",
+            next_step=f"nothing more is written, and nothing is lost. ALTER TABLE {now} RENAME TO {table}; and the engine goes "
+            "on by itself. To keep the new name, name it in the specification (`table`), deploy, and read the runbook: its "
+            "channels are others.",
+        )
+
+
 class PipeMissing(SnowflakeError, Fatal):
     id = "FL-3007"
 

@@ -4,8 +4,9 @@ A table or pipe that was made again under its name has another creation time; th
 ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,17 +16,27 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.identifiers import default_pipe, quoted, stored_name, table_name, written_name
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Need, required_privileges
 from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
-from firnline_ingest.snowflake.errors import ErrorLoggingOff, GrantMissing, PipeMissing, StatementRefused, TableMissing
+from firnline_ingest.snowflake.errors import (
+    ErrorLoggingOff,
+    GrantMissing,
+    PipeMissing,
+    StatementRefused,
+    TableMissing,
+    TableRenamed,
+)
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
 from firnline_ingest.snowflake.listing import Listing, Statements
 from firnline_ingest.snowflake.sql_session import SqlSession
+from firnline_ingest.snowflake.table_columns import TableColumn, read_columns
 from firnline_ingest.values import TargetTable
 
 ON = ("ON", "Y", "true", True)
 NOT_ALLOWED = 3001
 OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
-PIPELINES_OWN = (TableMissing, PipeMissing, GrantMissing, ErrorLoggingOff, StatementRefused)
+GRANTS_EVERY_S = 60.0
+"""How often a table's grants are looked at: of most that is taken away no append tells."""
+PIPELINES_OWN = (TableMissing, TableRenamed, PipeMissing, GrantMissing, ErrorLoggingOff, StatementRefused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +52,67 @@ class TargetState:
 class TargetCatalog:
     """Asks in one session (sql_session.py)."""
 
-    def __init__(self, config: EngineConfig, session: Statements | None = None) -> None:
+    def __init__(
+        self,
+        config: EngineConfig,
+        session: Statements | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._config = config
         self._session = session or SqlSession(config)
-        self._allowed: set[TargetTable] = set()
+        self._known = _Known(clock)
 
     def states(self, pipelines: Sequence[PipelineConfig]) -> dict[str, TargetState | FirnlineError]:
         """Of each pipeline, by its stream; the error where it is that pipeline's own (PIPELINES_OWN).
 
         Raises KeyUnusable, KeyRefused, SessionRefused or SnowflakeUnavailable, which are everybody's.
         """
-        look = _Look(self._config, self._session, pipelines, self._allowed)
+        look = _Look(self._config, self._session, pipelines, self._known)
+        self._known.columns.clear()
         return {pipeline.stream: look.state_or_error(pipeline) for pipeline in pipelines}
 
     def state_of(self, pipeline: PipelineConfig) -> TargetState:
         """Raises what `states` gives and raises."""
-        return _Look(self._config, self._session, [pipeline], self._allowed).state(pipeline)
+        return _Look(self._config, self._session, [pipeline], self._known).state(pipeline)
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
-        """Whether each column takes NULL, by name, as far as DESCRIBE says so; none where the table is gone. Raises as
-        `states` does, and StatementRefused.
+        """Whether each column takes NULL, by name. As `described`."""
+        return {name: column.takes_null for name, column in self.described(target).items()}
+
+    def described(self, target: TargetTable) -> Mapping[str, TableColumn]:
+        """The table's columns by name, asked for once between two looks at all tables; none where the table is gone. Raises
+        as `states` does, and StatementRefused.
         """
-        where = ".".join(map(quoted, (target.database, target.schema, target.table)))
-        rows = self._session.rows(f"DESCRIBE TABLE {where}")
-        return {str(row["name"]): row.get("null?", "Y") == "Y" for row in rows}
+        if target not in self._known.columns:
+            where = ".".join(map(quoted, (target.database, target.schema, target.table)))
+            self._known.columns[target] = read_columns(self._session.rows(f"DESCRIBE TABLE {where}"))
+        return self._known.columns[target]
+
+    def now_called(self, target: TargetTable) -> str | None:
+        """The name, in its schema, of a table that was renamed or swapped, as it is written in SQL. Raises as `described`."""
+        return now_called(self._session, (target.database, target.schema, target.table), target.table_created_on)
 
     def close(self) -> None:
         self._session.close()
+
+
+@dataclass(slots=True)
+class _Known:
+    """What one look leaves to the next."""
+
+    clock: Callable[[], float]
+    made: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """When the table was made that was seen under a name last."""
+    columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
+    _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
+
+    def is_allowed(self, target: TargetTable) -> bool:
+        """Whether its grants were complete a moment ago."""
+        return self.clock() - self._allowed_s.get(target, -GRANTS_EVERY_S) < GRANTS_EVERY_S
+
+    def allowed(self, target: TargetTable) -> None:
+        self._allowed_s[target] = self.clock()
 
 
 class _Look:
@@ -78,11 +123,11 @@ class _Look:
         config: EngineConfig,
         session: Statements,
         pipelines: Sequence[PipelineConfig],
-        allowed: set[TargetTable],
+        known: _Known,
     ) -> None:
         self._role = config.snowflake.role
         self._session = session
-        self._allowed = allowed
+        self._known = known
         self._tables = Listing(session, "TABLES", map(_table, pipelines))
         self._pipes = Listing(session, "PIPES", map(_wanted_pipe, pipelines))
         self._grants: list[RoleGrants | None] = []
@@ -97,8 +142,11 @@ class _Look:
         table = _table(pipeline)
         found = self._tables.find(*table)
         if found is None:
+            if now := now_called(self._session, table, self._known.made.get(table, "")):
+                raise TableRenamed(".".join(map(quoted, table)), now)
             raise TableMissing(".".join(map(quoted, table)), self._role, self._lacking(_wanted(table)))
         target = TargetTable(*table, _timestamp(found["created_on"]), *self._pipe(pipeline))
+        self._known.made[table] = target.table_created_on
         self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
@@ -118,8 +166,8 @@ class _Look:
         return default_pipe(wanted[-1]), ""
 
     def _check_grants(self, target: TargetTable, found: Mapping[str, Any]) -> None:
-        """Once for each target: what is taken away later is refused by the service, at the next append."""
-        if target in self._allowed:
+        """Now and then: without EVOLVE SCHEMA appends go on, and lose what has no column yet."""
+        if self._known.is_allowed(target):
             return
         table = (target.database, target.schema, target.table)
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
@@ -128,7 +176,7 @@ class _Look:
         grants = self._role_grants()
         if grants and grants.mentions(*table) and (missing := grants.lacking(wanted)):
             raise GrantMissing(str(target), self._role, missing)
-        self._allowed.add(target)
+        self._known.allowed(target)
 
     def _lacking(self, wanted: Iterable[WantedPrivilege]) -> list[WantedPrivilege]:
         """Empty, too, where the role's grants don't tell."""
@@ -140,6 +188,18 @@ class _Look:
             show = f"SHOW GRANTS TO ROLE {quoted(stored_name(self._role))}"
             self._grants.append(RoleGrants.read(self._session.rows(show, empty={*DOES_NOT_EXIST, NOT_ALLOWED})))
         return self._grants[0]
+
+
+def now_called(session: Statements, table: tuple[str, str, str], made: str) -> str | None:
+    """The name of another table of the schema that was made at that very time: the one that had this name. Raises what the
+    session raises.
+    """
+    if not made:
+        return None
+    database, schema, _ = table
+    rows = session.rows(f"SHOW TABLES IN SCHEMA {quoted(database)}.{quoted(schema)}")
+    names = [row["name"] for row in rows if row["name"] != table[-1] and _timestamp(row["created_on"]) == made]
+    return ".".join(map(written_name, (database, schema, names[0]))) if len(names) == 1 else None
 
 
 def on_volume(session: Statements, table: tuple[str, str, str]) -> list[WantedPrivilege]:

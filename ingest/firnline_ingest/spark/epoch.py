@@ -20,6 +20,7 @@ from firnline_ingest.spark.groups import Placement, TooFewCores, place
 from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
 from firnline_ingest.spark.planner import PlanRow
+from firnline_ingest.spark.table_watch import TableWatch
 from firnline_ingest.spark.task import finish_partition, ingest_partition
 from firnline_ingest.values import ShardKey
 
@@ -40,6 +41,7 @@ class EpochRunner:
     planned: Callable[[Sequence[Unread]], None] = lambda _: None
     """Told of every shard that there is, those that are skipped too."""
     columns: ColumnWatch = field(default_factory=ColumnWatch)
+    tables: TableWatch = field(default_factory=TableWatch)
     patterns: PatternWatch = field(init=False)
     _placement: Placement = field(default_factory=Placement)
     """Of the last epoch."""
@@ -96,6 +98,7 @@ class EpochRunner:
         epochs = {row.stream: row.epoch for row in rows}
         states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
         found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
+        self.tables.look(self.catalog, found)
         self.columns.look(self.catalog, found)
         shards, refused = list[PlannedShard](), list[Receipt]()
         for stream, state in states.items():

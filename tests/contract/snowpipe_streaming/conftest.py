@@ -1,6 +1,7 @@
 """The real SDK against the embedded Snowflake: one server a session, and for each test a schema of its own."""
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -11,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.snowflake.connection import connect
+from firnline_ingest.snowflake.key import SigningKey
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.values import TargetTable
 from firnline_local.faults import Fault
@@ -237,3 +240,33 @@ def world(snowflake: EmbeddedSnowflake, key: KeyPair) -> Iterator[World]:
         opener.close()
     for client in made.clients:
         client.close(wait_for_flush=False, timeout_seconds=0)
+
+
+@pytest.fixture(scope="session")
+def administrator(snowflake: EmbeddedSnowflake, admin_key: KeyPair) -> Iterator[Any]:
+    """A session of the connector, with every right."""
+    with pytest.MonkeyPatch.context() as environment, warnings.catch_warnings():
+        environment.setenv("REQUESTS_CA_BUNDLE", str(snowflake.ca_file))
+        warnings.simplefilter("ignore", FutureWarning)
+        connection = connect(
+            account="acct",
+            user="FIRNLINE_ADMIN",
+            role="ACCOUNTADMIN",
+            url=snowflake.url,
+            key=SigningKey(admin_key.private_pem, "test"),
+            ca_file=snowflake.ca_file,
+        )
+        yield connection
+        connection.close()
+
+
+@pytest.fixture
+def sql(world: World, administrator: Any) -> Callable[[str], list[tuple[Any, ...]]]:
+    """Runs a statement in the test's schema, as the administrator."""
+
+    def run(statement: str) -> list[tuple[Any, ...]]:
+        with administrator.cursor() as cursor:
+            return list(cursor.execute(statement).fetchall())
+
+    run(f"USE SCHEMA DB.{world.schema.name}")
+    return run

@@ -1,7 +1,7 @@
 """SQL by the real connector and rows by the real SDK, over one catalog."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,9 +13,6 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.snowflake.connection import connect
-from firnline_ingest.snowflake.key import SigningKey
-from tests.contract.snowpipe_streaming.conftest import KeyPair
 
 World = Any  # of conftest.py
 Sql = Callable[[str], list[tuple[Any, ...]]]
@@ -25,27 +22,6 @@ pytestmark = [
     # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
     pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
 ]
-
-
-@pytest.fixture
-def sql(world: World, admin_key: KeyPair) -> Iterator[Sql]:
-    """Runs a statement in the test's schema, as the administrator."""
-    connection = connect(
-        account="acct",
-        user="FIRNLINE_ADMIN",
-        role="ACCOUNTADMIN",
-        url=world.snowflake.url,
-        key=SigningKey(admin_key.private_pem, "test"),
-        ca_file=world.snowflake.ca_file,
-    )
-
-    def run(statement: str) -> list[tuple[Any, ...]]:
-        with connection.cursor() as cursor:
-            return list(cursor.execute(statement).fetchall())
-
-    run(f"USE SCHEMA DB.{world.schema.name}")
-    yield run
-    connection.close()
 
 
 def test_what_sql_makes_and_grants_can_be_ingested_into_and_read(world: World, sql: Sql) -> None:

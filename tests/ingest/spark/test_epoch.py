@@ -13,6 +13,7 @@ from firnline_ingest.errors import FirnlineError
 from firnline_ingest.metrics import Unread
 from firnline_ingest.shard.receipt import Receipt, ShardProblem, ShardState, Tally
 from firnline_ingest.snowflake.errors import SessionRefused, TableMissing
+from firnline_ingest.snowflake.table_columns import TableColumn
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.spark import epoch
 from firnline_ingest.spark.assignment import Assignment
@@ -47,6 +48,9 @@ class Catalog:
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
         return {"C": True}
+
+    def described(self, target: TargetTable) -> dict[str, TableColumn]:
+        return {"C": TableColumn("VARIANT", True)}
 
 
 @dataclass
