@@ -52,6 +52,7 @@ ROOMS_BELOW = {
     "ingest.config": "errors identifiers",
     "ingest.deadletter": "aws config errors kinesis records sink values",
     "ingest.errors": "",
+    "ingest.files": "errors snowflake",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
     "ingest.ledger": "aws config errors kinesis permissions values",

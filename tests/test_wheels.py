@@ -17,6 +17,7 @@ ROOMS = {
             "__main__.py",
             "py.typed",
             "errors.py",
+            "files",
             "identifiers.py",
             "logs.py",
             "validate.py",

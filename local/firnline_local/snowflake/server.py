@@ -1,4 +1,4 @@
-"""One TLS server on 127.0.0.1: both services of the embedded Snowflake, and the control routes, over one catalog."""
+"""One TLS server on 127.0.0.1: the services of the embedded Snowflake, and the control routes, over one catalog."""
 
 import asyncio
 import socket
@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from firnline_local.faults import FaultPlan
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.faulty import ABORT
+from firnline_local.snowflake.files import FileService, file_routes
 from firnline_local.snowflake.sql import sql_routes
 from firnline_local.snowflake.streaming import StreamingService, StreamingSettings, control_routes, streaming_routes
 from firnline_local.snowflake.tls import make_certificates
@@ -32,12 +33,13 @@ class EmbeddedSnowflake:
         self.catalog = catalog
         self.faults = FaultPlan()
         self.streaming = StreamingService(catalog, self.faults, settings=settings)
+        self.files = FileService(catalog, self.faults)
         self.ca_file = certificates.ca_file
         self._socket = _listen(port)
         self.url = f"https://{HOST}:{self._socket.getsockname()[1]}"
         self._server = _Server(
             uvicorn.Config(
-                _application(self.streaming),
+                _application(self.streaming, self.files),
                 http=CuttableProtocol,
                 ws="none",
                 lifespan="off",
@@ -52,9 +54,11 @@ class EmbeddedSnowflake:
     def serve(self) -> None:
         """Returns after SIGINT, SIGTERM or `close`."""
         self.streaming.start()
+        self.files.start()
         try:
             self._server.run(sockets=[self._socket])
         finally:
+            self.files.close()
             self.streaming.close()
 
     def start(self) -> Self:
@@ -100,11 +104,12 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _application(streaming: StreamingService) -> Starlette:
+def _application(streaming: StreamingService, files: FileService) -> Starlette:
     return Starlette(
         routes=[
             *streaming_routes(streaming),
             *control_routes(streaming),
+            *file_routes(files),
             *sql_routes(streaming.catalog, streaming.faults),
         ]
     )

@@ -11,6 +11,7 @@ from firnline_local.snowflake.catalog.objects import (
     Schema,
     Warehouse,
 )
+from firnline_local.snowflake.catalog.stages import Stage
 from firnline_local.snowflake.catalog.tables import Channel, Column, Default, ErrorRow, Iceberg, Pipe, Table
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.users import AuthenticationPolicy, NetworkPolicy, NetworkRule, User
@@ -39,6 +40,7 @@ __all__ = [
     "Role",
     "Schema",
     "SqlError",
+    "Stage",
     "StorageLocation",
     "Table",
     "User",

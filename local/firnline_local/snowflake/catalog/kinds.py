@@ -37,6 +37,7 @@ def _kind(name: str, scope: Scope, *privileges: str, plural: str = "") -> Object
 
 
 PIPE = _kind("PIPE", Scope.SCHEMA, "APPLYBUDGET", "MONITOR", "OPERATE")
+STAGE = _kind("STAGE", Scope.SCHEMA, "READ", "USAGE", "WRITE")
 TABLE = _kind(
     "TABLE", Scope.SCHEMA, "APPLYBUDGET", "DELETE", "EVOLVE SCHEMA", "INSERT", "REBUILD", "REFERENCES", "SELECT",
     "SELECT ERROR TABLE", "TRUNCATE", "UPDATE",
@@ -72,7 +73,7 @@ ACCOUNT = _kind(
 KINDS: dict[str, ObjectKind] = {
     kind.name: kind
     for kind in (
-        ACCOUNT, DATABASE, SCHEMA, TABLE, PIPE, WAREHOUSE, USER, ROLE, NETWORK_POLICY, NETWORK_RULE,
+        ACCOUNT, DATABASE, SCHEMA, TABLE, PIPE, STAGE, WAREHOUSE, USER, ROLE, NETWORK_POLICY, NETWORK_RULE,
         AUTHENTICATION_POLICY, EXTERNAL_VOLUME,
     )
 }  # fmt: skip # a paragraph, not a column

@@ -10,6 +10,7 @@ from typing import Any
 
 from firnline_local.snowflake.catalog import kinds
 from firnline_local.snowflake.catalog.objects import CatalogObject, Schema
+from firnline_local.snowflake.catalog.stages import FileSource, LoadHistory
 from firnline_local.snowflake.catalog.types import DataType
 from firnline_local.snowflake.catalog.volumes import ExternalVolume
 
@@ -107,6 +108,10 @@ class Pipe(CatalogObject):
     is_default: bool = False
     """Made by the service on demand: it can't be altered or dropped, and needs no grant."""
     paused: bool = False
+    source: FileSource | None = None
+    """The files of a stage; None where rows are streamed."""
+    loads: LoadHistory = field(default_factory=LoadHistory, repr=False)
+    """Of files. It goes with the pipe: one that is made again has loaded nothing."""
 
     @property
     def is_live(self) -> bool:

@@ -20,6 +20,7 @@ from firnline_local.snowflake.sql.statements.create import create
 from firnline_local.snowflake.sql.statements.describe import describe
 from firnline_local.snowflake.sql.statements.drop import drop, truncate, undrop
 from firnline_local.snowflake.sql.statements.grants import grant, revoke
+from firnline_local.snowflake.sql.statements.stage import list_files, put, remove_files
 from firnline_local.snowflake.sql.statements.use import alter_session, use
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
@@ -31,6 +32,11 @@ STATEMENTS: dict[str, Callable[[Context, TokenReader], Result]] = {
     "DESC": describe,
     "DROP": drop,
     "GRANT": grant,
+    "LIST": list_files,
+    "LS": list_files,
+    "PUT": put,
+    "REMOVE": remove_files,
+    "RM": remove_files,
     "REVOKE": revoke,
     "SHOW": show,
     "TRUNCATE": truncate,

@@ -80,6 +80,11 @@ def answered_query(result: Result, session: Session, query_id: str) -> bytes:
     return succeeded(data)
 
 
+def answered_transfer(transfer: dict[str, Any], host_and_port: str) -> bytes:
+    """The files go to this server."""
+    return succeeded(transfer | {"stageInfo": transfer["stageInfo"] | {"endPoint": host_and_port}})
+
+
 def respond(body: bytes, status: int = 200) -> Response:
     return Response(body, status_code=status, media_type=JSON)
 
@@ -174,11 +179,11 @@ class SqlService:
         with session.lock:
             if request_id in session.answers:
                 return session.answers[request_id]
-            answered = self._run(session, body)
+            answered = self._run(session, body, request.url.netloc)
             session.remember(request_id, answered)
             return answered
 
-    def _run(self, session: Session, body: dict[str, Any]) -> bytes:
+    def _run(self, session: Session, body: dict[str, Any], host_and_port: str) -> bytes:
         query_id = str(uuid.uuid4())
         context = Context(self._catalog, session, self._catalog.clock(), query_id)
         try:
@@ -190,6 +195,8 @@ class SqlService:
                 body.get("bindings"),
                 describe_only=bool(body.get("describeOnly")),
             )
+            if result.transfer is not None:
+                return answered_transfer(result.transfer, host_and_port)
             return answered_query(result, session, query_id)
         except SqlError as error:
             return failed_query(error, query_id)

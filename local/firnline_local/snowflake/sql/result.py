@@ -48,6 +48,8 @@ class Result:
     type: StatementType = StatementType.DDL
     parameters: dict[str, Any] = field(default_factory=dict)
     """Session parameters that the statement has changed."""
+    transfer: dict[str, Any] | None = None
+    """What a client has to do by itself, with files of its own; then there are no rows."""
 
 
 def status(message: str, *, type: StatementType = StatementType.DDL) -> Result:  # noqa: A002 - the word of the protocol

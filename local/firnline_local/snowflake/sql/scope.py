@@ -19,6 +19,7 @@ from firnline_local.snowflake.catalog import (
     Pipe,
     Role,
     Schema,
+    Stage,
     Table,
     User,
     Warehouse,
@@ -133,7 +134,7 @@ NAMED: dict[str, type[CatalogObject]] = {
     **{
         made.kind.name: made
         for made in (
-            Database, Schema, Table, Pipe, Role, User, Warehouse, NetworkPolicy, NetworkRule, AuthenticationPolicy,
+            Database, Schema, Table, Pipe, Stage, Role, User, Warehouse, NetworkPolicy, NetworkRule, AuthenticationPolicy,
             ExternalVolume,
         )
     },

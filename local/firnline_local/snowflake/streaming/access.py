@@ -110,7 +110,7 @@ def pipe_for(catalog: Catalog, role: str, address: Address) -> Pipe:
         if table is None or not _may_insert(catalog, role, table):
             raise TableNotFound
     pipe = catalog.resolve_pipe(address.database, address.schema, address.target)
-    if pipe is None:
+    if pipe is None or pipe.source is not None:
         raise missing(address)
     if not pipe.is_default and not _may(catalog, role, "OPERATE", pipe):
         raise PipeNotFound

@@ -16,6 +16,7 @@ from firnline_local.snowflake.catalog import Column, Table
 from firnline_local.snowflake.catalog.errors import CompilationFault, NotKnown
 from firnline_local.snowflake.catalog.store import error_table_name, physical_name
 from firnline_local.snowflake.catalog.tables import COMMIT_TIME, ERROR_COLUMNS
+from firnline_local.snowflake.sql.query.copy_history import COPY_HISTORY, copy_history
 from firnline_local.snowflake.sql.query.semistructured import stand_in
 from firnline_local.snowflake.sql.query.types import column_type
 from firnline_local.snowflake.sql.query.views import (
@@ -30,6 +31,7 @@ from firnline_local.snowflake.sql.scope import Context
 ROW_ADDRESS = "rowid"
 """DuckDB's name for where a row is: UPDATE and DELETE find it by that."""
 ERROR_TABLE = "ERROR_TABLE"
+FUNCTIONS = (ERROR_TABLE, POLICY_REFERENCES, COPY_HISTORY)
 
 
 @dataclass
@@ -91,6 +93,12 @@ def _resolve(context: Context, source: exp.Table, sources: Sources) -> None:
         sources.add(found.name, found.columns)
         _replace(source, found.name, POLICY_REFERENCES)
         return
+    if isinstance(source.this, exp.Anonymous) and source.this.name.upper() == COPY_HISTORY:
+        history = copy_history(context, source.this)
+        sources.views.append(history)
+        sources.add(history.name, history.columns)
+        _replace(source, history.name, COPY_HISTORY)
+        return
     if isinstance(source.this, exp.Anonymous):
         _resolve_error_table(context, source, sources)
         return
@@ -135,11 +143,11 @@ def _replace(source: exp.Table, name: str, called: str) -> None:
 
 
 def _unwrap(source: exp.TableFromRows) -> None:
-    """TABLE(ERROR_TABLE(t)) is ERROR_TABLE(t); what stands in front of POLICY_REFERENCES says nothing."""
+    """TABLE(ERROR_TABLE(t)) is ERROR_TABLE(t); what stands in front of the others says nothing."""
     function = source.this
     while isinstance(function, exp.Dot):
         function = function.expression
-    if isinstance(function, exp.Anonymous) and function.name.upper() in (ERROR_TABLE, POLICY_REFERENCES):
+    if isinstance(function, exp.Anonymous) and function.name.upper() in FUNCTIONS:
         source.replace(exp.Table(this=function, alias=source.args.get("alias")))
 
 

@@ -124,7 +124,12 @@ PIPES = (
     CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, Listed("definition", attribute("definition")), OWNER,
     *unset("notification_channel"), COMMENT, *unset("integration", "pattern", "error_integration"), OWNER_ROLE_TYPE,
     Listed("invalid_reason", lambda found, _: None if found.is_live else "The target table was dropped or replaced."),
-    *named("STREAMING", "kind"),
+    Listed("kind", lambda found, _: "STAGE" if found.source else "STREAMING"),
+)  # fmt: skip # a paragraph, not a column
+STAGES = (
+    CREATED_ON, NAME, DATABASE_NAME, SCHEMA_NAME, *named("", "url"), *named("N", "has_credentials"),
+    *named("N", "has_encryption_key"), OWNER, COMMENT, *unset("region"), *named("INTERNAL", "type"), *unset("cloud"),
+    *unset("notification_channel", "storage_integration", "endpoint"), OWNER_ROLE_TYPE, *named("N", "directory_enabled"),
 )  # fmt: skip # a paragraph, not a column
 ROLES = (
     CREATED_ON, NAME, *CURRENT,
@@ -193,6 +198,7 @@ LISTINGS = {
     "SCHEMAS": Listing(SCHEMAS, all_of(kinds.SCHEMA)),
     "TABLES": Listing(TABLES, all_of(kinds.TABLE)),
     "PIPES": Listing(PIPES, pipes),
+    "STAGES": Listing(STAGES, all_of(kinds.STAGE)),
     "ROLES": Listing(ROLES, all_of(kinds.ROLE), whole_account=True),
     "USERS": Listing(USERS, all_of(kinds.USER), whole_account=True),
     "WAREHOUSES": Listing(WAREHOUSES, all_of(kinds.WAREHOUSE), whole_account=True),

@@ -34,6 +34,7 @@ from firnline_local.snowflake.sql.statements.create_table import (
 from firnline_local.snowflake.sql.statements.creation import Creator, Modifiers, NewObject, read_new_object
 from firnline_local.snowflake.sql.statements.external_volume import create_external_volume
 from firnline_local.snowflake.sql.statements.pipe import create_pipe
+from firnline_local.snowflake.sql.statements.stage import create_stage
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 SHORTEST_SUSPENSION_S = 86_400
@@ -135,6 +136,7 @@ CREATORS: dict[str, Creator] = {
     "SCHEMA": create_schema,
     "TABLE": create_table,
     "PIPE": create_pipe,
+    "STAGE": create_stage,
     "WAREHOUSE": create_warehouse,
     "ICEBERG TABLE": create_iceberg_table,
     "INTERACTIVE TABLE": create_interactive_table,

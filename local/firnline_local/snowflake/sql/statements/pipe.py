@@ -1,4 +1,4 @@
-"""CREATE PIPE for streaming, into a table that the role can write: by column name, or with a SELECT.
+"""CREATE PIPE, into a table that the role can write: for streaming, by column name or with a SELECT, or from a stage.
 
 The SELECT has a path into the row for each column, `$1:a.b::VARCHAR`, or the row itself, `$1`. Snowflake can compute more; here
 any other expression is refused, because rows that went in otherwise would be wrong in silence.
@@ -11,12 +11,14 @@ from sqlglot import exp
 
 from firnline_local.snowflake.catalog import Column, DataType, Pipe, Table, kinds
 from firnline_local.snowflake.catalog.errors import CompilationFault, InvalidIdentifier, NotKnown
+from firnline_local.snowflake.catalog.stages import FileSource
 from firnline_local.snowflake.catalog.tables import PipeColumn
 from firnline_local.snowflake.sql.properties import apply_settings, read_settings
 from firnline_local.snowflake.sql.result import Result
 from firnline_local.snowflake.sql.scope import Context
 from firnline_local.snowflake.sql.statement import parse
 from firnline_local.snowflake.sql.statements.creation import Modifiers, read_new_object
+from firnline_local.snowflake.sql.statements.stage_pipe import read_file_source
 from firnline_local.snowflake.sql.token_reader import TokenReader
 
 CASE_MODES = ("CASE_INSENSITIVE", "CASE_SENSITIVE")
@@ -41,6 +43,7 @@ def create_pipe(context: Context, reader: TokenReader, modifiers: Modifiers) -> 
         definition=definition,
         match_by_column_name=copy.mode,
         transformation=copy.transformation,
+        source=copy.source,
     )
     apply_settings(pipe, settings)
     return new.created_status()
@@ -54,6 +57,7 @@ class Copy:
     mode: str = ""
     """How keys are matched with column names."""
     transformation: tuple[PipeColumn, ...] = ()
+    source: FileSource | None = None
 
 
 def _read_copy(context: Context, reader: TokenReader) -> Copy:
@@ -62,7 +66,10 @@ def _read_copy(context: Context, reader: TokenReader) -> Copy:
     targets = reader.listed(TokenReader.identifier, may_be_empty=True) if reader.starts("(") else []
     reader.expect("FROM")
     if reader.starts("@"):
-        raise NotKnown("a pipe from a stage: only TABLE(DATA_SOURCE(TYPE => 'STREAMING'))")
+        if targets:
+            raise NotKnown("a column list in a pipe from a stage")
+        source, mode = read_file_source(context, reader, table)
+        return Copy(table, mode, source=source)
     transformation = read_transformation(reader.parenthesised(), table, targets) if reader.starts("(") else ()
     if targets and not transformation:
         raise CompilationFault("A column list needs a SELECT: without one, columns are matched by name.")

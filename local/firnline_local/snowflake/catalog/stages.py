@@ -1,0 +1,113 @@
+"""Internal stages with the files in them, what a pipe reads of one, and what it has loaded.
+
+Documentation: `user-guide/data-load-local-file-system-create-stage`, `user-guide/data-load-snowpipe-intro`. Files are in
+memory, and as they were before the client encrypted them.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from firnline_local.snowflake.catalog import kinds
+from firnline_local.snowflake.catalog.objects import CatalogObject
+
+MEMORY = timedelta(days=14)
+"""How long a pipe knows what it has loaded (`user-guide/data-load-snowpipe-intro`, load history)."""
+UPLOAD_LIFETIME = timedelta(hours=1)
+CLIENT_SIDE, SERVER_SIDE = "SNOWFLAKE_FULL", "SNOWFLAKE_SSE"
+"""Who encrypts: client and server, or the server alone (`sql-reference/sql/create-stage`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagedFile:
+    content: bytes
+    """Compressed, where the client compressed it."""
+    staged_at: datetime
+    digest: str = ""
+    """As the client gave it (`sfc-digest`)."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Stage(CatalogObject):
+    """A named internal stage; its files go with it."""
+
+    kind = kinds.STAGE
+    encryption: str = CLIENT_SIDE
+    master_key: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+    files: dict[str, StagedFile] = field(default_factory=dict, repr=False)
+    """By path, without a slash in front."""
+    uploads: dict[str, datetime] = field(default_factory=dict, repr=False)
+    """Tokens that PUT gave out, with the end of each."""
+
+    def grant_upload(self, now: datetime) -> str:
+        token = secrets.token_urlsafe(24)
+        self.uploads = {known: end for known, end in self.uploads.items() if end > now}
+        self.uploads[token] = now + UPLOAD_LIFETIME
+        return token
+
+
+class OnError(StrEnum):
+    SKIP_FILE = "SKIP_FILE"
+    """All rows of a file or none: what a pipe does unless told otherwise (`sql-reference/sql/copy-into-table`)."""
+    CONTINUE = "CONTINUE"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSource:
+    """FROM @stage/path of a pipe."""
+
+    stage: Stage = field(repr=False)
+    path: str = ""
+    """In front of the names that are submitted; ends with a slash, or is empty."""
+    on_error: OnError = OnError.SKIP_FILE
+
+
+class LoadStatus(StrEnum):
+    LOADED = "LOADED"
+    LOAD_FAILED = "LOAD_FAILED"
+    PARTIALLY_LOADED = "PARTIALLY_LOADED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstError:
+    message: str
+    line: int
+    column: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileLoad:
+    """What became of a file that was submitted."""
+
+    path: str
+    size: int
+    received_at: datetime
+    loaded_at: datetime
+    status: LoadStatus
+    rows_parsed: int = 0
+    rows_inserted: int = 0
+    errors: int = 0
+    first_error: FirstError | None = None
+    system_error: str = ""
+
+
+@dataclass
+class LoadHistory:
+    """Of one pipe, oldest first."""
+
+    entries: list[FileLoad] = field(default_factory=list)
+    forgotten: int = 0
+    """How many there were before these."""
+
+    def since(self, now: datetime) -> list[FileLoad]:
+        """What is remembered."""
+        kept = [load for load in self.entries if load.loaded_at > now - MEMORY]
+        self.forgotten += len(self.entries) - len(kept)
+        self.entries = kept
+        return kept
+
+    def knows(self, path: str, now: datetime, *, failures: bool) -> bool:
+        """Whether a name would be loaded no more: it was, in whole or in part, or in vain where `failures` count."""
+        ends = {LoadStatus.LOADED, LoadStatus.PARTIALLY_LOADED} | ({LoadStatus.LOAD_FAILED} if failures else set())
+        return any(load.path == path and load.status in ends for load in self.since(now) if not load.system_error)
