@@ -255,6 +255,14 @@ def test_a_run_says_which_keys_it_uses_and_its_successor_begins_without_them(led
     assert successor.fingerprints == ()
 
 
+def test_the_streams_that_were_begun_are_known_by_name(ledger: Ledger) -> None:
+    assert ledger.begun_streams() == []
+    for name in ("orders", "clicks-2", "clicks-1"):
+        ledger.set_mark(name, StreamMark(f"{name}@1", since_ms=1), None)
+    ledger.set_mark("matching clicks-.*", StreamMark("matching clicks-.*", since_ms=1), None)
+    assert sorted(ledger.begun_streams()) == ["clicks-1", "clicks-2", "orders"]
+
+
 def test_a_run_says_how_many_shards_it_has_no_room_for_and_its_successor_begins_without_them(ledger: Ledger) -> None:
     assert ledger.begin_run(Run("one", "process 1"), None)
     ledger.show_waiting("one", 7)

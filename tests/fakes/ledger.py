@@ -84,6 +84,10 @@ class MemoryLedger:
         with self._lock:
             return self._marks.get(stream)
 
+    def begun_streams(self) -> list[str]:
+        with self._lock:
+            return sorted(name for name in self._marks if " " not in name)
+
     def forget_mark(self, stream: str) -> None:
         """As in a ledger that an engine without marks has written."""
         with self._lock:

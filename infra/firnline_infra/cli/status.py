@@ -55,7 +55,7 @@ def text_of(found: "Status") -> str:
             (_time(each.last_ms), f"{each.stream}/{each.shard}", each.kind, each.detail) for each in found.incidents
         ]
         lines += ["", text_table(("last incidents", "shard", "kind", "what"), incidents)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(["", *found.notes] if found.notes else [])])
 
 
 def _engine(found: "Status") -> str:

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from firnline_infra.rollout.roll import Deployed, RollOut
 from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.services import place_of, runtime_of
 from firnline_infra.rollout.status import Status, status_of
+from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded
 from firnline_infra.runtimes import EngineJob, engine_job
 from firnline_infra.runtimes.errors import StartedByHand
@@ -76,15 +77,18 @@ class EngineEnvironment:
 
     def status(self) -> Status:
         self._check()
-        return status_of(
+        notes: list[str] = []
+        pipelines = pipelines_by_stream(self.spec, self._ledger, notes.append)
+        found = status_of(
             self.application,
             runs=self._runtime.runs(self.application),
             ledger=self._ledger,
-            streams=[pipeline.stream for pipeline in self.spec.pipelines],
+            streams=pipelines,
             deployment=self._records.newest(),
             now_ms=time.time_ns() // 1_000_000,
-            idle_after_s={each.stream: each.idle_after_seconds for each in self.spec.pipelines},
+            idle_after_s={stream: each.idle_after_seconds for stream, each in pipelines.items()},
         )
+        return replace(found, notes=tuple(notes))
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:
         """Of a run; where none is named, of the one that runs, or else the last one that was started."""
@@ -186,7 +190,7 @@ class EngineEnvironment:
 
     def _streams_of(self, job: EngineJob) -> list[str]:
         """As the job's own configuration has them: that of a rollback may have others than the specification."""
-        return [pipeline.stream for pipeline in self._config_of(job).pipelines]
+        return streams_of_configuration(self._config_of(job), self._ledger, self.say)
 
     def _config_of(self, job: EngineJob) -> EngineConfig:
         bucket, key = bucket_and_key(job.configuration)

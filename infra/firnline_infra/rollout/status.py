@@ -84,6 +84,8 @@ class Status:
     shards: tuple[ShardStatus, ...]
     incidents: tuple[IncidentStatus, ...]
     """The last ones, newest first."""
+    notes: tuple[str, ...] = ()
+    """What could not be looked at, and why."""
 
     def as_document(self) -> dict[str, Any]:
         """For programs; a field may be added, and none is renamed."""
@@ -108,6 +110,7 @@ class Status:
             "standby": asdict(self.standby) if self.standby else None,
             "shards": [asdict(each) for each in self.shards],
             "incidents": [asdict(each) for each in self.incidents],
+            "notes": list(self.notes),
         }
 
 

@@ -70,6 +70,9 @@ class StreamLedger(Protocol):
     def mark(self, stream: str) -> StreamMark | None:
         """Which incarnation the application reads; None for a stream that is new to it."""
 
+    def begun_streams(self) -> list[str]:
+        """The names of all streams that have a mark."""
+
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
         """Replaces the mark where it still names the incarnation of `before`; the mark as it is then. What is paused stays so."""
 

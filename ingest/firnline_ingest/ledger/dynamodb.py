@@ -40,7 +40,7 @@ KEY_SCHEMA = {"stream": "HASH", "shard": "RANGE"}
 FENCE = ("generation", "owner")
 HELD = "#generation = :generation AND #owner = :owner"
 SAME_CONSUMER = "asked_by = :asked_by AND arn = :arn"
-CONSUMERS = "@consumer/"
+CONSUMERS, MARKS = "@consumer/", "@stream/"
 RUN_KEY = {"stream": OWN_ITEMS, "shard": "@run"}
 STANDBY_KEY = {"stream": OWN_ITEMS, "shard": "@standby"}
 SAYS_OF_ITSELF = ("configuration", "version", "start")
@@ -205,6 +205,12 @@ class DynamoLedger:
         item = self._items.get(_mark_key(stream))
         return mark_from_item(item) if item else None
 
+    def begun_streams(self) -> list[str]:
+        """A mark whose name has a space is of no stream (spark/streams.py)."""
+        items = self._items.query("#stream = :own AND begins_with(shard, :marks)", {":own": OWN_ITEMS, ":marks": MARKS})
+        names = (str(item["shard"]).removeprefix(MARKS) for item in items)
+        return [name for name in names if " " not in name]
+
     def set_mark(self, stream: str, mark: StreamMark, before: StreamMark | None) -> StreamMark:
         """Not whether it is paused: a person may say that at any moment, and says it to `pause`."""
         new = mark_to_item(mark)
@@ -276,7 +282,7 @@ class DynamoLedger:
 
 
 def _mark_key(stream: str) -> Item:
-    return {"stream": OWN_ITEMS, "shard": f"@stream/{stream}"}
+    return {"stream": OWN_ITEMS, "shard": f"{MARKS}{stream}"}
 
 
 def _consumer_key(stream: str, name: str) -> Item:

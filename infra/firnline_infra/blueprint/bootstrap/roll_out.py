@@ -44,7 +44,7 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
         sid="SeeShards",
         actions=("dynamodb:Query",),
         resources=table,
-        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS,)}},
+        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": _seen(spec)}},
     )
     yield PolicyStatement(
         sid="AskEngine",
@@ -52,6 +52,12 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
         resources=table,
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}},
     )
+
+
+def _seen(spec: EnvironmentSpec) -> tuple[str, ...]:
+    """Which streams a pattern has found is in the application's own items."""
+    has_patterns = any(pipeline.also for pipeline in spec.pipelines)
+    return (ROWS_OF_SHARDS, OWN_ITEMS) if has_patterns else (ROWS_OF_SHARDS,)
 
 
 def status_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

@@ -1,0 +1,81 @@
+"""Streams that a pattern has found are shown, and waited for, like named ones."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.ledger.errors import LedgerForbidden
+from firnline_ingest.ledger.mark import StreamMark
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.spark.standing_in import CONFIG
+
+
+def spec(**pipeline: object) -> EnvironmentSpec:
+    document = {
+        "version": 1,
+        "name": "dev",
+        "aws": {"region": "eu-central-1", "account": "123456789012"},
+        "snowflake": {"account": "ORG-ACCOUNT", "warehouse": "SMALL"},
+        "streams": [{"name": "orders"}, {"name": "clicks"}],
+        "pipelines": [
+            {"stream": "orders", "database": "LAKE", "schema": "RAW"},
+            {"stream": "clicks", "database": "LAKE", "schema": "RAW", **pipeline},
+        ],
+    }
+    return parse_spec(json.dumps(document), "dev")
+
+
+def config(**changes: object) -> EngineConfig:
+    return EngineConfig.model_validate({**CONFIG, **changes}, strict=None)
+
+
+PATTERN = {"streams": "clicks-.*", "database": "DB", "schema": "RAW", "leave_out": ["clicks-test"]}
+
+
+@pytest.fixture
+def ledger() -> MemoryLedger:
+    begun = MemoryLedger()
+    for name in ("orders", "clicks", "clicks-b", "clicks-a", "clicks-test", "payments"):
+        begun.set_mark(name, StreamMark(f"{name}@1", since_ms=1), None)
+    begun.set_mark("matching clicks-.*", StreamMark("matching clicks-.*", since_ms=1), None)
+    return begun
+
+
+class Closed:
+    def begun_streams(self) -> Sequence[str]:
+        raise LedgerForbidden("ledger", "Query", "is not authorized")
+
+
+def test_found_streams_have_the_pipeline_that_has_found_them(ledger: MemoryLedger) -> None:
+    made = spec(also="clicks-[ab]", idle_after_seconds=60)
+    said: list[str] = []
+    found = pipelines_by_stream(made, ledger, said.append)
+    assert {stream: pipeline.idle_after_seconds for stream, pipeline in found.items()} == {
+        "orders": 300,
+        "clicks": 60,
+        "clicks-a": 60,
+        "clicks-b": 60,
+    }
+    assert said == []
+
+
+def test_a_roll_out_has_the_streams_that_its_own_configuration_finds(ledger: MemoryLedger) -> None:
+    assert streams_of_configuration(config(patterns=[PATTERN]), ledger, print) == [
+        *("orders", "clicks", "clicks-a", "clicks-b"),
+    ]
+
+
+def test_without_a_pattern_nobody_is_asked() -> None:
+    assert list(pipelines_by_stream(spec(), Closed(), print)) == ["orders", "clicks"]
+    assert streams_of_configuration(config(), Closed(), print) == ["orders", "clicks"]
+
+
+def test_who_may_not_see_them_is_told_and_goes_on_with_named_ones() -> None:
+    said: list[str] = []
+    assert list(pipelines_by_stream(spec(also="clicks-.*"), Closed(), said.append)) == ["orders", "clicks"]
+    assert streams_of_configuration(config(patterns=[PATTERN]), Closed(), said.append) == ["orders", "clicks"]
+    assert [line.startswith("Streams that a pattern has found can't be seen") for line in said] == [True, False] * 2
