@@ -59,7 +59,8 @@ def _adopted(spec: EnvironmentSpec) -> Iterator[str]:
         yield f"CREATE SCHEMA IF NOT EXISTS {schema.sql}"
     for table in blueprint_of(spec).landing.adopted_tables:
         if isinstance(table, Table):
-            yield f"CREATE TABLE IF NOT EXISTS {table.name.sql} ({table.metadata_column.sql} {table.column_type})"
+            columns = ", ".join(each.sql for each in table.metadata) or "RECORD_CONTENT VARIANT"
+            yield f"CREATE TABLE IF NOT EXISTS {table.name.sql} ({columns})"
             yield from (each.execute for each in table.alterations)
     policy = spec.snowflake.network_policy
     if policy.origin is ObjectOrigin.ADOPT and policy.name is not None:

@@ -4,7 +4,8 @@ An error row never became values, so there is nothing to compare.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +14,8 @@ from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.json_values import parse
 from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
-from firnline_infra.audit.window import arrival_text
+from firnline_infra.audit.window import arrival_ms, arrival_text
+from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.kinesis.user_record import AggregateFault, UserRecord
 from firnline_ingest.records.rejection import RejectReason
 
@@ -21,13 +23,14 @@ SHARDED_DIGITS = 20  # of the sub-sequence number in shardedSequenceNumber
 LONGEST_SHOWN = 60
 NOT_AN_OBJECT = {"empty", "not-json", "not-an-object", "invalid-utf-8"}
 """Reasons of dead letters that depend on the bytes alone, whatever the pipeline was configured to take."""
+DEFAULT = Metadata.left_out()
 OF_AGGREGATES = {RejectReason.BROKEN_AGGREGATE, RejectReason.MISPLACED}
 
 
 class RowContent(NamedTuple):
-    """A row's metadata, and its values in the order of the check's columns."""
+    """A row's metadata by its columns, and its values in the order of the check's columns."""
 
-    metadata: object
+    metadata: Mapping[str, object]
     values: Sequence[object]
 
 
@@ -43,8 +46,11 @@ def digest_of(data: bytes) -> bytes:
 class ContentComparison:
     """The ContentCheck of one stream and its table; without state, and so of any shard."""
 
-    def __init__(self, stream: str, columns: Sequence[AuditedColumn], *, evolves: bool) -> None:
+    def __init__(
+        self, stream: str, columns: Sequence[AuditedColumn], *, evolves: bool, metadata: Metadata = DEFAULT
+    ) -> None:
         self._stream = stream
+        self._metadata = metadata
         self._columns = columns
         self._keys = {column.key for column in columns}
         self._evolves = evolves
@@ -88,28 +94,32 @@ class ContentComparison:
                 findings.counts.values_without_column += 1
 
     def _metadata_changes(
-        self, record: StreamRecord, outcome: Outcome, metadata: object, shard_id: str
+        self, record: StreamRecord, outcome: Outcome, metadata: Mapping[str, object], shard_id: str
     ) -> Iterator[str]:
         """Compares only the parts that the row has: they can be switched on and off."""
-        kept = _object_in(metadata) if isinstance(metadata, str) else None
+        kept: Mapping[str, object] | None = metadata
+        if self._metadata.form is not MetadataForm.COLUMNS:
+            whole = next(iter(metadata.values()), None)
+            kept = _object_in(whole) if isinstance(whole, str) else None
         if kept is None:
             return
         for part, value in self._metadata_of(record, outcome, shard_id).items():
-            if part in kept and kept[part] != value:
-                yield f"metadata {part}: the record has {shown(value)}, the table {shown(kept[part])}"
+            name = self._metadata.name_of(part)
+            if name in kept and (found := _as_written(kept[name])) != value:
+                yield f"metadata {name}: the record has {shown(value)}, the table {shown(found)}"
 
-    def _metadata_of(self, record: StreamRecord, outcome: Outcome, shard_id: str) -> dict[str, object]:
+    def _metadata_of(self, record: StreamRecord, outcome: Outcome, shard_id: str) -> dict[PartName, object]:
         sequence_number, sub_sequence_number = str(outcome.sequence_number), outcome.sub_sequence_number
         return {
             "stream": self._stream,
-            "shardId": shard_id,
-            "approximateArrival": None if record.arrived_ms is None else arrival_text(record.arrived_ms),
-            "partitionKey": record.partition_key,
-            "sequenceNumber": sequence_number,
-            "subSequenceNumber": sub_sequence_number,
+            "shard_id": shard_id,
+            "approximate_arrival": None if record.arrived_ms is None else arrival_text(record.arrived_ms),
+            "partition_key": record.partition_key,
+            "sequence_number": sequence_number,
+            "sub_sequence_number": sub_sequence_number,
             "row": outcome.row,
-            "shardedSequenceNumber": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
-            "explicitHashKey": record.read.ExplicitHashKey if isinstance(record.read, UserRecord) else None,
+            "sharded_sequence_number": f"{sequence_number}{sub_sequence_number:0{SHARDED_DIGITS}d}",
+            "explicit_hash_key": record.read.ExplicitHashKey if isinstance(record.read, UserRecord) else None,
         }
 
     def _check_letter(
@@ -125,6 +135,11 @@ class ContentComparison:
         elif letter.reason in OF_AGGREGATES and not _fault_of(record):
             detail = f"it is a dead letter for {letter.reason}, and it can be a row of its own shard"
             findings.report(ProblemKind.MISPLACED, position, detail)
+
+
+def _as_written(kept: object) -> object:
+    """A moment in the engine's notation."""
+    return arrival_text(ms) if isinstance(kept, datetime) and (ms := arrival_ms(kept)) is not None else kept
 
 
 def _fault_of(record: StreamRecord) -> AggregateFault | None:

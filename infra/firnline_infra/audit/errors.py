@@ -30,11 +30,12 @@ class NotAuditable(AuditError, Fatal):
 
     id = "FL-5001"
 
-    def __init__(self, stream: str, parts: Sequence[str]) -> None:
+    def __init__(self, stream: str, parts: Sequence[str], *, is_left_out: bool = False) -> None:
+        form = "metadata.form: object and " if is_left_out else ""
         super().__init__(
             f"The rows of stream {stream!r} don't say which record they come from: {', '.join(parts)} "
             f"{'is' if len(parts) == 1 else 'are'} switched off in the pipeline's metadata.",
-            next_step=f"set {' and '.join(f'metadata.{part}: true' for part in parts)}; rows that were written without it "
+            next_step=f"set {form}{' and '.join(f'metadata.{part}: true' for part in parts)}; rows that were written without it "
             "can't be audited.",
         )
 

@@ -107,8 +107,10 @@ def latency_of(
     table = stored_name(pipeline.table) if pipeline.table else table_name(pipeline.stream)
     database, schema = stored_name(pipeline.database), stored_name(pipeline.schema_)
     shown = ".".join(map(written_name, (database, schema, table)))
-    if not pipeline.metadata.approximate_arrival:
-        cause = "metadata.approximate_arrival is off, so no row says when Kinesis took its record"
+    if not pipeline.metadata.is_on("approximate_arrival"):
+        cause = (
+            "metadata.approximate_arrival is off, or all of the metadata, so no row says when Kinesis took its record"
+        )
         raise LatencyUnknown(shown, cause, "switch it on")
     asked = Statements(database, schema, table, pipeline.stream, pipeline.metadata)
     statement = latency_statement(asked, since=now - timedelta(minutes=minutes), produced_at=produced_at)

@@ -25,7 +25,7 @@ from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.config.rows import UnusableRecords
+from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
 from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 
@@ -108,10 +108,12 @@ class PipelineAudit:
                 now_ms=self.server_ms + round((time.monotonic() - began_s) * 1000),
                 retention_hours=lineage.retention_hours,
                 created_ms=lineage.stream_created_ms,
-                rows_have_arrival=self.pipeline.metadata.approximate_arrival,
+                rows_have_arrival=self.pipeline.metadata.is_on("approximate_arrival"),
             )
 
-        check = ContentComparison(self.pipeline.stream, described.columns, evolves=described.evolves)
+        check = ContentComparison(
+            self.pipeline.stream, described.columns, evolves=described.evolves, metadata=self.pipeline.metadata
+        )
         return PipelineSources(
             client=self.client,
             stream=self.pipeline.stream,
@@ -160,16 +162,17 @@ class PipelineAudit:
 
 def statements_of(pipeline: PipelineConfig) -> Statements:
     database, schema, table = _target(pipeline)
-    return Statements(database, schema, table, pipeline.stream, pipeline.metadata)
+    are_numbered = makes_several_rows(pipeline.format)
+    return Statements(database, schema, table, pipeline.stream, pipeline.metadata, are_numbered)
 
 
 def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
     """Raises NotAuditable."""
-    needed = ["shard_id", "sequence_number", *(["stream"] if companions else [])]
-    if makes_several_rows(pipeline.format):
-        needed.append("row")
-    if lacking := [part for part in needed if not getattr(pipeline.metadata, part)]:
-        raise NotAuditable(pipeline.stream, lacking)
+    needed: list[PartName] = ["shard_id", "sequence_number"]
+    needed += ["stream"] if companions else []
+    needed += ["row"] if makes_several_rows(pipeline.format) else []
+    if lacking := [part for part in needed if not pipeline.metadata.is_on(part)]:
+        raise NotAuditable(pipeline.stream, lacking, is_left_out=pipeline.metadata.form is MetadataForm.NONE)
 
 
 def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_streams: Set[str]) -> ShardFindings:

@@ -15,9 +15,11 @@ from firnline_infra.audit.comparison import position_of
 from firnline_infra.audit.content_check import LetterContent, digest_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.window import arrival_ms
+from firnline_ingest.config.rows import PARTS, Metadata, MetadataForm, PartName
 from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
 from firnline_ingest.identifiers import stored_name
 
+Parts = dict[PartName, Any]
 PAYLOAD = "$1"  # docs.snowflake.com: error_data holds the payload under this key
 BINARY = "binary-base64"
 
@@ -30,35 +32,31 @@ class ErrorRows:
     without_position: int = 0
 
 
-def read_error_rows(
-    rows: Iterable[tuple[object, object]], *, stream: str, metadata_column: str, names_stream: bool
-) -> ErrorRows:
-    """`rows`: error_data and error_metadata, as JSON text. `names_stream`: whether the metadata has the stream's name."""
-    column = stored_name(metadata_column)
+def read_error_rows(rows: Iterable[tuple[object, object]], *, stream: str, metadata: Metadata) -> ErrorRows:
+    """`rows`: error_data and error_metadata, as JSON text."""
     found = ErrorRows()
     for error_data, error_metadata in rows:
-        metadata = _metadata(_payload(error_data, error_metadata), column)
-        if metadata is None:
+        parts = _parts(_payload(error_data, error_metadata), metadata)
+        if parts is None:
             found.without_position += 1
-        elif not names_stream or metadata.get("stream") == stream:
-            _add(found, metadata)
+        elif not metadata.is_on("stream") or parts["stream"] == stream:
+            _add(found, parts)
     for outcomes in found.by_shard.values():
         outcomes.sort(key=position_of)
     return found
 
 
-def _add(found: ErrorRows, metadata: dict[str, Any]) -> None:
-    number, shard_id = str(metadata.get("sequenceNumber")), metadata.get("shardId")
+def _add(found: ErrorRows, parts: Parts) -> None:
+    number, shard_id = str(parts["sequence_number"]), parts["shard_id"]
     if not number.isdecimal() or not isinstance(shard_id, str):
         found.without_position += 1
         return
-    arrival = metadata.get("approximateArrival")
     outcome = Outcome(
         int(number),
-        int(metadata.get("subSequenceNumber") or 0),
+        int(parts["sub_sequence_number"] or 0),
         RecordPlace.ERROR_TABLE,
-        arrival_ms(arrival if isinstance(arrival, str) else None),
-        row=int(metadata.get("row") or 0),
+        arrival_ms(parts["approximate_arrival"]),
+        row=int(parts["row"] or 0),
     )
     found.by_shard.setdefault(shard_id, []).append(outcome)
 
@@ -72,26 +70,36 @@ def _payload(error_data: object, error_metadata: object) -> object:
     return payload
 
 
-def _metadata(payload: object, column: str) -> dict[str, Any] | None:
-    if isinstance(payload, dict):
-        found = next((value for key, value in payload.items() if key.upper() == column.upper()), None)
-    elif isinstance(payload, str):
-        found = _leading_member(payload, column)
-    else:
+def _parts(payload: object, metadata: Metadata) -> Parts | None:
+    """None where the row does not say what it is."""
+    found = _leading_members(payload) if isinstance(payload, str) else payload
+    if not isinstance(found, dict):
         return None
-    return found if isinstance(found, dict) else None
+    if metadata.form is not MetadataForm.COLUMNS:
+        found = _by_column(found).get(stored_name(metadata.column).upper())
+        return {part: found.get(metadata.name_of(part)) for part in PARTS} if isinstance(found, dict) else None
+    members = _by_column(found)
+    parts = {part: members.get(metadata.name_of(part).upper()) for part in PARTS}
+    return parts if parts["sequence_number"] is not None else None
 
 
-def _leading_member(text: str, column: str) -> object:
+def _by_column(members: dict[str, Any]) -> dict[str, Any]:
+    return {key.upper(): value for key, value in members.items()}
+
+
+def _leading_members(text: str) -> dict[str, Any]:
     """The engine writes the metadata first; the rest need not be JSON."""
-    start = "{" + json.dumps(column, ensure_ascii=False) + ":"
-    if not text.startswith(start):
-        return None
+    decode, at, found = json.JSONDecoder().raw_decode, 1, dict[str, Any]()
     try:
-        value, _ = json.JSONDecoder().raw_decode(text, len(start))
-    except (ValueError, RecursionError):
-        return None
-    return value
+        while text[at - 1] in "{,":
+            key, at = decode(text, at)
+            if text[at] != ":" or not isinstance(key, str):
+                break
+            found[key], at = decode(text, at + 1)
+            at += 1
+    except (ValueError, RecursionError, IndexError):
+        pass
+    return found
 
 
 def _json(text: object) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from firnline_ingest.config.rows import Metadata
+from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.identifiers import like_pattern, quoted, stored_name, text_literal
+
+NO_NUMBER = "'0'"
 
 
 class Part(NamedTuple):
@@ -31,6 +33,8 @@ class Statements:
     table: str
     stream: str
     metadata: Metadata
+    are_numbered: bool = False
+    """Whether the format makes several rows of a record."""
 
     @property
     def table_sql(self) -> str:
@@ -47,9 +51,9 @@ class Statements:
     @property
     def inventory(self) -> str:
         """Of the whole table: stream, shard, rows, and how many of them have a sequence number."""
-        stream = self._part("stream") if self.metadata.stream else text_literal(self.stream)
+        stream = self._part("stream") if self.metadata.is_on("stream") else text_literal(self.stream)
         return (
-            f"SELECT {stream} AS STREAM, {self._part('shardId')} AS SHARD, COUNT(*) AS ROW_COUNT, "
+            f"SELECT {stream} AS STREAM, {self._part('shard_id')} AS SHARD, COUNT(*) AS ROW_COUNT, "
             f"COUNT({self._number}) AS NUMBERED FROM {self.table_sql} GROUP BY 1, 2"
         )
 
@@ -60,10 +64,11 @@ class Statements:
 
     def rows(self, shard_id: str, part: Part, *, columns: Sequence[str] | None) -> str:
         """A part of a shard's rows, in order: sequence and sub-sequence number, row, arrival; with `columns` (stored names, in
-        this order) also the metadata and those.
+        this order) also the metadata's columns and those.
         """
-        content = [self._column, *(quoted(name) for name in columns)] if columns is not None else []
-        selected = ", ".join([self._number, self._sub_number, self._row, self.arrival, *content])
+        content = [quoted(name) for name in (*self.metadata_columns, *columns)] if columns is not None else []
+        arrival = self.arrival if self.metadata.is_on("approximate_arrival") else "NULL"
+        selected = ", ".join([self._number, self._sub_number, self._row, arrival, *content])
         return (
             f"SELECT {selected} FROM {self.table_sql} WHERE {self._of(shard_id)}{self._in(part)} ORDER BY {self._order}"
         )
@@ -87,41 +92,59 @@ class Statements:
         )
 
     @property
+    def metadata_columns(self) -> tuple[str, ...]:
+        """As they are stored, in the order in which `rows` gives them."""
+        return self.metadata.columns(are_numbered=self.are_numbered)
+
+    @property
     def _column(self) -> str:
         return quoted(stored_name(self.metadata.column))
 
     @property
     def _number(self) -> str:
-        return self._part("sequenceNumber")
+        return self._part("sequence_number")
 
     @property
     def _sub_number(self) -> str:
-        """As text: a cast would fail the whole statement for one row with an invalid number."""
-        return f"COALESCE({self._part('subSequenceNumber')}, '0')"
+        has_one = self.metadata.is_on("sub_sequence_number") or not self._are_columns
+        return f"COALESCE({self._part('sub_sequence_number')}, '0')" if has_one else NO_NUMBER
 
     @property
     def _row(self) -> str:
         """Only formats that make several rows of a record number them."""
-        return f"COALESCE({self._part('row')}, '0')"
+        has_one = self.are_numbered or not self._are_columns
+        return f"COALESCE({self._part('row')}, '0')" if has_one else NO_NUMBER
 
     @property
     def _order(self) -> str:
-        return ", ".join(f"LENGTH({each}), {each}" for each in (self._number, self._sub_number, self._row))
+        by = [each for each in (self._number, self._sub_number, self._row) if each != NO_NUMBER]
+        return ", ".join(f"LENGTH({each}), {each}" for each in by)
 
     @property
     def arrival(self) -> str:
-        return self._part("approximateArrival")
+        """A text; of columns of their own, what the column holds: a moment, or the text of one."""
+        if self._are_columns:
+            return quoted(self.metadata.name_of("approximate_arrival"))
+        return self._part("approximate_arrival")
 
     @property
     def of_the_stream(self) -> str:
-        return f"{self._part('stream')} = {text_literal(self.stream)}" if self.metadata.stream else "TRUE"
+        return f"{self._part('stream')} = {text_literal(self.stream)}" if self.metadata.is_on("stream") else "TRUE"
 
-    def _part(self, name: str) -> str:
-        return f"{self._column}:{quoted(name)}::VARCHAR"
+    def _part(self, part: PartName) -> str:
+        """As text: a cast to a number would fail the whole statement for one row with an invalid one."""
+        name = quoted(self.metadata.name_of(part))
+        return f"{name}::VARCHAR" if self._are_columns else f"{self._column}:{name}::VARCHAR"
+
+    @property
+    def _are_columns(self) -> bool:
+        return self.metadata.form is MetadataForm.COLUMNS
 
     def _of(self, shard_id: str) -> str:
-        is_stream = f"{self._part('stream')} = {text_literal(self.stream)} AND " if self.metadata.stream else ""
-        return f"{is_stream}{self._part('shardId')} = {text_literal(shard_id)} AND {self._number} IS NOT NULL"
+        is_stream = (
+            f"{self._part('stream')} = {text_literal(self.stream)} AND " if self.metadata.is_on("stream") else ""
+        )
+        return f"{is_stream}{self._part('shard_id')} = {text_literal(shard_id)} AND {self._number} IS NOT NULL"
 
     def _in(self, part: Part) -> str:
         conditions = ""
@@ -140,6 +163,7 @@ class Statements:
 
     def _is_young(self, kept_since: str) -> str:
         """A row lacking the arrival time that this pipeline writes is foreign. If it writes none, age can't be determined."""
-        if not self.metadata.approximate_arrival:
+        if not self.metadata.is_on("approximate_arrival"):
             return "FALSE"
-        return f"({self.arrival} IS NULL OR {self.arrival} >= {text_literal(kept_since)})"
+        as_moment = "::TIMESTAMP_TZ" if self._are_columns else ""
+        return f"({self.arrival} IS NULL OR {self.arrival}{as_moment} >= {text_literal(kept_since)}{as_moment})"

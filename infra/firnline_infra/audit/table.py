@@ -17,7 +17,7 @@ from firnline_infra.audit.rejected import ErrorRows, read_error_rows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.statements import Part, Statements
 from firnline_infra.audit.window import arrival_ms
-from firnline_ingest.identifiers import stored_name, written_name
+from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.connection import rows_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class TableDescription:
     """The properties of the table that the audit depends on."""
 
     columns: tuple[AuditedColumn, ...]
-    """All but the metadata column."""
+    """All but the metadata's."""
     evolves: bool
     logs_errors: bool
 
@@ -75,8 +75,8 @@ class AuditedTable:
             raise TableUnreadable(str(self), self._role, str(error.__cause__)) from error
         if not found:
             raise TableUnreadable(str(self), self._role, "it does not exist, or the role sees nothing of it")
-        metadata_column = stored_name(self._statements.metadata.column)
-        columns = tuple(AuditedColumn.described(row) for row in described if row["name"] != metadata_column)
+        own = self._statements.metadata_columns
+        columns = tuple(AuditedColumn.described(row) for row in described if row["name"] not in own)
         return TableDescription(
             columns,
             evolves=found[0].get("enable_schema_evolution") in ON,
@@ -102,13 +102,11 @@ class AuditedTable:
 
     def error_rows(self) -> ErrorRows:
         """Raises ErrorTableUnreadable."""
-        metadata = self._statements.metadata
         try:
             return read_error_rows(
                 ((row[0], row[1]) for row in self._rows(self._statements.errors, "what was rejected")),
                 stream=self._statements.stream,
-                metadata_column=metadata.column,
-                names_stream=metadata.stream,
+                metadata=self._statements.metadata,
             )
         except QueryFailed as error:
             raise ErrorTableUnreadable(str(self), self._role, str(error.__cause__)) from error
@@ -137,7 +135,8 @@ class AuditedTable:
         statements = [self._statements.rows(shard_id, part, columns=names) for part in parts]
         begun = self._rows(statements[0], what)
         rest = (self._rows(statement, what) for statement in statements[1:])
-        return outcomes_of(chain(begun, chain.from_iterable(rest)), shard_id, on_invalid_position)
+        read = chain(begun, chain.from_iterable(rest))
+        return outcomes_of(read, shard_id, on_invalid_position, metadata=self._statements.metadata_columns)
 
     def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
         """Raises QueryFailed."""
@@ -193,9 +192,14 @@ def parts_between(first: str | None, cuts: Sequence[str]) -> list[Part]:
 
 
 def outcomes_of(
-    rows: Iterator[tuple[Any, ...]], shard_id: str, on_invalid_position: Callable[[str], None]
+    rows: Iterator[tuple[Any, ...]],
+    shard_id: str,
+    on_invalid_position: Callable[[str], None],
+    *,
+    metadata: Sequence[str],
 ) -> Iterator[Outcome]:
-    """Each row: sequence number, sub-sequence number, row and arrival; metadata and values too if contents are compared.
+    """Each row: sequence number, sub-sequence number, row and arrival; the columns of the metadata and values too if contents
+    are compared.
 
     Raises RowsUnordered.
     """
@@ -208,7 +212,8 @@ def outcomes_of(
         if position < before:
             raise RowsUnordered(shard_id, position_text(*before), position_text(*position))
         before = position
-        seen = RowContent(content[0], content[1:]) if content else None
+        own = dict(zip(metadata, content, strict=False))  # the values stand behind them
+        seen = RowContent(own, content[len(own) :]) if content else None
         yield Outcome(position[0], position[1], RecordPlace.TABLE, arrival_ms(arrival), seen, position[2])
 
 

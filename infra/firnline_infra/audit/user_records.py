@@ -21,6 +21,6 @@ def user_records_of(
     apart = UserRecords(lambda: own_range, is_on=pipeline.aggregation is Aggregation.AUTO)
     for record in records:
         for piece in apart.pieces([record]):
-            if len(piece) > 1 and not pipeline.metadata.sub_sequence_number:
+            if len(piece) > 1 and not pipeline.metadata.is_on("sub_sequence_number"):
                 raise NotAuditable(pipeline.stream, ["sub_sequence_number"])
             yield from piece

@@ -104,9 +104,12 @@ def arrival_text(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms // 1000, UTC):%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
 
 
-def arrival_ms(text: str | None) -> int | None:
-    """None for text that is no time."""
+def arrival_ms(arrival: object) -> int | None:
+    """Of a text or a moment; None for what is no time. One without a zone is UTC."""
     try:
-        return round(datetime.fromisoformat(text).timestamp() * 1000) if text else None
+        moment = datetime.fromisoformat(arrival) if isinstance(arrival, str) and arrival else arrival
     except ValueError:
         return None
+    if not isinstance(moment, datetime):
+        return None
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

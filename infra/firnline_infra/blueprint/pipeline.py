@@ -17,7 +17,7 @@ from firnline_infra.blueprint.snowflake import (
     Table,
 )
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.metadata_type import metadata_type
+from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
 from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
@@ -35,7 +35,8 @@ def schema_of(pipeline: Pipeline) -> QualifiedName:
 
 
 def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
-    name, column = table_of(pipeline), Identifier.parse(pipeline.metadata.column)
+    name = table_of(pipeline)
+    metadata = tuple(Column(name=Identifier(each), type=type_) for each, type_ in metadata_columns(pipeline).items())
     columns = tuple(
         Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable, select=each.select)
         for each in pipeline.columns
@@ -43,12 +44,11 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
     if pipeline.external_volume is not None:
         return IcebergTable(
             name=name,
-            metadata_column=column,
+            metadata=metadata,
             columns=columns,
             volume=Identifier.parse(pipeline.external_volume),
             base_location="/".join(part.name.lower() for part in name.parts),
             format_version=pipeline.iceberg_version,
-            structured_metadata=metadata_type(pipeline) if pipeline.has_structured_metadata else "",
             schema_evolution=pipeline.schema_evolution,
             error_logging=pipeline.error_logging,
             durability=durability,
@@ -57,11 +57,11 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
     if pipeline.table_kind is TableKind.INTERACTIVE:
         sorting = tuple(Identifier.parse(each) for each in pipeline.cluster_by)
         return InteractiveTable(
-            name=name, metadata_column=column, columns=columns, cluster_by=sorting, durability=durability
+            name=name, metadata=metadata, columns=columns, cluster_by=sorting, durability=durability
         )
     return Table(
         name=name,
-        metadata_column=column,
+        metadata=metadata,
         columns=columns,
         schema_evolution=pipeline.schema_evolution,
         error_logging=pipeline.error_logging,

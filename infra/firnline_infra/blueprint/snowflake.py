@@ -1,6 +1,6 @@
 """What must exist in Snowflake, as data. Defaults are safe ones, so that each definition can be used alone.
 
-A table begins with the metadata column alone; schema evolution adds the rest. Its default pipe comes into being with the
+A table begins with the columns of the metadata alone; schema evolution adds the rest. Its default pipe comes into being with the
 first channel, so there is nothing to create for it.
 """
 
@@ -89,12 +89,12 @@ class Table:
     """A standard table, which Snowflake keeps itself."""
 
     securable: ClassVar[Securable] = Securable.TABLE
-    column_type: ClassVar[str] = "OBJECT"
 
     name: QualifiedName
-    metadata_column: Identifier
+    metadata: tuple[Column, ...] = ()
+    """The columns that the engine fills by itself."""
     columns: tuple[Column, ...] = ()
-    """After the metadata column."""
+    """After those of the metadata."""
     schema_evolution: bool = True
     error_logging: bool = True
     row_timestamp: bool = True
@@ -124,32 +124,27 @@ class IcebergTable:
     catalog: ClassVar[str] = "SNOWFLAKE"
 
     name: QualifiedName
-    metadata_column: Identifier
+    metadata: tuple[Column, ...] = ()
+    """The columns that the engine fills by itself."""
     columns: tuple[Column, ...] = ()
-    """After the metadata column."""
+    """After those of the metadata."""
     volume: Identifier
     base_location: str
     format_version: int = 3
     """3 is the first that has VARIANT."""
-    structured_metadata: str = ""
-    """The metadata column's type; VARIANT where empty."""
     schema_evolution: bool = True
     error_logging: bool = True
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
     @property
-    def column_type(self) -> str:
-        return self.structured_metadata or "VARIANT"
-
-    @property
     def has_structure(self) -> bool:
         """The provider's resource refuses structured types, so that a statement makes such a table."""
-        return any(ColumnType.parse(each).parts for each in (self.column_type, *(each.type for each in self.columns)))
+        return any(ColumnType.parse(each.type).parts for each in (*self.metadata, *self.columns))
 
     @property
     def create(self) -> str:
-        columns = ", ".join([f"{self.metadata_column.sql} {self.column_type}", *(each.sql for each in self.columns)])
+        columns = ", ".join(each.sql for each in (*self.metadata, *self.columns))
         settings = {
             "EXTERNAL_VOLUME": literal(self.volume.sql),
             "CATALOG": literal(self.catalog),
@@ -186,24 +181,25 @@ class InteractiveTable:
     securable: ClassVar[Securable] = Securable.INTERACTIVE_TABLE
 
     name: QualifiedName
-    metadata_column: Identifier
+    metadata: tuple[Column, ...] = ()
+    """The columns that the engine fills by itself."""
     columns: tuple[Column, ...] = ()
-    """After the metadata column."""
+    """After those of the metadata."""
     cluster_by: tuple[Identifier, ...]
     durability: Durability = Durability.PROTECTED
 
     @property
     def create(self) -> str:
-        columns = ", ".join([f"{self.metadata_column.sql} OBJECT", *(each.sql for each in self.columns)])
+        columns = ", ".join(each.sql for each in (*self.metadata, *self.columns))
         sorting = ", ".join(each.sql for each in self.cluster_by)
         made = f"CREATE INTERACTIVE TABLE IF NOT EXISTS {self.name.sql} ({columns}) CLUSTER BY ({sorting})"
         return f"{made} AS (SELECT {', '.join(self._selected)} FROM {STREAMED})" if self._selected else made
 
     @property
     def _selected(self) -> tuple[str, ...]:
-        """Empty where keys are matched with columns by name. What the engine adds has the metadata column's name."""
+        """Empty where keys are matched with columns by name. What the engine adds has its columns' names."""
         selects = tuple(each.select for each in self.columns if each.select is not None)
-        return (f"$1:{self.metadata_column.sql}::OBJECT", *selects) if selects else ()
+        return (*(f"$1:{each.name.sql}::{each.type}" for each in self.metadata), *selects) if selects else ()
 
     @property
     def drop(self) -> str:

@@ -105,8 +105,7 @@ def _switches(table: AnyTable) -> dict[str, bool]:
 
 
 def _columns(table: AnyTable) -> dict[str, str]:
-    own = {table.metadata_column.name: "OBJECT" if isinstance(table, InteractiveTable) else table.column_type}
-    return own | {each.name.name: each.type for each in table.columns}
+    return {each.name.name: each.type for each in (*table.metadata, *table.columns)}
 
 
 def _listed(table: AnyTable, session: Any) -> dict[str, Any] | None:

@@ -1,25 +1,56 @@
-"""The type of a structured metadata column: the keys that the engine writes, in its order."""
+"""A table's columns for the metadata; the type of a structured one has the keys that the engine writes, in its order."""
 
-from firnline_infra.specification.pipeline import Pipeline
+from collections.abc import Mapping
+
+from firnline_infra.specification.pipeline import Pipeline, TableKind
 from firnline_ingest.config.formats import makes_several_rows
+from firnline_ingest.config.rows import MetadataForm, PartName
+from firnline_ingest.identifiers import quoted, stored_name
 
-OF_EVERY_ROW = (
-    ("stream", "stream", "VARCHAR"),
-    ("shard_id", "shardId", "VARCHAR"),
-    ("approximate_arrival", "approximateArrival", "VARCHAR"),
-    ("partition_key", "partitionKey", "VARCHAR"),
-    ("sequence_number", "sequenceNumber", "VARCHAR"),
-    ("sub_sequence_number", "subSequenceNumber", "NUMBER(38, 0)"),
-    ("sharded_sequence_number", "shardedSequenceNumber", "VARCHAR"),
-    ("explicit_hash_key", "explicitHashKey", "VARCHAR"),
-)
-"""Each part's switch, key and type; the types are those of the connector's own example (Openflow, Iceberg tables)."""
-OF_ONE_AMONG_SEVERAL = ("row", '"row"', "NUMBER(38, 0)")
-"""Where the format makes several rows of a record. ROW is a reserved word (`sql-reference/reserved-keywords`)."""
+WHOLE_NUMBER, MOMENT = "NUMBER(38, 0)", "TIMESTAMP_LTZ"
+NUMBERS = ("sub_sequence_number", "row")
+TIMES = ("approximate_arrival", "push_time")
+RESERVED = ("row",)
+"""ROW is a reserved word (`sql-reference/reserved-keywords`)."""
+
+
+def metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:
+    """The type of each by its stored name. Raises InvalidIdentifier."""
+    metadata = pipeline.metadata
+    match metadata.form:
+        case MetadataForm.NONE:
+            return {}
+        case MetadataForm.COLUMNS:
+            return {metadata.name_of(part): _column_type(part) for part in _parts(pipeline)}
+        case MetadataForm.VARIANT:
+            return {stored_name(metadata.column): "VARIANT"}
+        case MetadataForm.OBJECT:
+            loose = "VARIANT" if pipeline.table_kind is TableKind.ICEBERG else "OBJECT"
+            return {
+                stored_name(metadata.column): metadata_type(pipeline) if pipeline.has_structured_metadata else loose
+            }
 
 
 def metadata_type(pipeline: Pipeline) -> str:
-    """A row's object has to have these keys and no others."""
-    members = (*OF_EVERY_ROW, OF_ONE_AMONG_SEVERAL) if makes_several_rows(pipeline.format) else OF_EVERY_ROW
-    parts = (f"{key} {kind}" for name, key, kind in members if getattr(pipeline.metadata, name))
+    """A row's object has to have these keys and no others. The types are those of the connector's own example (Openflow, Iceberg
+    tables).
+    """
+    parts = (f"{_key(pipeline, part)} {_key_type(part)}" for part in _parts(pipeline))
     return f"OBJECT({', '.join(parts)})"
+
+
+def _parts(pipeline: Pipeline) -> tuple[PartName, ...]:
+    return pipeline.metadata.parts(are_numbered=makes_several_rows(pipeline.format))
+
+
+def _key(pipeline: Pipeline, part: PartName) -> str:
+    name = pipeline.metadata.name_of(part)
+    return quoted(name) if part in (*RESERVED, *pipeline.metadata.names) else name
+
+
+def _key_type(part: PartName) -> str:
+    return WHOLE_NUMBER if part in NUMBERS else "VARCHAR"
+
+
+def _column_type(part: PartName) -> str:
+    return MOMENT if part in TIMES else _key_type(part)

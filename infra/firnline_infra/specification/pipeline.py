@@ -16,11 +16,11 @@ from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_columns
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
-from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
 from firnline_ingest.config.transforms import Transform
 
 
@@ -139,7 +139,9 @@ class Pipeline(Section):
     """`polling` by default: it needs no consumer, and costs nothing beside the stream. `{fan_out: {consumer: NAME}}` where other
     readers share the shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
     metadata: Metadata = Metadata.left_out()
-    """The object column that every table begins with, and what goes into it."""
+    """What a row says of its record, and in which columns, which every table begins with."""
+    without_audit: bool = False
+    """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position."""
 
     @model_validator(mode="after")
     def _the_kind_has_what_it_needs(self) -> Self:
@@ -152,9 +154,13 @@ class Pipeline(Section):
             raise ValueError(
                 "structured_metadata: iceberg_version: 2 has no VARIANT; remove it, or give iceberg_version: 3"
             )
+        if self.structured_metadata and self.metadata.form is not MetadataForm.OBJECT:
+            raise ValueError(
+                f"structured_metadata: it is of metadata.form: object, not {self.metadata.form}; remove it"
+            )
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
-        refuse_metadata_column(self.format, self.metadata.column)
+        refuse_metadata_columns(self.format, self.metadata)
         if self.also is not None and self.reader != "polling":
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):
@@ -163,6 +169,8 @@ class Pipeline(Section):
 
     @property
     def has_structured_metadata(self) -> bool:
+        if self.metadata.form is not MetadataForm.OBJECT:
+            return False
         if self.structured_metadata is None:
             return self.table_kind is TableKind.ICEBERG and self.iceberg_version < WITH_VARIANT
         return self.structured_metadata

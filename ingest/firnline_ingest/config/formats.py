@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import stored_name
 
 CONTENT = "RECORD_CONTENT"
@@ -182,13 +183,14 @@ class EmptyRecords(StrEnum):
     """It becomes a row that has its metadata only."""
 
 
-def refuse_metadata_column(of: Format, metadata_column: str) -> None:
+def refuse_metadata_columns(of: Format, metadata: Metadata) -> None:
     """Raises ValueError for a format that would put a record's content where its metadata goes."""
     columns = (
         of.columns if isinstance(of, CsvFormat) else [of.column] if isinstance(of, TextFormat | BytesFormat) else []
     )
+    taken = {name.upper() for name in metadata.columns(are_numbered=makes_several_rows(of))} if columns else set()
     for name in columns:
-        if stored_name(name).upper() == stored_name(metadata_column).upper():
+        if stored_name(name).upper() in taken:
             raise ValueError(f"format: the column {name} is the metadata column; rename one of them")
 
 

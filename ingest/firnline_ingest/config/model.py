@@ -15,7 +15,7 @@ from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_column
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_columns
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
@@ -131,7 +131,7 @@ class PipelineOptions(Section):
 
     @model_validator(mode="after")
     def _content_and_metadata_have_columns_of_their_own(self) -> Self:
-        refuse_metadata_column(self.format, self.metadata.column)
+        refuse_metadata_columns(self.format, self.metadata)
         return self
 
     @property

@@ -1,8 +1,12 @@
 """What a row carries beside its record, and what becomes of a record or a row that is none."""
 
 from enum import StrEnum
+from typing import Literal, Self, get_args
+
+from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.identifiers import InvalidIdentifier, stored_name
 
 
 class Tolerance(StrEnum):
@@ -25,11 +29,45 @@ class UnusableRecords(StrEnum):
     """Its shard stops in front of it, so that a person decides."""
 
 
-class Metadata(Section):
-    """The metadata object that each row carries, part by part (parity with Openflow's KINESISMETADATA)."""
+class MetadataForm(StrEnum):
+    """Where a row carries its metadata."""
 
+    OBJECT = "object"
+    """In one OBJECT column; the form that Openflow's connector writes."""
+    VARIANT = "variant"
+    """In one VARIANT column, with the same keys."""
+    COLUMNS = "columns"
+    """In a column for each part."""
+    NONE = "none"
+    """Nowhere. The audit can't prove such a table."""
+
+
+PartName = Literal[
+    "stream",
+    "shard_id",
+    "approximate_arrival",
+    "partition_key",
+    "sequence_number",
+    "sub_sequence_number",
+    "sharded_sequence_number",
+    "explicit_hash_key",
+    "push_time",
+    "row",
+]
+PARTS: tuple[PartName, ...] = get_args(PartName)
+"""In the order in which they are written."""
+
+
+class Metadata(Section):
+    """What each row says of its record, part by part, and where (parity with Openflow's KINESISMETADATA)."""
+
+    form: MetadataForm = Field(default=MetadataForm.OBJECT, strict=False)
+    """One switch for all of it: an `object` or `variant` column, `columns` of their own, or `none`."""
     column: str = "KINESISMETADATA"
     """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
+    names: dict[PartName, str] = Field(default_factory=dict)
+    """Other names of parts, as identifiers: quote one to keep its case. By default the keys of an object are Openflow's
+    (`shardId`), and columns are called KINESIS_SHARD_ID and so on."""
     stream: bool = True
     """The stream's name."""
     shard_id: bool = True
@@ -48,3 +86,43 @@ class Metadata(Section):
     """Both numbers in one, which sorts the rows of a shard."""
     explicit_hash_key: bool = False
     """The hash key by which a producer routed a record of an aggregate; Kinesis tells it of no other record."""
+    push_time: bool = False
+    """When the engine made the row, by its own clock, ISO 8601 with milliseconds. It is no function of the record: a row that is
+    sent again after a restart has a later one, and no audit compares it."""
+
+    @model_validator(mode="after")
+    def _names_tell_parts_apart(self) -> Self:
+        seen: dict[str, str] = {}
+        for part in PARTS:
+            try:
+                name = self.name_of(part)
+            except InvalidIdentifier as error:
+                raise ValueError(f"names.{part}: {error.what}") from error
+            if (other := seen.setdefault(name.upper(), part)) != part:
+                raise ValueError(f"names: {other} and {part} are both {name}, and names match whatever their case")
+        return self
+
+    def is_on(self, part: PartName) -> bool:
+        """Whether rows have it; `row` only of formats that make several rows of a record."""
+        return self.form is not MetadataForm.NONE and bool(getattr(self, part))
+
+    def parts(self, *, are_numbered: bool) -> tuple[PartName, ...]:
+        """What a row has, in its order. `are_numbered`: whether its format makes several rows of a record."""
+        of_every_row = tuple(part for part in PARTS if self.is_on(part) and part != "row")
+        return (*of_every_row, "row") if of_every_row and are_numbered and self.is_on("row") else of_every_row
+
+    def name_of(self, part: PartName) -> str:
+        """The object's key or the column, as it is stored. Raises InvalidIdentifier."""
+        if given := self.names.get(part):
+            return stored_name(given)
+        if self.form is MetadataForm.COLUMNS:
+            return f"KINESIS_{part.upper()}"
+        first, *rest = part.split("_")
+        return first + "".join(map(str.capitalize, rest))
+
+    def columns(self, *, are_numbered: bool) -> tuple[str, ...]:
+        """The columns that the metadata takes, as they are stored; no key of a record may be one. Raises InvalidIdentifier."""
+        parts = self.parts(are_numbered=are_numbered)
+        if self.form is MetadataForm.COLUMNS:
+            return tuple(map(self.name_of, parts))
+        return (stored_name(self.column),) if parts else ()

@@ -1,1 +1,4 @@
-"""Records to rows: what a payload has to be, and what is put in front of it. Pure: no clock, no network, no Spark."""
+"""Records to rows: what a payload has to be, and what is put in front of it.
+
+Pure: no network, no Spark, and no clock but push time's.
+"""

@@ -6,7 +6,7 @@ Keys are expected in any order, and the values then come in the expected one: wh
 for it (`in_order`), so that expecting changes the time and nothing else.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 from msgspec.structs import astuple
@@ -25,8 +25,8 @@ Decode = Callable[[bytes], msgspec.Struct]
 class FirstLevel:
     """Not thread-safe: one shard, one thread."""
 
-    def __init__(self, metadata_column: str | None) -> None:
-        self._shapes = KeyShapes(metadata_column)
+    def __init__(self, metadata_columns: Sequence[str]) -> None:
+        self._shapes = KeyShapes(metadata_columns)
         self._decoders: dict[tuple[str, ...], Decode | None] = {}
         self._expected: Decode | None = None
         self._expected_shape = self._last_shape = self._shapes[()]

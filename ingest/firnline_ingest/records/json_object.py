@@ -6,7 +6,7 @@ between them, the keys and values that were seen account for every byte of the p
 
 import json
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -30,8 +30,8 @@ _KNOWN_STARTS = {
 class JsonObjectCheck:
     """One shard's; what it remembers of records makes it faster, and changes neither a verdict nor a byte."""
 
-    def __init__(self, metadata_column: str | None) -> None:
-        self._first_level = FirstLevel(metadata_column)
+    def __init__(self, metadata_columns: Sequence[str]) -> None:
+        self._first_level = FirstLevel(metadata_columns)
 
     def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
         """The payload on one line: as it is, or minified. Raises Unusable."""

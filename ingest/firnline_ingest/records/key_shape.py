@@ -4,7 +4,7 @@ Records of a stream have few different lists of keys, so each list is judged onc
 function of the list alone: forgetting it costs time, never another verdict.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -38,16 +38,16 @@ class KeyShape(NamedTuple):
 class KeyShapes(dict[tuple[str, ...], KeyShape]):
     """Shapes by their keys; asking for one that is not known judges it. Not thread-safe: one shard, one thread."""
 
-    def __init__(self, metadata_column: str | None) -> None:
+    def __init__(self, metadata_columns: Sequence[str]) -> None:
         super().__init__()
-        self._metadata_column = metadata_column
+        self._reserved = {column_key(each): each for each in metadata_columns}
         self._room = REMEMBERED_KEYS
         self._names: set[str] = set()
         self.news: list[str] = []
         """Keys that were not seen before, until somebody empties it; none past a number of them."""
 
     def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
-        shape = _measured(keys, _fault(keys, self._metadata_column))
+        shape = _measured(keys, _fault(keys, self._reserved))
         if not shape.fault:
             self._note(keys)
         if len(keys) >= self._room:
@@ -74,17 +74,14 @@ def column_key(key: str) -> str:
     return key.upper().casefold()
 
 
-def _fault(keys: Sequence[str], metadata_column: str | None) -> Rejection | None:
+def _fault(keys: Sequence[str], reserved: Mapping[str, str]) -> Rejection | None:
     seen: dict[str, str] = {}
-    reserved = column_key(metadata_column) if metadata_column else None
     for key in keys:
         if not key or len(key) > MAX_CHARACTERS or "\0" in key:
             return Rejection(RejectReason.UNUSABLE_KEY, f"{_shown(key)} can't name a column: {_why_unusable(key)}.")
         column = column_key(key)
-        if column == reserved:
-            return Rejection(
-                RejectReason.METADATA_CLASH, f"the key {_shown(key)} is the metadata column {metadata_column}."
-            )
+        if taken := reserved.get(column):
+            return Rejection(RejectReason.METADATA_CLASH, f"the key {_shown(key)} is the metadata column {taken}.")
         if (other := seen.setdefault(column, key)) is not key:
             detail = f"the keys {_shown(other)} and {_shown(key)} are one column: names match whatever their case."
             return Rejection(RejectReason.DUPLICATE_KEY, detail)

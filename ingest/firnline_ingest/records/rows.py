@@ -5,7 +5,7 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -19,7 +19,7 @@ from firnline_ingest.records.any_json import check_any_json
 from firnline_ingest.records.decoders.of_format import bounded, decoder_of
 from firnline_ingest.records.first_sight import Kind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck
-from firnline_ingest.records.metadata import MetadataHead
+from firnline_ingest.records.metadata import MetadataHead, clock_ms
 from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
 from firnline_ingest.transforms.chain import Chain
@@ -75,18 +75,25 @@ class Rows:
 class RowMaker:
     """Not thread-safe: one shard, one thread."""
 
-    def __init__(self, pipeline: PipelineConfig, stream: str, shard_id: str) -> None:
+    def __init__(
+        self, pipeline: PipelineConfig, stream: str, shard_id: str, *, now_ms: Callable[[], int] = clock_ms
+    ) -> None:
+        self._are_numbered = makes_several_rows(pipeline.format)
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
-        self._check = JsonObjectCheck(self._head.column)
+        self._now_ms = now_ms if pipeline.metadata.is_on("push_time") else None
+        self._check = JsonObjectCheck(pipeline.metadata.columns(are_numbered=self._are_numbered))
         self._transform = Chain(pipeline.transforms, stream=stream, shard_id=shard_id) if pipeline.transforms else None
         self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if self._transform else self._check
         self._decode = decoder_of(pipeline.format, self._check_content, pipeline.max_row_bytes)
-        self._are_numbered = makes_several_rows(pipeline.format)
         self._max_row_bytes = pipeline.max_row_bytes
         self._empty = pipeline.empty_records
 
     def convert(self, records: Sequence[Record]) -> Rows:
-        """A function of the records and the pipeline alone: the same records make the same rows at every reading."""
+        """A function of the records and the pipeline alone: the same records make the same rows at every reading, of the same
+        size, but for their push time where that is asked for.
+        """
+        if self._now_ms is not None:
+            self._head.pushed_at(self._now_ms())
         if self._decode is not None or self._transform is not None or self._empty is not EmptyRecords.REJECT:
             return self._decoded(records)
         is_plain = not records or not isinstance(records[0], UserRecord)

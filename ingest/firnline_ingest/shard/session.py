@@ -98,7 +98,7 @@ class ShardSession:
         self._cautions = cautions
         self._letters = ShardLetters(work, services)
         self._user_records = _user_records(work, services, opened)
-        self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id)
+        self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id, now_ms=services.now_ms)
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
         self._books_failed = 0

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit import PipelineReport, ReaderUser, audit
+from firnline_infra.specification.metadata_type import metadata_columns
+from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
@@ -47,10 +49,13 @@ class Lane:
     stream: str
     folder: Path
     table: str = ""
+    columns: str = COLUMNS
+    options: dict[str, Any] = field(default_factory=dict)
+    """Of the pipeline."""
 
     def __post_init__(self) -> None:
         self.table = self.table or f"T{uuid.uuid4().hex[:8].upper()}"
-        self.sql(f"CREATE TABLE {self.name} ({COLUMNS}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE")
+        self.sql(f"CREATE TABLE {self.name} ({self.columns}) ENABLE_SCHEMA_EVOLUTION = TRUE ERROR_LOGGING = TRUE")
         self.grant("INSERT, EVOLVE SCHEMA", "ingest")
         self.grant("SELECT, SELECT ERROR TABLE", "reader")
 
@@ -71,7 +76,8 @@ class Lane:
     def config(self, **pipeline: Any) -> EngineConfig:
         document = self.environment.engine_config(dead_letters={"folder": str(self.folder)})
         first = document["pipelines"][0]
-        document["pipelines"] = [{**first, "stream": self.stream, "table": self.table, "tolerance": "all", **pipeline}]
+        own = {"stream": self.stream, "table": self.table, "tolerance": "all"}
+        document["pipelines"] = [{**first, **own, **self.options, **pipeline}]
         return parse(EngineConfig, document, "engine.json")
 
     def reader(self, **changes: Any) -> ReaderUser:
@@ -194,3 +200,13 @@ def lane(new_lane: Callable[[], Lane]) -> Lane:
 @pytest.fixture
 def engines_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
     return Lane(environment, make_stream(environment), tmp_path / "dead-letters")
+
+
+@pytest.fixture
+def columns_lane(environment: RunningEnvironment, tmp_path: Path) -> Lane:
+    """Its metadata is in columns of their own, as the blueprint makes them."""
+    options: dict[str, Any] = {"metadata": {"form": "columns", "push_time": True}}
+    pipeline = Pipeline.model_validate({"stream": "s", "database": "D", "schema": "S", **options})
+    own = [f"{name} {type_}" for name, type_ in metadata_columns(pipeline).items()]
+    columns = ", ".join([*own, *COLUMNS.split(", ")[1:]])
+    return Lane(environment, make_stream(environment), tmp_path / "dead-letters", columns=columns, options=options)

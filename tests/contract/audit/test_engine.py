@@ -30,3 +30,20 @@ def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: 
 
     engines_lane.sql(f"TRUNCATE ERROR_TABLE({engines_lane.name})")
     assert engines_lane.audit().found == {ProblemKind.MISSING: GOOD}
+
+
+def test_metadata_in_columns_of_their_own_proves_as_much(columns_lane: Lane) -> None:
+    columns_lane.run_engine()
+    report = columns_lane.audit()
+    assert report.is_proven, report.shards
+    assert report.totals == Counts(records=GOOD + BAD, rows=GOOD, dead_letters=BAD)
+    ((pushed,),) = columns_lane.sql(
+        f"SELECT COUNT(*) FROM {columns_lane.name} WHERE KINESIS_PUSH_TIME >= KINESIS_APPROXIMATE_ARRIVAL"
+    )
+    assert pushed == GOOD
+
+    columns_lane.sql(f"UPDATE {columns_lane.name} SET KINESIS_PARTITION_KEY = 'x' WHERE ID = 1")
+    columns_lane.sql(f"UPDATE {columns_lane.name} SET KINESIS_SEQUENCE_NUMBER = NULL WHERE ID = 2")
+    columns_lane.sql(f"DELETE FROM {columns_lane.name} WHERE ID = 3")
+    found = {ProblemKind.CHANGED: 1, ProblemKind.FOREIGN: 1, ProblemKind.MISSING: 2}
+    assert columns_lane.audit().found == found

@@ -193,7 +193,7 @@ def test_an_interactive_table_that_is_made_as_select_gets_what_the_select_names(
     columns = (("ID", "VARCHAR", "$1:orderId::VARCHAR"), ("CITY", "VARCHAR", '$1:customer."City"::VARCHAR'))
     made = InteractiveTable(
         name=QualifiedName.of("DB", world.schema.name, "ORDERS"),
-        metadata_column=Identifier("META"),
+        metadata=(Column(name=Identifier("META"), type="OBJECT"),),
         columns=tuple(Column(name=Identifier(name), type=type_, select=taken) for name, type_, taken in columns),
         cluster_by=(Identifier("ID"),),
     )

@@ -1,4 +1,5 @@
 import json
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
+from firnline_ingest.config.rows import Metadata, MetadataForm
 
 SHARD = "shardId-000000000000"
 COLUMNS = (
@@ -28,12 +30,12 @@ METADATA = {
 def checked(
     payload: object,
     *values: object,
-    metadata: object = None,
+    metadata: dict[str, object] | None = None,
     evolves: bool = True,
     columns: tuple[AuditedColumn, ...] = COLUMNS,
 ) -> ShardFindings:
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    content = RowContent(json.dumps(METADATA | (metadata or {})), values)
+    content = RowContent({"KINESISMETADATA": json.dumps(METADATA | (metadata or {}))}, values)
     findings = ShardFindings(SHARD)
     check = ContentComparison("orders", columns, evolves=evolves)
     record = StreamRecord(100, data, partition_key="key", arrived_ms=1_700_000_000_123)
@@ -113,10 +115,37 @@ def test_metadata_is_compared_too(part: str) -> None:
 
 def test_metadata_that_a_row_does_not_have_was_switched_off() -> None:
     findings = ShardFindings(SHARD)
-    content = RowContent('{"sequenceNumber":"100"}', (None, None, None))
+    content = RowContent({"KINESISMETADATA": '{"sequenceNumber":"100"}'}, (None, None, None))
     check = ContentComparison("orders", COLUMNS, evolves=True)
     check(StreamRecord(100, b"{}"), Outcome(100, 0, RecordPlace.TABLE, None, content), findings)
     assert findings.counts.problems == 0
+
+
+def in_columns(**changes: object) -> list[str]:
+    kept: dict[str, object] = {
+        "KINESIS_SHARD_ID": SHARD,
+        "KINESIS_APPROXIMATE_ARRIVAL": datetime(2023, 11, 14, 23, 13, 20, 123000, tzinfo=timezone(timedelta(hours=1))),
+        "KINESIS_SUB_SEQUENCE_NUMBER": 0,
+        "KINESIS_PUSH_TIME": "whenever",
+        **changes,
+    }
+    check = ContentComparison("orders", (), evolves=True, metadata=Metadata(form=MetadataForm.COLUMNS, push_time=True))
+    findings = ShardFindings(SHARD)
+    record = StreamRecord(100, b"{}", partition_key="key", arrived_ms=1_700_000_000_123)
+    check(record, Outcome(100, 0, RecordPlace.TABLE, None, RowContent(kept, ())), findings)
+    return details(findings)
+
+
+def test_metadata_in_columns_of_its_own_is_compared_as_the_columns_have_it() -> None:
+    assert in_columns() == []
+    at = datetime(2023, 11, 14, 22, 13, 21, tzinfo=UTC)
+    for name, value in {
+        "KINESIS_APPROXIMATE_ARRIVAL": at,
+        "KINESIS_PARTITION_KEY": None,
+        "KINESIS_STREAM": "x",
+    }.items():
+        (detail,) = in_columns(**{name: value})
+        assert detail.startswith(f"metadata {name}: the record has ")
 
 
 def test_a_long_value_is_shown_by_its_beginning() -> None:

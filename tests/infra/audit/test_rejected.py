@@ -5,6 +5,7 @@ from pathlib import Path
 from firnline_infra.audit.content_check import LetterContent, digest_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
+from firnline_ingest.config.rows import Metadata, MetadataForm
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
@@ -37,8 +38,7 @@ def read(*rows: tuple[object, str], names_stream: bool = True) -> ErrorRows:
             for payload, content_type in rows
         ),
         stream="orders",
-        metadata_column="KinesisMetadata",
-        names_stream=names_stream,
+        metadata=Metadata(column="KinesisMetadata", stream=names_stream),
     )
 
 
@@ -119,3 +119,26 @@ def test_a_letter_says_when_its_record_arrived_and_what_it_was(tmp_path: Path) -
 
 def test_a_folder_that_is_not_there_has_no_letters(tmp_path: Path) -> None:
     assert letters_by_shard(LocalFolder(tmp_path / "none"), "orders", 7) == {}
+
+
+IN_COLUMNS = {
+    "KINESIS_STREAM": "orders",
+    "KINESIS_SHARD_ID": SHARD,
+    "KINESIS_APPROXIMATE_ARRIVAL": "2023-11-14T22:13:20.123Z",
+    "KINESIS_SEQUENCE_NUMBER": "100",
+    "KINESIS_SUB_SEQUENCE_NUMBER": 0,
+}
+
+
+def in_columns(payload: object) -> ErrorRows:
+    metadata = Metadata(form=MetadataForm.COLUMNS)
+    return read_error_rows([(json.dumps({"$1": payload}), "{}")], stream="orders", metadata=metadata)
+
+
+def test_a_rejected_row_is_found_by_its_columns() -> None:
+    whole = json.dumps({**IN_COLUMNS, "a": 1}, separators=(",", ":"))
+    assert in_columns({**IN_COLUMNS, "a": 1}) == in_columns(whole) == ErrorRows({SHARD: [FOUND]})
+    assert in_columns(whole[:-2] + "no json") == ErrorRows({SHARD: [FOUND]})
+    assert in_columns({**IN_COLUMNS, "KINESIS_STREAM": "other"}) == ErrorRows()
+    for foreign in ({"a": 1}, "{", "", "[1]", "{1:2}", {**IN_COLUMNS, "KINESIS_SEQUENCE_NUMBER": "x"}):
+        assert in_columns(foreign) == ErrorRows(without_position=1)

@@ -1,7 +1,7 @@
 import pytest
 
 from firnline_infra.audit.statements import Part, Statements
-from firnline_ingest.config.rows import Metadata
+from firnline_ingest.config.rows import Metadata, MetadataForm
 
 ABOUT = Statements("DB", "RAW", 'My "T"', "it's", Metadata())
 STREAM = '"KINESISMETADATA":"stream"::VARCHAR'
@@ -81,3 +81,14 @@ def test_the_metadata_column_may_have_another_name() -> None:
 def test_a_table_is_looked_for_by_its_exact_name(table: str, pattern: str) -> None:
     about = Statements("DB", "RAW", table, "s", Metadata())
     assert about.find_table == f'SHOW TABLES LIKE {pattern} IN SCHEMA "DB"."RAW"'
+
+
+def test_columns_of_their_own_are_asked_for_themselves() -> None:
+    about = Statements("DB", "RAW", "T", "s", Metadata(form=MetadataForm.COLUMNS, names={"shard_id": '"shard-id"'}))
+    number, sub = '"KINESIS_SEQUENCE_NUMBER"::VARCHAR', "COALESCE(\"KINESIS_SUB_SEQUENCE_NUMBER\"::VARCHAR, '0')"
+    statement = about.rows("s-1", Part(), columns=["A"])
+    assert statement.startswith(f'SELECT {number}, {sub}, \'0\', "KINESIS_APPROXIMATE_ARRIVAL", "KINESIS_STREAM", ')
+    assert statement.count("KINESIS_ROW") == 0, "json has none"
+    assert "WHERE \"KINESIS_STREAM\"::VARCHAR = 's' AND \"shard-id\"::VARCHAR = 's-1'" in statement
+    moment = "\"KINESIS_APPROXIMATE_ARRIVAL\"::TIMESTAMP_TZ >= '2026-01-01T00:00:00.000Z'::TIMESTAMP_TZ"
+    assert moment in about.count_rows("s-1", first=None, kept_since="2026-01-01T00:00:00.000Z")

@@ -27,7 +27,7 @@ def outcomes(*rows: tuple[Any, ...], invalid: list[str] | None = None) -> list[O
         assert invalid is not None
         invalid.append(position)
 
-    return list(outcomes_of(fetched(), "s-1", on_invalid_position))
+    return list(outcomes_of(fetched(), "s-1", on_invalid_position, metadata=["META"]))
 
 
 @pytest.mark.parametrize("first", [None, "5"])
@@ -62,7 +62,7 @@ def test_a_row_becomes_an_outcome() -> None:
 
 def test_contents_stand_behind_the_position() -> None:
     (outcome,) = outcomes(("100", "0", "0", ARRIVAL, "{}", 1, "x"))
-    assert outcome.content == RowContent("{}", [1, "x"])
+    assert outcome.content == RowContent({"META": "{}"}, [1, "x"])
 
 
 @pytest.mark.parametrize(

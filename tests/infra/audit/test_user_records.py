@@ -41,7 +41,7 @@ def audit(outcomes: list[Outcome], config: PipelineConfig | None = None) -> Shar
 
 
 def row(number: int, sub: int = 0) -> Outcome:
-    return Outcome(number, sub, RecordPlace.TABLE, 1000, RowContent(None, ()))
+    return Outcome(number, sub, RecordPlace.TABLE, 1000, RowContent({}, ()))
 
 
 def letter(number: int, sub: int, data: bytes, reason: str = "misplaced") -> Outcome:

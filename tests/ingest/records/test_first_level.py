@@ -15,13 +15,13 @@ def is_expecting(level: FirstLevel) -> bool:
 
 
 def test_values_come_as_they_stand_in_the_payload() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for _ in range(2 * ENOUGH):
         assert seen(level, b'{"a": 1.50, "b":"\\u00e9", "c": [1 , 2] }') == [b"1.50", b'"\\u00e9"', b"[1 , 2]"]
 
 
 def test_keys_that_came_often_are_expected_and_other_keys_are_seen_all_the_same() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for _ in range(ENOUGH):
         assert not is_expecting(level)
         level(b'{"a":1,"b":2}')
@@ -33,7 +33,7 @@ def test_keys_that_came_often_are_expected_and_other_keys_are_seen_all_the_same(
 
 
 def test_keys_are_no_longer_expected_where_others_keep_coming() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for _ in range(ENOUGH):
         level(b'{"a":1}')
     for number in range(ENOUGH):
@@ -43,7 +43,7 @@ def test_keys_are_no_longer_expected_where_others_keep_coming() -> None:
 
 
 def test_a_stream_that_changes_its_keys_is_followed() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for keys in ("ab", "abc", "ab"):
         payload = json.dumps(dict.fromkeys(keys)).encode()
         for _ in range(2 * ENOUGH):
@@ -55,13 +55,13 @@ def test_a_stream_that_changes_its_keys_is_followed() -> None:
 
 @pytest.mark.parametrize("key", ['\\"', "\\\\", "\\n", "\\u0001", "class", "field_0", "__init__", "é", "😀"])
 def test_any_key_may_come_often(key: str) -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for _ in range(2 * ENOUGH):
         assert seen(level, f'{{"{key}":1,"x":2}}'.encode()) == [b"1", b"2"]
 
 
 def test_very_many_keys_are_looked_at_the_long_way() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     payload = json.dumps({f"k{number}": 1 for number in range(MOST_KEYS + 1)}).encode()
     for _ in range(2 * ENOUGH):
         assert len(seen(level, payload)) == MOST_KEYS + 1
@@ -69,7 +69,7 @@ def test_very_many_keys_are_looked_at_the_long_way() -> None:
 
 
 def test_what_was_expected_is_remembered_within_bounds() -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for number in range(MOST_DECODERS + 5):
         for _ in range(ENOUGH):
             level(b'{"k%d":1}' % number)
@@ -78,7 +78,7 @@ def test_what_was_expected_is_remembered_within_bounds() -> None:
 
 @pytest.mark.parametrize("payload", [b"[1]", b"", b'{"a":1', b'{"a":1}{"a":1}', b'{"b":1', b'{"a":01}'])
 def test_what_is_no_object_is_refused_whether_keys_are_expected_or_not(payload: bytes) -> None:
-    level = FirstLevel(None)
+    level = FirstLevel(())
     for _ in range(ENOUGH + 1):
         with pytest.raises(msgspec.DecodeError):
             level(payload)

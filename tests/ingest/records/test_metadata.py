@@ -5,10 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firnline_ingest.config.rows import Metadata
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.rows import Metadata, MetadataForm
 from firnline_ingest.identifiers import InvalidIdentifier
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.metadata import MetadataHead
+from firnline_ingest.records.rows import RowMaker
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 RECORD = Record(
@@ -66,7 +69,7 @@ def test_every_choice_of_parts_parses_to_those_parts_of_the_record(
         )
         rendered = render(record)
         if not any(switches):
-            assert (rendered, render.column) == (b"", None)
+            assert (rendered, render.columns) == (b"", ())
             continue
         arrival = arrival_ms is not None and EPOCH + timedelta(milliseconds=arrival_ms)
         values = [
@@ -88,7 +91,7 @@ def test_every_choice_of_parts_parses_to_those_parts_of_the_record(
 )
 def test_the_column_is_written_as_it_is_stored(column: str, key: str) -> None:
     render = MetadataHead(Metadata(column=column), stream="orders", shard_id="shardId-1")
-    assert render.column == key
+    assert render.columns == (key,)
     assert list(json.loads(render(RECORD) + b"}")) == [key]
 
 
@@ -100,3 +103,102 @@ def test_a_column_that_is_no_identifier_is_refused() -> None:
 def test_an_arrival_between_two_milliseconds_is_rounded_into_the_next_second() -> None:
     record = Record(SequenceNumber="1", ApproximateArrivalTimestamp=1762333935.9996)
     assert b'"2025-11-05T09:12:16.000Z"' in head(record)
+
+
+IN_COLUMNS = (
+    b'{"KINESIS_STREAM":"orders","KINESIS_SHARD_ID":"shardId-1","KINESIS_APPROXIMATE_ARRIVAL":"1970-01-01T00:00:01.500Z",'
+    b'"KINESIS_PARTITION_KEY":"k","KINESIS_SEQUENCE_NUMBER":"7","KINESIS_SUB_SEQUENCE_NUMBER":0,'
+    b'"KINESIS_SHARDED_SEQUENCE_NUMBER":"700000000000000000000"'
+)
+OF_FLINK = {
+    "form": "columns",
+    "names": {
+        "approximate_arrival": '"timestamp"',
+        "shard_id": '"shard-id"',
+        "sequence_number": '"sequence-number"',
+    },
+}
+OF_REDSHIFT = {
+    "form": "columns",
+    "push_time": True,
+    "names": {
+        "approximate_arrival": "approximate_arrival_timestamp",
+        "partition_key": "partition_key",
+        "shard_id": "shard_id",
+        "sequence_number": "sequence_number",
+        "push_time": "refresh_time",
+    },
+}
+
+
+def row_of(metadata: dict[str, object], data: bytes = b'{"a":1}', **pipeline: object) -> dict[str, object]:
+    document = {"stream": "orders", "database": "D", "schema": "S", "metadata": metadata, **pipeline}
+    maker = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-1", now_ms=lambda: 2_500)
+    record = Record(SequenceNumber="7", Data=data, PartitionKey="k", ApproximateArrivalTimestamp=1.5)
+    made = maker.convert([record])
+    assert not made.rejected, made.rejected
+    row: dict[str, object] = json.loads(bytes(made.rows[-1]))
+    return row
+
+
+def test_each_part_has_a_column_of_its_own_where_that_is_asked_for() -> None:
+    record = Record(SequenceNumber="7", Data=b"{}", PartitionKey="k", ApproximateArrivalTimestamp=1.5)
+    assert head(record, Metadata(form=MetadataForm.COLUMNS)) == IN_COLUMNS
+
+
+def test_a_variant_holds_what_an_object_would_and_none_holds_nothing() -> None:
+    assert row_of({"form": "variant"}) == row_of({}) != row_of({"form": "none"}) == {"a": 1}
+
+
+def test_flinks_and_redshifts_columns_have_their_names() -> None:
+    of_flink = {"timestamp": "1970-01-01T00:00:01.500Z", "shard-id": "shardId-1", "sequence-number": "7"}
+    assert row_of(OF_FLINK).items() >= of_flink.items()
+    of_redshift = {
+        "APPROXIMATE_ARRIVAL_TIMESTAMP": "1970-01-01T00:00:01.500Z",
+        "PARTITION_KEY": "k",
+        "SHARD_ID": "shardId-1",
+        "SEQUENCE_NUMBER": "7",
+        "REFRESH_TIME": "1970-01-01T00:00:02.500Z",
+    }
+    assert row_of(OF_REDSHIFT).items() >= of_redshift.items()
+
+
+@pytest.mark.parametrize("form", ["object", "columns"])
+def test_rows_of_one_record_are_numbered_where_their_metadata_is(form: str) -> None:
+    lines = {"data": b'{"a":1}\n{"a":2}', "format": {"type": "json_lines"}}
+    metadata: dict[str, object] = {"form": form, "names": {"row": "line"}}
+    row = row_of(metadata, **lines)  # type: ignore[arg-type]  # the keywords are two things
+    kept = row["KINESISMETADATA"] if form == "object" else row
+    assert isinstance(kept, dict)
+    assert (kept["LINE"], row["a"]) == (1, 2)
+
+
+def test_a_record_of_an_aggregate_has_its_place_in_columns_too() -> None:
+    record = UserRecord("7", b"{}", "k", 1.5, SubSequenceNumber=3, ExplicitHashKey="9")
+    parts = Metadata(form=MetadataForm.COLUMNS, explicit_hash_key=True)
+    rendered = json.loads(head(record, parts) + b"}")
+    assert (rendered["KINESIS_SUB_SEQUENCE_NUMBER"], rendered["KINESIS_EXPLICIT_HASH_KEY"]) == (3, "9")
+    assert rendered["KINESIS_SHARDED_SEQUENCE_NUMBER"] == "7" + "3".zfill(20)
+
+
+def test_only_push_time_depends_on_when_a_row_is_made_and_never_its_size() -> None:
+    document = {"stream": "orders", "database": "D", "schema": "S", "metadata": {"push_time": True}}
+    times = iter([0, 1_762_333_935_007])
+    maker = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-1", now_ms=lambda: next(times))
+    record = Record(SequenceNumber="7", Data=b"{}", PartitionKey="k", ApproximateArrivalTimestamp=1.5)
+    first, second = (maker.convert([record]) for _ in range(2))
+    assert first.sizes == second.sizes
+    assert [json.loads(bytes(each.rows[0]))["KINESISMETADATA"].pop("pushTime") for each in (first, second)] == [
+        "1970-01-01T00:00:00.000Z",
+        "2025-11-05T09:12:15.007Z",
+    ]
+
+
+@pytest.mark.parametrize("part", [*PARTS, "row", "push_time", "explicit_hash_key"])
+def test_no_key_of_a_record_takes_the_column_of_a_part(part: str) -> None:
+    document = {"stream": "orders", "database": "D", "schema": "S"}
+    metadata = {"form": "columns", "push_time": True, "explicit_hash_key": True}
+    pipeline = PipelineConfig.model_validate({**document, "metadata": metadata, "format": {"type": "json_lines"}})
+    record = Record(SequenceNumber="7", Data=b'{"kinesis_%b":1}' % part.encode())
+    ((rejected),) = RowMaker(pipeline, "orders", "shardId-1").convert([record]).rejected
+    assert rejected.reason == "metadata-clash"

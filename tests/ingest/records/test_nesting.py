@@ -25,7 +25,7 @@ NESTS = [objects, arrays, arrays_beside_much_else]
 
 def rejection(payload: bytes) -> RejectReason | None:
     try:
-        JsonObjectCheck(None)(payload)
+        JsonObjectCheck(())(payload)
     except Unusable as unusable:
         return unusable.fault.reason
     return None

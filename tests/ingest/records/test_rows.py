@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.config.rows import Metadata
+from firnline_ingest.config.rows import PARTS
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import RowMaker
 
-NOTHING = {name: False for name in Metadata.model_fields if name != "column"}
+NOTHING = dict.fromkeys(PARTS, False)
 
 
 def maker(metadata: Mapping[str, bool] | None = None, max_row_bytes: int = 4 * 1024 * 1024) -> RowMaker:

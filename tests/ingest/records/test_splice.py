@@ -24,7 +24,7 @@ def test_a_spliced_payload_parses_to_the_metadata_followed_by_the_payload(
 ) -> None:
     payload = json.dumps(document, ensure_ascii=is_ascii, **layout).encode()
     head = ('{"META":' + json.dumps(metadata)).encode()
-    row = splice(head, JsonObjectCheck("META")(payload))
+    row = splice(head, JsonObjectCheck(["META"])(payload))
     assert list(json.loads(row).items()) == [("META", metadata), *document.items()]
     assert b"\n" not in row
 

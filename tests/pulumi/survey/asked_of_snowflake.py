@@ -38,7 +38,9 @@ WHOLE = {"VARCHAR": "VARCHAR(16777216)", "TIMESTAMP_NTZ": "TIMESTAMP_NTZ(9)"}
 
 def _declared(table: Table | IcebergTable | InteractiveTable) -> dict[str, str]:
     """As DESCRIBE writes their types."""
-    return {str(each.name): WHOLE.get(each.type, each.type.replace(", ", ",")) for each in table.columns}
+    return {
+        str(each.name): WHOLE.get(each.type, each.type.replace(", ", ",")) for each in (*table.metadata, *table.columns)
+    }
 
 
 def _table(table: Table | IcebergTable | InteractiveTable) -> dict[str, Any]:
@@ -46,13 +48,13 @@ def _table(table: Table | IcebergTable | InteractiveTable) -> dict[str, Any]:
     if isinstance(table, InteractiveTable):
         sorting = ", ".join(each.sql for each in table.cluster_by)
         return plain | {
-            "columns": {str(table.metadata_column): "OBJECT", **_declared(table)},
+            "columns": _declared(table),
             "interactive": True,
             "sorting": f"LINEAR({sorting})",
             "switches": dict.fromkeys(("enable_schema_evolution", "error_logging", "row_timestamp"), False),
         }
     return plain | {
-        "columns": {str(table.metadata_column): table.column_type, **_declared(table)},
+        "columns": _declared(table),
         "switches": {
             "enable_schema_evolution": table.schema_evolution,
             "error_logging": table.error_logging,

@@ -16,13 +16,13 @@ class SnowflakeLanding(pulumi.ComponentResource):
 
     Of its children only Iceberg tables and grants on volumes wait for what the component depends on: the volumes.
 
-    >>> from firnline_infra.blueprint.snowflake import Database, Schema, Table
+    >>> from firnline_infra.blueprint.snowflake import Column, Database, Schema, Table
     >>> from firnline_infra.specification.identifier import Identifier, QualifiedName
     >>> orders, column = QualifiedName.of("LAKE", "RAW", "ORDERS"), Identifier.parse("KINESISMETADATA")
     >>> landing = SnowflakeLanding("landing", SnowflakeLandingArgs(
     ...     databases=(Database(name=Identifier.parse("LAKE")),),
     ...     schemas=(Schema(name=QualifiedName.of("LAKE", "RAW")),),
-    ...     tables=(Table(name=orders, metadata_column=column),),
+    ...     tables=(Table(name=orders, metadata=(Column(name=column, type="OBJECT"),)),),
     ... ))
 
     The provider has to allow what `Blueprint.preview_features` lists. To adopt, `pulumi import TYPE NAME ID` with these ids:

@@ -106,19 +106,17 @@ def _iceberg(children: ChildFactory, args: IcebergTable) -> pulumi.Resource:
 
 
 def _columns(args: Table) -> list[Any]:
-    declared = [
+    return [
         {"name": each.name.name, "type": each.type} | ({} if each.nullable else {"nullable": False})
-        for each in args.columns
+        for each in (*args.metadata, *args.columns)
     ]
-    return [{"name": args.metadata_column.name, "type": args.column_type}, *declared]
 
 
 def _iceberg_columns(args: IcebergTable) -> list[Any]:
-    declared = [
+    return [
         {"name": each.name.name, "type": with_size(each.type)} | ({} if each.nullable else {"not_null": "true"})
-        for each in args.columns
+        for each in (*args.metadata, *args.columns)
     ]
-    return [{"name": args.metadata_column.name, "type": args.column_type}, *declared]
 
 
 def _by_statement(

@@ -1,11 +1,11 @@
 """Declared columns: each once, of a type that its kind of table has; and an interactive table with all that is to be kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.iceberg_types import iceberg_lacks
 from firnline_infra.specification.identifier import Identifier
-from firnline_infra.specification.metadata_type import OF_EVERY_ROW
+from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline, TableKind
 from firnline_ingest.errors import did_you_mean
@@ -14,7 +14,7 @@ from firnline_ingest.identifiers import InvalidIdentifier
 
 def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
-        seen = {_metadata_column(pipeline).upper(): "the metadata column"}
+        seen = {name.upper(): "a metadata column" for name in _metadata_columns(pipeline)}
         for number, column in enumerate(pipeline.columns):
             path = f"pipelines[{index}].columns[{number}]"
             if (other := seen.setdefault(Identifier.parse(column.name).name.upper(), path)) != path:
@@ -35,7 +35,7 @@ def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
-        if pipeline.has_structured_metadata and not any(getattr(pipeline.metadata, name) for name, *_ in OF_EVERY_ROW):
+        if pipeline.has_structured_metadata and not pipeline.metadata.parts(are_numbered=False):
             yield (
                 f"pipelines[{index}].metadata: every part is off, so that its column would be an OBJECT without a key; switch "
                 f"one on: the audit needs shard_id and sequence_number."
@@ -55,7 +55,7 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
             )
             continue
         for column in pipeline.cluster_by:
-            if column not in declared and Identifier.parse(column).name != _metadata_column(pipeline):
+            if column not in declared and Identifier.parse(column).name not in _metadata_columns(pipeline):
                 yield (
                     f"pipelines[{index}].cluster_by: {column} is not among the declared columns; {did_you_mean(column, declared)}"
                 )
@@ -77,11 +77,11 @@ def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"pipelines[{index}].columns[{selected.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
 
 
-def _metadata_column(pipeline: Pipeline) -> str:
+def _metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:
     try:
-        return Identifier.parse(pipeline.metadata.column).name
+        return metadata_columns(pipeline)
     except InvalidIdentifier:  # told by another check
-        return ""
+        return {}
 
 
 CHECKS = (

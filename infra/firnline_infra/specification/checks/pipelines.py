@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.identifier import Identifier, QualifiedName
-from firnline_infra.specification.metadata_type import metadata_type
+from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind, others_of
+from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
 
@@ -111,6 +112,8 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "external_volume": lambda pipeline: pipeline.external_volume,
     "iceberg_version": lambda pipeline: pipeline.iceberg_version,
     "structured_metadata": lambda pipeline: pipeline.has_structured_metadata and metadata_type(pipeline),
+    "metadata.form": lambda pipeline: pipeline.metadata.form,
+    "metadata.names": lambda pipeline: pipeline.metadata.form is MetadataForm.COLUMNS and metadata_columns(pipeline),
     "cluster_by": lambda pipeline: pipeline.cluster_by,
     "columns": lambda pipeline: pipeline.columns,
     "schema_evolution": lambda pipeline: pipeline.schema_evolution,
@@ -188,7 +191,7 @@ def _columns_are_identifiers(spec: EnvironmentSpec) -> Iterator[str]:
         except InvalidIdentifier as error:
             yield f"pipelines[{index}].metadata.column: {error.what}"
             continue
-        if column in pipeline.cluster_by:
+        if column in pipeline.cluster_by and pipeline.metadata.form is not MetadataForm.COLUMNS:
             yield f"pipelines[{index}].cluster_by: {column} is the metadata column, an object; it can't sort a table."
 
 

@@ -12,7 +12,7 @@ from snowflake.connector.errors import ProgrammingError
 
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.pipeline import table
-from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
+from firnline_infra.blueprint.snowflake import Column, IcebergTable, SnowflakeObjects
 from firnline_infra.deploy.readback import read_back
 from firnline_infra.specification.iceberg_types import with_size
 from firnline_infra.specification.identifier import Identifier, QualifiedName
@@ -160,7 +160,7 @@ def only(made: IcebergTable) -> Blueprint:
 def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, local_environment) -> None:
     made = IcebergTable(
         name=QualifiedName.of("MATERIALISED", "S", "ICE"),
-        metadata_column=Identifier("META"),
+        metadata=(Column(name=Identifier("META"), type="VARIANT"),),
         volume=Identifier("M_LAKE"),
         base_location="ice/",
     )

@@ -1,0 +1,59 @@
+"""What rows say of their records: enough for the audit, and in columns that the table can have."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.iceberg_types import WITH_VARIANT
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_ingest.config.aggregation import Aggregation
+from firnline_ingest.config.formats import makes_several_rows
+from firnline_ingest.config.rows import MetadataForm, PartName
+
+
+def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        lacking = [part for part in _position(pipeline) if not pipeline.metadata.is_on(part)]
+        if lacking and not pipeline.without_audit:
+            off = "form: none" if pipeline.metadata.form is MetadataForm.NONE else f"{' and '.join(lacking)} off"
+            yield (
+                f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
+                f"all are there; switch it on, or say without_audit: true if that is meant."
+            )
+        elif pipeline.without_audit and not lacking:
+            yield f"pipelines[{index}].without_audit: rows have their records' positions; remove it."
+
+
+def _position(pipeline: Pipeline) -> Iterator[PartName]:
+    """The parts that tell one row of the table from another."""
+    yield from ("shard_id", "sequence_number")
+    if pipeline.shares_table or pipeline.also is not None:
+        yield "stream"
+    if pipeline.aggregation is not Aggregation.OFF:
+        yield "sub_sequence_number"
+    if makes_several_rows(pipeline.format):
+        yield "row"
+
+
+def _a_table_has_a_column(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        is_made = pipeline.table_origin is ObjectOrigin.CREATE
+        metadata = pipeline.metadata
+        is_bare = metadata.form is MetadataForm.NONE or (
+            metadata.form is MetadataForm.COLUMNS and not metadata.parts(are_numbered=False)
+        )
+        if is_made and is_bare and not pipeline.columns:
+            yield f"pipelines[{index}].columns: no table is made without a column, and it has none for metadata; declare one."
+
+
+def _version_2_has_no_variant(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        is_variant = pipeline.metadata.form is MetadataForm.VARIANT
+        if is_variant and pipeline.table_kind is TableKind.ICEBERG and pipeline.iceberg_version < WITH_VARIANT:
+            yield (
+                f"pipelines[{index}].metadata.form: iceberg_version: {pipeline.iceberg_version} has no VARIANT; expected object "
+                f"or columns."
+            )
+
+
+CHECKS = (_what_the_audit_needs_is_there, _a_table_has_a_column, _version_2_has_no_variant)
