@@ -137,7 +137,8 @@ class PipelineOptions(Section):
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        decides = self.model_dump_json(include={"aggregation", "empty_records", "format", "metadata", "max_row_bytes"})
+        deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
+        decides = self.model_dump_json(include=deciding, exclude={"metadata": self.metadata.as_before})
         decides += transforms_hash(self.transforms) if self.transforms else ""
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 
