@@ -59,8 +59,9 @@ ROOMS_BELOW = {
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
     "ingest.migration": "aws config errors kinesis ledger values",
+    "ingest.nesting": "",
     "ingest.permissions": "config",
-    "ingest.records": "config errors identifiers kinesis transforms values",
+    "ingest.records": "config errors identifiers kinesis nesting transforms values",
     "ingest.replay": "config deadletter kinesis records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
@@ -68,7 +69,7 @@ ROOMS_BELOW = {
     "ingest.spark": (
         "aws config deadletter errors identifiers kinesis ledger logs metrics records shard snowflake values"
     ),
-    "ingest.transforms": "config kinesis",
+    "ingest.transforms": "config kinesis nesting",
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",

@@ -26,7 +26,9 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("name", BY_TYPE)
 def test_every_option_stands_in_the_section_of_its_transform(name: str) -> None:
-    options = re.findall(r"^\| `(\w+)` \|", SECTIONS[name].partition("```")[0], re.MULTILINE)
+    options = re.findall(
+        r"^\| `(\w+)` \|", SECTIONS[name].partition("| option | |")[2].partition("\n\n")[0], re.MULTILINE
+    )
     assert options == [field for field in BY_TYPE[name].model_fields if field != "type"]
 
 

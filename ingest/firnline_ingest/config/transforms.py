@@ -14,10 +14,45 @@ from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.field_path import FieldPath, FieldPaths
+from firnline_ingest.config.form import Form
+from firnline_ingest.config.time_pattern import TimeForm
+
+KeyName = Annotated[str, Field(min_length=1)]
 
 
 class _Transform(Section):
     code_version: ClassVar[int] = 1
+
+
+class HoistTransform(_Transform):
+    """Puts the whole record under one key, whatever kind of JSON it is: `{"RECORD_CONTENT": …}`."""
+
+    type: Literal["hoist"]
+    """The whole record under one key."""
+    field: KeyName
+    """The key; it is no path."""
+
+
+class Missing(StrEnum):
+    """What a record does that lacks a field."""
+
+    REJECT = "reject"
+    """It can't be a row."""
+    FILTER = "filter"
+    """It is left out, and counts as `filtered`."""
+    KEEP = "keep"
+    """It goes on as it is."""
+
+
+class ExtractTransform(_Transform):
+    """Makes the record of one of its fields; what stands beside it is dropped."""
+
+    type: Literal["extract"]
+    """One field in place of the record."""
+    field: FieldPath
+    """The field that becomes the record."""
+    missing: Missing = Field(default=Missing.REJECT, strict=False)
+    """What a record does that lacks the field, or has null there."""
 
 
 class MetadataPart(StrEnum):
@@ -85,6 +120,100 @@ class ExcludeTransform(_Transform):
         return self
 
 
+class Hash(StrEnum):
+    """What stands in place of a value, so that equal ones can still be joined."""
+
+    SHA256 = "sha256"
+    """SHA-256 in hexadecimal: of a text's UTF-8, of any other value's JSON without blanks. Null stays null. Whoever can
+    guess a value can find it: an address or a number of few digits is not hidden by it."""
+
+
+class MaskTransform(_Transform):
+    """Puts something else in the place of values, so that the fields stay and what they say is gone."""
+
+    type: Literal["mask"]
+    """Something else in the place of values."""
+    fields: Annotated[list[FieldPaths], Field(min_length=1)]
+    """What is hidden, whatever it is; a field that is not there is nothing to hide."""
+    replacement: Any = None
+    """Any value of JSON; null by default."""
+    hash: Hash | None = Field(default=None, strict=False)
+    """In place of `replacement`."""
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> Self:
+        if self.hash is not None and "replacement" in self.model_fields_set:
+            raise ValueError("give replacement or hash, and one of them only")
+        json.dumps(self.replacement, allow_nan=False)
+        return self
+
+
+class RenameTransform(_Transform):
+    """Gives keys other names, all at once: so two may change places."""
+
+    type: Literal["rename"]
+    """Other names for keys."""
+    fields: Annotated[dict[FieldPaths, KeyName], Field(min_length=1)]
+    """The path of a field, and its new key; it stays in its object. One that is not there is not renamed."""
+
+    @model_validator(mode="after")
+    def _renames_keys(self) -> Self:
+        if items := [path for path in self.fields if path.endswith("[]")]:
+            raise ValueError(f"{items[0]} names the items of an array, which have no names")
+        return self
+
+
+class CastTo(StrEnum):
+    """What a value becomes. Null stays null."""
+
+    TEXT = "text"
+    """A text stays; of any other value its JSON, without blanks."""
+    INTEGER = "integer"
+    """Of numbers and of texts that are numbers, with up to 38 digits and nothing but zeros behind the point; `true` is 1."""
+    NUMBER = "number"
+    """Of texts that are numbers, digit for digit; `true` is 1."""
+    BOOLEAN = "boolean"
+    """Of the texts true and false in any case; the number 0 is false and any other is true."""
+    JSON = "json"
+    """What is written in a text: `"{\\"a\\":1}"` becomes an object."""
+
+
+class CastTransform(_Transform):
+    """Makes values of another kind; one that can't be is told, and never guessed."""
+
+    type: Literal["cast"]
+    """Values of another kind."""
+    fields: Annotated[dict[FieldPaths, Annotated[CastTo, Field(strict=False)]], Field(min_length=1)]
+    """The path of a field, and what it becomes: `text`, `integer`, `number`, `boolean` or `json`. One that is not there is not
+    cast."""
+
+
+class FlattenTransform(_Transform):
+    """Makes one level of all: `{"a":{"b":1}}` becomes `{"a_b":1}`. Arrays stay as they are, and so do empty objects."""
+
+    type: Literal["flatten"]
+    """One level of all."""
+    delimiter: Annotated[str, Field(min_length=1)] = "_"
+    """Between the keys."""
+
+
+class TimestampTransform(_Transform):
+    """Writes times in another way."""
+
+    type: Literal["timestamp"]
+    """Times written in another way."""
+    fields: Annotated[list[FieldPaths], Field(min_length=1)]
+    """The times; null stays null, and one that is not there is not written."""
+    read: TimeForm = "iso8601"
+    """How they are written: `iso8601` (2026-01-31T12:00:00.5Z), a number of `seconds`, `milliseconds`, `microseconds` or
+    `nanoseconds` since 1970, or a pattern such as yyyy-MM-dd HH:mm:ss, whose letters are yyyy, MM, dd, HH, mm, ss, S or SSS, an
+    offset (X, XX, XXX or Z), and text between single quotes."""
+    write: TimeForm = "iso8601"
+    """How they are to be written, in the same words. Text is in UTC; iso8601 has no fraction, or 3, 6 or 9 digits of one."""
+    offset: Annotated[str, Form(r"Z|[+-]\d\d:\d\d", "Z or an offset of hours and minutes", "+01:00")] = "Z"
+    """Of times that are read without one. Zones with names are not taken: what they mean depends on the machine."""
+
+
 class FilterTransform(_Transform):
     """Leaves records out, or keeps some alone. What is left out counts as `filtered`, and is in no table and no dead letter."""
 
@@ -108,7 +237,19 @@ class FilterTransform(_Transform):
         return self
 
 
-Transform = Annotated[InsertTransform | ExcludeTransform | FilterTransform, Field(discriminator="type")]
+Transform = Annotated[
+    HoistTransform
+    | ExtractTransform
+    | InsertTransform
+    | MaskTransform
+    | RenameTransform
+    | ExcludeTransform
+    | CastTransform
+    | FlattenTransform
+    | TimestampTransform
+    | FilterTransform,
+    Field(discriminator="type"),
+]
 
 
 def transforms_hash(transforms: Sequence[_Transform]) -> str:

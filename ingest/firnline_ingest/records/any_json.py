@@ -2,8 +2,8 @@
 
 import msgspec
 
+from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.json_object import fault_of
-from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 _raw = msgspec.json.Decoder(msgspec.Raw).decode

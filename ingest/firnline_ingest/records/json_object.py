@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.first_level import FirstLevel
 from firnline_ingest.records.key_shape import KeyShape
-from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13

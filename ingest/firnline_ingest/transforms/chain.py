@@ -1,15 +1,35 @@
 """The transforms of a pipeline, one behind the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from firnline_ingest.config.transforms import ExcludeTransform, FilterTransform, InsertTransform, Transform
+from firnline_ingest.config.transforms import (
+    CastTransform,
+    ExcludeTransform,
+    ExtractTransform,
+    FilterTransform,
+    FlattenTransform,
+    HoistTransform,
+    InsertTransform,
+    MaskTransform,
+    RenameTransform,
+    TimestampTransform,
+    Transform,
+)
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.transforms.apply import Apply, Origin
+from firnline_ingest.transforms.cast import cast
 from firnline_ingest.transforms.document import Document
 from firnline_ingest.transforms.errors import Untransformable
 from firnline_ingest.transforms.exclude import exclude
+from firnline_ingest.transforms.extract import extract
 from firnline_ingest.transforms.filter import filtered
+from firnline_ingest.transforms.flatten import flatten
+from firnline_ingest.transforms.hoist import hoist
 from firnline_ingest.transforms.insert import insert
+from firnline_ingest.transforms.mask import mask
+from firnline_ingest.transforms.rename import rename
+from firnline_ingest.transforms.timestamp import timestamp
 
 
 class Chain:
@@ -34,10 +54,19 @@ class Chain:
 
 
 def _applied(of: Transform) -> Apply:
-    match of:
-        case InsertTransform():
-            return insert(of)
-        case ExcludeTransform():
-            return exclude(of)
-        case FilterTransform():
-            return filtered(of)
+    make: Callable[[Any], Apply] = MADE_BY[type(of)]
+    return make(of)
+
+
+MADE_BY: dict[type[Transform], Callable[[Any], Apply]] = {
+    HoistTransform: hoist,
+    ExtractTransform: extract,
+    InsertTransform: insert,
+    MaskTransform: mask,
+    RenameTransform: rename,
+    ExcludeTransform: exclude,
+    CastTransform: cast,
+    FlattenTransform: flatten,
+    TimestampTransform: timestamp,
+    FilterTransform: filtered,
+}

@@ -35,7 +35,7 @@ class Document:
 
     def written(self) -> bytes:
         """The payload itself where nothing was changed."""
-        return _encode(self.root[0]) if self.is_changed else self._payload
+        return written(self.root[0]) if self.is_changed else self._payload
 
     def members(self) -> Members:
         """Of the record, opened. Raises Untransformable for one that is no object."""
@@ -64,6 +64,16 @@ def opened(value: Value) -> Value:
         case b"[":
             return _items(value)
     return value
+
+
+def written(value: Value) -> bytes:
+    """As JSON: what was not opened as it stands in the record."""
+    return bytes(value) if isinstance(value, msgspec.Raw) else _encode(value)
+
+
+def compact(value: Value) -> bytes:
+    """As JSON without blanks: the same whether an earlier transform has opened it or not."""
+    return msgspec.json.format(written(value), indent=-1)
 
 
 def first_byte(value: msgspec.Raw) -> bytes:

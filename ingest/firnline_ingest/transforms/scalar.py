@@ -1,6 +1,6 @@
 """A value of a record as Python has it, where a transform has to know it. Numbers are Decimals: no digit is lost."""
 
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
@@ -9,6 +9,10 @@ from firnline_ingest.transforms.document import first_byte
 
 _text = msgspec.json.Decoder(str).decode
 WORDS: dict[bytes, bool | None] = {b"t": True, b"f": False, b"n": None}
+
+
+STRICT = Context(traps=[InvalidOperation])
+"""Not that of the thread, which a callable may have changed."""
 
 
 class Container:
@@ -35,6 +39,6 @@ def scalar(value: Any) -> Scalar:
         case b"t" | b"f" | b"n" as letter:
             return WORDS[letter]
     try:
-        return Decimal(bytes(value).decode())
+        return Decimal(bytes(value).decode(), STRICT)
     except InvalidOperation:
         return BEYOND

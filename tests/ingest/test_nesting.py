@@ -3,8 +3,8 @@ from collections.abc import Callable
 
 import pytest
 
+from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.json_object import JsonObjectCheck
-from firnline_ingest.records.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.rejection import RejectReason, Unusable
 
 
