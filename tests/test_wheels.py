@@ -31,6 +31,7 @@ ROOMS = {
             "ledger",
             "metrics",
             "migration",
+            "nesting.py",
             "permissions",
             "records",
             "replay",
