@@ -20,6 +20,7 @@ from firnline_ingest.shard.receipt import COUNTS, Receipt, Tally
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.snowflake.sdk_guard import BLOCKED_S
 from firnline_ingest.values import ShardKey
 
 WATCH_EVERY_S = 1.0
@@ -117,14 +118,27 @@ class ShardGroup:
 
     def _asked(self, work: ShardWork, deadline: Deadline, lapses_s: float, spread_s: float) -> ShardRunner:
         before = self._runners.get(work.key)
+        if before is not None and before.blocked_s > BLOCKED_S:
+            return self._anew(work, deadline, lapses_s, before)
         if before is not None:
             was_elsewhere = work.epoch - before.demand.work.epoch > 1
             if before.demand.renew(work, lapses_s) or (before.report.has_news and not was_elsewhere):
                 return before
         demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
         report = before.report if before is not None else ShardReport(work.key)
-        runner = ShardRunner(self.services, demand, report, delay_s=spread_s * self.services.jitter())
-        self._runners[work.key] = runner
+        return self._started(ShardRunner(self.services, demand, report, delay_s=spread_s * self.services.jitter()))
+
+    def _anew(self, work: ShardWork, deadline: Deadline, lapses_s: float, blocked: ShardRunner) -> ShardRunner:
+        """Instead of one whose thread does not come back from the SDK: the fence keeps that one from writing, as it would if it
+        were in another process. Its counts since the last receipt are its own.
+        """
+        demand = Demand(work, lapses_s=lapses_s, arrival_ms=deadline.arrival_ms)
+        runner = ShardRunner(self.services, demand)
+        runner.report.troubled(blocked.leave())
+        return self._started(runner)
+
+    def _started(self, runner: ShardRunner) -> ShardRunner:
+        self._runners[runner.demand.work.key] = runner
         self.start(runner)
         return runner
 

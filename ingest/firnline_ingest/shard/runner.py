@@ -19,7 +19,8 @@ from firnline_ingest.shard.report import Doing, ShardReport
 from firnline_ingest.shard.session import ShardSession, TargetMoved
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
-from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsRejected
+from firnline_ingest.snowflake.errors import ChannelLost, ClientLost, RowsRejected, SdkBlocked
+from firnline_ingest.snowflake.sdk_guard import thread_blocked_s
 
 LONGEST_BACKOFF_S = 30.0
 LOOK_S = 0.25  # while a channel opens: how soon a stop is seen
@@ -42,6 +43,7 @@ class ShardRunner:
         self.report = report or ShardReport(demand.work.key)
         self.report.begin()
         self.over = threading.Event()
+        self._thread: int | None = None
         self._services = services
         self._delay_s = delay_s
         self._session: ShardSession | None = None
@@ -57,9 +59,23 @@ class ShardRunner:
         self._services.observer(EpochStep.RECEIPT, work.key)
         return receipt
 
+    @property
+    def blocked_s(self) -> float:
+        """For how long its thread has been in one call of Snowflake's SDK."""
+        return 0.0 if self._thread is None or self.over.is_set() else thread_blocked_s(self._thread)
+
+    def leave(self) -> SdkBlocked:
+        """Its thread is left where it is; if it ever comes back, it finds the shard another's, and ends. Why it was left."""
+        error = SdkBlocked(self.demand.work.key, self.blocked_s)
+        log.error("shard.left", extra={"shard": str(self.demand.work.key), "problem": error.id, "what": error.what})
+        self.demand.stop()
+        self.demand.close()
+        return error
+
     def run(self) -> None:
         """Until nobody asks any more, the shard is done or has ended, or time can't heal what stops it."""
         state, problem = ShardState.FAILED, None
+        self._thread = threading.get_ident()
         self.demand.wait(self._delay_s)
         try:
             state = self._ingest_until_over()

@@ -122,6 +122,20 @@ class TableRenamed(SnowflakeError, Fatal):
         )
 
 
+class SdkBlocked(SnowflakeError, Retryable):
+    """A shard's thread does not come back from a call of the SDK."""
+
+    id = "FL-3262"
+
+    def __init__(self, key: ShardKey, for_s: float) -> None:
+        super().__init__(
+            f"Snowflake's SDK has not returned from a call for shard {key} for {for_s:.0f} s. Its thread is left behind, and the "
+            "shard is opened anew with another client.",
+            next_step="nothing: rows that were not committed are read again. If it happens again, start the engine anew "
+            "(firnline deploy), keep its log, and report it with the SDK's version.",
+        )
+
+
 class PipeMissing(SnowflakeError, Fatal):
     id = "FL-3007"
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.background import in_background, settle
 from firnline_ingest.snowflake.errors import ClientLost
+from firnline_ingest.snowflake.sdk_guard import is_blocked
 from firnline_ingest.snowflake.status import StatusWatch
 from firnline_ingest.values import TargetTable
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 CLOSE_ATTEMPTS, CLOSE_PAUSE_S = 5, 1.0
 CLOSE_PATIENCE_S = 10.0
 """How long an open waits for the channel's earlier handle to be closed; then the whole client is made again."""
+SILENT_S = 240.0
+"""How long after an append no token of any channel may have moved, when a channel has to be opened again: twice what a commit may
+take before its channel is. Then it is not that channel.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +45,10 @@ class PipeClient:
         self._closing: dict[str, Future[None]] = {}
 
     def open(self, name: str) -> "tuple[StreamingIngestChannel, ChannelStatus]":
-        """Raises ClientLost where an earlier handle can't be closed, and what the SDK raises."""
+        """Raises ClientLost where an earlier handle can't be closed, or the client may have died without a word; and what the
+        SDK raises.
+        """
+        self._refuse_a_dead_client()
         with self._lock:
             earlier = self._handles.get(name)
         if earlier is not None:
@@ -69,6 +77,12 @@ class PipeClient:
         """In the background, without waiting for rows; they are read again."""
         self.watch.close()
         in_background(self._close, name="close-client")
+
+    def _refuse_a_dead_client(self) -> None:
+        if is_blocked(self):
+            raise ClientLost(self._pipe, "it does not return from a call")
+        if (silent_s := self.watch.silent_s) > SILENT_S:
+            raise ClientLost(self._pipe, f"nothing that it sent in the last {silent_s:.0f} s was seen committed")
 
     def _await_closing(self, name: str) -> None:
         with self._lock:

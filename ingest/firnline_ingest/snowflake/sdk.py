@@ -17,6 +17,7 @@ from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, addr
 from firnline_ingest.snowflake.preflight import check_connection
 from firnline_ingest.snowflake.sdk_channel import SdkChannel, state_of
 from firnline_ingest.snowflake.sdk_errors import is_channel_missing, passes, sdk_error
+from firnline_ingest.snowflake.sdk_guard import guarded
 from firnline_ingest.snowflake.status import StatusWatch
 from firnline_ingest.values import ChannelState, TargetTable
 
@@ -42,6 +43,7 @@ class SdkChannels:
         self._config = config
         self._properties = properties or {}
         self._missing_patience_s = missing_patience_s
+        self._clock = clock
         self._closed = threading.Event()
         self._clients = PipeClients(self._new_pipe_client)
         self._key = CurrentKey(config, self._clients.forget_all, clock=clock)
@@ -63,7 +65,7 @@ class SdkChannels:
     def drop(self, target: TargetTable, name: str) -> None:
         client = self._clients.of(target)
         try:
-            client.drop(name)
+            guarded(None, client.drop, name)
         except Exception as error:
             if not is_channel_missing(error):
                 raise self._translated(error, target, name, client) from error
@@ -83,7 +85,7 @@ class SdkChannels:
             return self._translated(error, target, name, client)
 
         try:
-            handle, status = client.open(name)
+            handle, status = guarded(None, client.open, name)
         except Exception as error:
             ours = translated(error)
             if ours is error:
@@ -94,7 +96,7 @@ class SdkChannels:
 
     def _new_pipe_client(self, target: TargetTable) -> PipeClient:
         client = self._new_client(target)
-        return PipeClient(client, target.pipe, StatusWatch(client, passes))
+        return PipeClient(client, target.pipe, StatusWatch(client, passes, self._clock))
 
     def _new_client(self, target: TargetTable) -> "StreamingIngestClient":
         snowflake = self._config.snowflake
@@ -111,7 +113,8 @@ class SdkChannels:
             **self._properties,
         }
         try:
-            return new_client(f"firnline-{self._config.application}", *address_of(target), properties=properties)
+            name = f"firnline-{self._config.application}"
+            return guarded(None, new_client, name, *address_of(target), properties=properties)
         except Exception as error:
             raise self._translated(error, target, target.pipe) from error
 

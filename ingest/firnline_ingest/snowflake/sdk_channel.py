@@ -8,6 +8,7 @@ import msgspec
 
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
 from firnline_ingest.snowflake.pipe_clients import PipeClient
+from firnline_ingest.snowflake.sdk_guard import guarded
 from firnline_ingest.values import ChannelState, Position
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class SdkChannel:
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
         self._call(self._handle.append_rows, rows, start_offset_token=start, end_offset_token=end)
+        self._client.watch.sent()
 
     def state(self) -> ChannelState:
         status = self._call(self._client.watch.latest, self._name)
@@ -70,7 +72,7 @@ class SdkChannel:
 
     def _call(self, function: Callable[Given, Answer], *arguments: Given.args, **named: Given.kwargs) -> Answer:
         try:
-            return function(*arguments, **named)
+            return guarded(self._client, function, *arguments, **named)
         except Exception as error:
             ours = self._translated(error)
             if ours is error:

@@ -28,6 +28,8 @@ CLIENT_GONE = {
     "SfApiPipeFailedOverError",
     "InputChannelClosed",
     "OutputChannelClosed",
+    "SdkPanicked",  # both of sdk_guard.py
+    "SdkSilent",
     "ChannelAlreadyExists",  # a handle that the client keeps, and nobody else does
 }
 CHANNEL_GONE = {"InvalidChannelError", "ClosedChannelError", "ChannelClosedByUser", "ChannelNotFound", "Fatal"}

@@ -9,11 +9,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from firnline_ingest.snowflake.sdk_guard import SdkSilent, guarded
+
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestClient
 
 INTEREST_S = 3.0  # a channel that nobody asked about for so long has nothing in flight
 LEAST_PAUSE_S, LONGEST_PAUSE_S = 0.02, 1.0
+SILENT_S = 180.0  # longer than the SDK itself tries to get an answer
 UNANSWERED_S = 60.0  # as long as passing trouble lasts, the last answer is believed
 
 
@@ -44,6 +47,8 @@ class StatusWatch:
         self._failure: Exception | None = None
         self._failing_since_s = 0.0
         self._round = self._last_answered = 0
+        self._asking_since_s: float | None = None
+        self._sent_since_s: float | None = None
         self._is_closed = False
         threading.Thread(target=self._watch, name="channel-status", daemon=True).start()
 
@@ -55,14 +60,29 @@ class StatusWatch:
             self._failure = None
 
     def latest(self, name: str) -> "ChannelStatus":
-        """The last answer, and a reason to ask again. Raises what the SDK raised instead of an answer."""
+        """The last answer, and a reason to ask again. Raises what the SDK raised instead of an answer, and SdkSilent where one
+        question has been waiting for too long.
+        """
         with self._answered:
             self._asked_at_s[name] = self._clock()
             self._wanted.set()
             failure = self._failure
             if failure is not None and self._is_serious(failure):
                 raise failure
+            self._refuse_silence()
             return self._latest[name]
+
+    def sent(self) -> None:
+        """Rows were handed over: some token is about to move."""
+        with self._answered:
+            if self._sent_since_s is None:
+                self._sent_since_s = self._clock()
+
+    @property
+    def silent_s(self) -> float:
+        """For how long rows wait without any channel's token having moved, as far as the SDK says."""
+        with self._answered:
+            return 0.0 if self._sent_since_s is None else self._clock() - self._sent_since_s
 
     def next(self, name: str, within_s: float) -> "ChannelStatus | None":
         """An answer to a question that is asked from now on; None where there is none in time."""
@@ -90,7 +110,7 @@ class StatusWatch:
                 self._wanted.clear()
                 continue
             try:
-                self._store(self._client.get_channel_statuses(names))
+                self._store(guarded(None, self._client.get_channel_statuses, names))
                 pause_s = LEAST_PAUSE_S
             except Exception as error:
                 self._fail(error)
@@ -100,20 +120,31 @@ class StatusWatch:
     def _names_of_interest(self) -> list[str]:
         with self._answered:
             self._round += 1
-            recent_s = self._clock() - INTEREST_S
-            return [name for name, asked_s in self._asked_at_s.items() if asked_s >= recent_s]
+            now_s = self._clock()
+            names = [name for name, asked_s in self._asked_at_s.items() if asked_s >= now_s - INTEREST_S]
+            self._asking_since_s = now_s if names else None
+            return names
 
     def _store(self, statuses: "dict[str, ChannelStatus]") -> None:
         with self._answered:
             for name, status in statuses.items():
                 if self._opened_in_round[name] < self._round:
+                    if status.latest_committed_offset_token != self._latest[name].latest_committed_offset_token:
+                        self._sent_since_s = None
                     self._latest[name] = status
+            self._asking_since_s = None
             self._failure = None
             self._last_answered = self._round
             self._answered.notify_all()
 
+    def _refuse_silence(self) -> None:
+        for_s = 0.0 if self._asking_since_s is None else self._clock() - self._asking_since_s
+        if for_s > SILENT_S:
+            raise SdkSilent(f"one question about its channels has waited for {for_s:.0f} s")
+
     def _fail(self, error: Exception) -> None:
         with self._answered:
+            self._asking_since_s = None
             if self._failure is None:
                 self._failing_since_s = self._clock()
             self._failure = error

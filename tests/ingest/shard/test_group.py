@@ -20,6 +20,7 @@ from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.sdk_guard import guarded
 from firnline_ingest.values import ShardKey
 from tests.fakes.ledger import MemoryLedger
 from tests.ingest.shard.conftest import World
@@ -267,3 +268,50 @@ def test_a_shard_that_was_elsewhere_meanwhile_is_read_at_once_when_it_comes_back
         world.stream.put({"n": 2})
         receipts = epochs(here, [world.work(epoch=4)], has_rows(world, 3))
     assert ShardState.FENCED not in {receipt.state for receipt in receipts}
+
+
+def test_a_thread_that_does_not_come_back_from_the_sdk_is_left_and_its_shard_opened_anew(
+    world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once it comes back, it finds the shard another's: every record is there once."""
+    monkeypatch.setattr(group_module, "BLOCKED_S", 0.05)
+    blocked, thawed = threading.Event(), threading.Event()
+    real_open = world.channels.open
+
+    def block() -> None:
+        blocked.set()
+        assert thawed.wait(20)
+
+    class Stuck:
+        """The first channel that is opened takes its first rows for ever."""
+
+        def __init__(self, channel: Any) -> None:
+            self._channel = channel
+
+        def append(self, rows: Any, **tokens: str) -> None:
+            guarded(self, block)
+            self._channel.append(rows, **tokens)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._channel, name)
+
+    def opened(target: Any, name: str) -> Any:
+        channel, state = real_open(target, name)
+        return (channel, state) if blocked.is_set() else (Stuck(channel), state)
+
+    monkeypatch.setattr(type(world.channels), "open", lambda _, target, name: opened(target, name))
+    world.stream.shard(records=3)
+    with world.group() as running:
+        running.run([world.work()], soon())
+        assert blocked.wait(20)
+        (left,) = running._runners.values()
+        until(lambda: left.blocked_s > 0.05)
+        epochs(running, [world.work(epoch=2)], has_rows(world, 3))
+        (told,) = (vars(record) for record in caplog.records if record.message == "shard.left")
+        assert (told["problem"], told["shard"]) == ("FL-3262", str(world.key()))
+        thawed.set()
+        until(left.over.is_set)
+        world.stream.put({"n": 3})
+        epochs(running, [world.work(epoch=4)], has_rows(world, 4))
+    assert numbers(world.served.rows) == [0, 1, 2, 3]
+    assert world.served.opens == 2

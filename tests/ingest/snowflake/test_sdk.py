@@ -2,6 +2,7 @@
 
 import os
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -54,6 +55,10 @@ def status(token: str | None, rows: int = 0) -> SimpleNamespace:
     )
 
 
+class PanicException(BaseException):
+    """As PyO3 has it: no Exception."""
+
+
 @dataclass
 class Client:
     """Has every channel at `committed`; what it says of a channel later is in `cached`."""
@@ -66,8 +71,13 @@ class Client:
     opened: list[str] = field(default_factory=list)
     registered: set[str] = field(default_factory=set)
     asked: int = 0
+    panics: str = ""
+    """What it panics in: open, status or append."""
+    hangs: threading.Event | None = None
+    """Until then, a question about its channels has no answer."""
 
     def open_channel(self, name: str) -> tuple[Any, Any]:
+        self.panic("open")
         self.refuse()
         if name in self.registered:
             raise SdkError("ChannelAlreadyExists")
@@ -77,7 +87,14 @@ class Client:
 
     def get_channel_statuses(self, names: list[str]) -> dict[str, Any]:
         self.asked += 1
+        self.panic("status")
+        if self.hangs is not None:
+            self.hangs.wait(20)
         return {name: status(self.cached) for name in names}
+
+    def panic(self, place: str) -> None:
+        if self.panics == place:
+            raise PanicException("called `Option::unwrap()` on a `None` value")
 
     def close(self, *, wait_for_flush: bool) -> None:
         self.is_closed = True
@@ -98,6 +115,7 @@ class Handle:
     """Attempts to close it that fail."""
 
     def append_rows(self, rows: object, *, start_offset_token: str, end_offset_token: str) -> None:
+        self.client.panic("append")
         self.client.refuse()
         if self.code:
             raise SdkError(self.code)
@@ -308,4 +326,78 @@ def test_a_key_that_is_refused_and_was_not_replaced_is_named(
     client.is_refused = True
     with pytest.raises(KeyRefused, match=re.escape(keys[0].fingerprint)):
         append(channel)
+    channels.close()
+
+
+@pytest.mark.parametrize("place", ["append", "status", "open"])
+def test_a_panic_of_the_sdk_costs_its_client_and_no_thread(place: str) -> None:
+    panicked, new = Client(), Client()
+    channels = Channels(panicked, new)
+    channel, _ = channels.open(TARGET, "first")
+    panicked.panics = place
+
+    def use() -> bool:
+        if place == "open":
+            channels.open(TARGET, "second")
+        append(channel) if place == "append" else channel.state()
+        return False
+
+    with pytest.raises(ClientLost, match="unwrap"):
+        wait_until(use)
+    channel, _ = channels.open(TARGET, "first")
+    append(channel)
+    channel.state()
+    assert new.opened == ["first"]
+    channels.close()
+
+
+def test_a_question_that_the_sdk_never_answers_costs_its_client() -> None:
+    now = [0.0]
+    hanging, new = Client(hangs=threading.Event()), Client()
+    channels = Channels(hanging, new, clock=lambda: now[0])
+    channel, _ = channels.open(TARGET, "channel")
+    wait_until(lambda: channel.state() and hanging.asked)
+    now[0] += 100
+    assert channel.state().committed is None  # it may take a while
+    now[0] += 100
+    with pytest.raises(ClientLost, match="200 s"):
+        channel.state()
+    channel, _ = channels.open(TARGET, "channel")
+    channel.state()
+    assert new.opened == ["channel"]
+    assert hanging.hangs is not None
+    hanging.hangs.set()
+    channels.close()
+
+
+def test_a_client_whose_rows_never_arrive_is_made_again_by_the_second_channel_that_is_opened_for_it() -> None:
+    """Its sending has died, or its cache of states: nothing that it is asked says so."""
+    now = [0.0]
+    dead, new = Client(), Client()
+    channels = Channels(dead, new, clock=lambda: now[0])
+    for _ in range(2):
+        channel, _ = channels.open(TARGET, "channel")
+        append(channel)
+        now[0] += 119
+    channels.open(TARGET, "another")
+    now[0] += 3
+    with pytest.raises(ClientLost, match="seen committed"):
+        channels.open(TARGET, "channel")
+    channels.open(TARGET, "channel")
+    assert (dead.opened, new.opened) == (["channel", "channel", "another"], ["channel"])
+    channels.close()
+
+
+def test_a_client_of_which_one_channel_moves_is_alive() -> None:
+    now = [0.0]
+    client = Client()
+    channels = Channels(client, clock=lambda: now[0])
+    first, _ = channels.open(TARGET, "first")
+    append(first)
+    now[0] += 200
+    client.cached = Position(1).token
+    wait_until(lambda: first.state().committed == Position(1))
+    append(first)
+    now[0] += 100
+    channels.open(TARGET, "second")
     channels.close()

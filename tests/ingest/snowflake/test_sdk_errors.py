@@ -32,6 +32,8 @@ TABLE = {
     "SfApiPipeFailedOverError": errors.ClientLost,
     "InputChannelClosed": errors.ClientLost,
     "OutputChannelClosed": errors.ClientLost,
+    "SdkPanicked": errors.ClientLost,
+    "SdkSilent": errors.ClientLost,
     "InvalidChannelError": errors.ChannelLost,
     "ClosedChannelError": errors.ChannelLost,
     "ChannelClosedByUser": errors.ChannelLost,
