@@ -14,7 +14,8 @@ Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
 
 def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
     """By shard, because one decoder serves one thread."""
-    if is_plain(pipeline.format) and pipeline.empty_records is EmptyRecords.REJECT and not pipeline.transforms:
+    makes_objects = pipeline.empty_records is not EmptyRecords.REJECT or pipeline.transforms or pipeline.content_column
+    if is_plain(pipeline.format) and not makes_objects:
         return lambda _: lambda records: records
 
     def of_shard(shard_id: str) -> Decoded:

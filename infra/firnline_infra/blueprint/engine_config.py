@@ -165,6 +165,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
         format=_format(pipeline),
+        content_column=pipeline.content_column,
         transforms=[_transform(each) for each in pipeline.transforms] or None,
     )
 

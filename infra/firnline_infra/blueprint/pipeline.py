@@ -16,6 +16,7 @@ from firnline_infra.blueprint.snowflake import (
     Securable,
     Table,
 )
+from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
@@ -37,10 +38,7 @@ def schema_of(pipeline: Pipeline) -> QualifiedName:
 def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | IcebergTable | InteractiveTable:
     name = table_of(pipeline)
     metadata = tuple(Column(name=Identifier(each), type=type_) for each, type_ in metadata_columns(pipeline).items())
-    columns = tuple(
-        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable, select=each.select)
-        for each in pipeline.columns
-    )
+    columns = _columns(pipeline)
     if pipeline.external_volume is not None:
         return IcebergTable(
             name=name,
@@ -69,6 +67,19 @@ def table(pipeline: Pipeline, durability: Durability, comment: str) -> Table | I
         durability=durability,
         comment=comment,
     )
+
+
+def _columns(pipeline: Pipeline) -> tuple[Column, ...]:
+    declared = tuple(
+        Column(name=Identifier.parse(each.name), type=each.type, nullable=each.nullable, select=each.select)
+        for each in pipeline.columns
+    )
+    content = content_column(pipeline)
+    if content is None:
+        return declared
+    name, type_ = Identifier(content[0]), content[1]
+    select = f"$1:{name.sql}::{type_}" if any(each.select for each in declared) else None
+    return (Column(name=name, type=type_, select=select), *declared)
 
 
 def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | None:

@@ -128,6 +128,9 @@ class Pipeline(Section):
     """What the bytes of a record are; one JSON object by default."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
+    content_column: IdentifierText | None = None
+    """Keeps all of a row's content in this column instead of a column for each first-level key: VARIANT, of text VARCHAR, of
+    bytes BINARY, unless `columns` declares it otherwise."""
     transforms: list[Transform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
     idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
@@ -160,7 +163,7 @@ class Pipeline(Section):
             )
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
-        refuse_metadata_columns(self.format, self.metadata)
+        refuse_metadata_columns(self.format, self.metadata, self.content_column)
         if self.also is not None and self.reader != "polling":
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):

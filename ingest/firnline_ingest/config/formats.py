@@ -183,15 +183,30 @@ class EmptyRecords(StrEnum):
     """It becomes a row that has its metadata only."""
 
 
-def refuse_metadata_columns(of: Format, metadata: Metadata) -> None:
+def refuse_metadata_columns(of: Format, metadata: Metadata, content_column: str | None = None) -> None:
     """Raises ValueError for a format that would put a record's content where its metadata goes."""
-    columns = (
-        of.columns if isinstance(of, CsvFormat) else [of.column] if isinstance(of, TextFormat | BytesFormat) else []
-    )
+    columns = [content_column] if content_column is not None else _columns(of)
     taken = {name.upper() for name in metadata.columns(are_numbered=makes_several_rows(of))} if columns else set()
     for name in columns:
         if stored_name(name).upper() in taken:
             raise ValueError(f"format: the column {name} is the metadata column; rename one of them")
+
+
+def _columns(of: Format) -> list[str]:
+    """Those that the format names."""
+    if isinstance(of, CsvFormat):
+        return of.columns
+    return [of.column] if isinstance(of, TextFormat | BytesFormat) else []
+
+
+def is_one_column(of: Format) -> bool:
+    """Whether the format itself keeps a record in one column."""
+    return isinstance(of, TextFormat | BytesFormat)
+
+
+def in_column(of: Format, column: str | None) -> Format:
+    """With the column that takes all of a record, where its format has one."""
+    return of.model_copy(update={"column": column}) if column is not None and is_one_column(of) else of
 
 
 def makes_several_rows(of: Format) -> bool:

@@ -15,7 +15,7 @@ from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_columns
+from firnline_ingest.config.formats import ColumnName, EmptyRecords, Format, JsonFormat, refuse_metadata_columns
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
@@ -120,6 +120,9 @@ class PipelineOptions(Section):
     """What the bytes of a record are."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
+    content_column: ColumnName | None = None
+    """Keeps all of a row's content in this column, as JSON of any kind, instead of a column for each first-level key. Text and
+    bytes are in one column in any case: this names it."""
     transforms: list[Transform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md)."""
     max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
@@ -131,7 +134,7 @@ class PipelineOptions(Section):
 
     @model_validator(mode="after")
     def _content_and_metadata_have_columns_of_their_own(self) -> Self:
-        refuse_metadata_columns(self.format, self.metadata)
+        refuse_metadata_columns(self.format, self.metadata, self.content_column)
         return self
 
     @property
@@ -139,6 +142,7 @@ class PipelineOptions(Section):
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
         decides = self.model_dump_json(include=deciding, exclude={"metadata": self.metadata.as_before})
+        decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""
         return hashlib.sha256(decides.encode()).hexdigest()[:16]
 

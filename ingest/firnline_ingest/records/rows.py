@@ -11,7 +11,7 @@ from typing import Self
 
 import msgspec
 
-from firnline_ingest.config.formats import EmptyRecords, makes_several_rows
+from firnline_ingest.config.formats import EmptyRecords, in_column, makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
@@ -22,6 +22,7 @@ from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead, clock_ms
 from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
 from firnline_ingest.records.splice import splice
+from firnline_ingest.records.whole import wrap_of
 from firnline_ingest.transforms.chain import Chain
 from firnline_ingest.transforms.errors import DuplicateKeys, Filtered, Untransformable
 from firnline_ingest.values import row_number
@@ -83,8 +84,13 @@ class RowMaker:
         self._now_ms = now_ms if pipeline.metadata.is_on("push_time") else None
         self._check = JsonObjectCheck(pipeline.metadata.columns(are_numbered=self._are_numbered))
         self._transform = Chain(pipeline.transforms, stream=stream, shard_id=shard_id) if pipeline.transforms else None
-        self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if self._transform else self._check
-        self._decode = decoder_of(pipeline.format, self._check_content, pipeline.max_row_bytes)
+        self._wrap = wrap_of(pipeline)
+        needs_no_object = self._transform is not None or self._wrap is not None
+        self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if needs_no_object else self._check
+        of = in_column(pipeline.format, pipeline.content_column)
+        self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes)
+        self._check_made = self._check if self._wrap is None else check_any_json
+        self._is_plain = self._decode is None and not needs_no_object and pipeline.empty_records is EmptyRecords.REJECT
         self._max_row_bytes = pipeline.max_row_bytes
         self._empty = pipeline.empty_records
 
@@ -94,7 +100,7 @@ class RowMaker:
         """
         if self._now_ms is not None:
             self._head.pushed_at(self._now_ms())
-        if self._decode is not None or self._transform is not None or self._empty is not EmptyRecords.REJECT:
+        if not self._is_plain:
             return self._decoded(records)
         is_plain = not records or not isinstance(records[0], UserRecord)
         head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
@@ -128,7 +134,9 @@ class RowMaker:
     def _documents(self, record: Record) -> Iterator[bytes]:
         try:
             documents = self._contents(record.Data)
-            yield from documents if self._transform is None else self._transformed(documents, self._transform, record)
+            if self._transform is not None:
+                documents = self._transformed(documents, self._transform, record)
+            yield from documents if self._wrap is None else map(self._wrap, documents)
         except Unusable as unusable:
             if unusable.fault.reason is not RejectReason.EMPTY or self._empty is EmptyRecords.REJECT:
                 raise
@@ -157,7 +165,7 @@ class RowMaker:
                 raise Unusable(Rejection(reason, str(error))) from error
             else:
                 any_made = True
-                yield self._check(made)
+                yield self._check_made(made)
         if any_filtered and not any_made:
             raise Omitted(LeftOut.FILTERED)
 

@@ -120,3 +120,9 @@ def test_records_are_compared_as_transforms_leave_them() -> None:
     compare_shard(findings, seen, there, cutoff=RetentionCutoff(0))
     counts = findings.counts
     assert (counts.records, counts.rows, counts.dead_letters, counts.filtered, counts.missing) == (3, 1, 1, 1, 0)
+
+
+def test_a_record_in_one_column_is_audited_as_its_value() -> None:
+    whole = pipeline(content_column="RECORD_CONTENT", format={"type": "json"})
+    (found,) = decoded_of(whole)("shardId-0")([StreamRecord(5, b'[1,\n {"a": 2}]')])
+    assert (found.data, found.whole) == (b'{"RECORD_CONTENT":[1,{"a":2}]}', b'[1,\n {"a": 2}]')

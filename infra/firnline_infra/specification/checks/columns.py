@@ -48,7 +48,7 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
         if pipeline.table_kind is not TableKind.INTERACTIVE:
             continue
         declared = [column.name for column in pipeline.columns]
-        if not set(declared) - set(pipeline.cluster_by):
+        if not set(declared) - set(pipeline.cluster_by) and pipeline.content_column is None:
             yield (
                 f"pipelines[{index}].columns: an interactive table never gets another column, so every value but its "
                 f"cluster_by would be dropped; declare the columns to keep, as `columns: [{{name: PRICE, type: FLOAT}}]`."

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
+from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
@@ -116,6 +117,7 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "metadata.names": lambda pipeline: pipeline.metadata.form is MetadataForm.COLUMNS and metadata_columns(pipeline),
     "cluster_by": lambda pipeline: pipeline.cluster_by,
     "columns": lambda pipeline: pipeline.columns,
+    "content_column": content_column,
     "schema_evolution": lambda pipeline: pipeline.schema_evolution,
     "error_logging": lambda pipeline: pipeline.error_logging,
     "row_timestamp": lambda pipeline: pipeline.row_timestamp,

@@ -54,6 +54,17 @@ def test_version_2_of_iceberg_has_no_variant(problems: Problems, pipeline: Any, 
     assert "structured_metadata: it is of metadata.form: object, not columns; remove it" in problem
 
 
+def test_all_of_a_row_in_one_column_needs_no_other(problems: Problems, pipeline: Any, snowflake: Any) -> None:
+    whole = {"metadata": {"form": "none"}, "without_audit": True, "content_column": "RECORD_CONTENT"}
+    assert problems(pipelines=[pipeline(**whole)]) == []
+    iceberg = {"table_kind": "iceberg", "external_volume": "V", "iceberg_version": 2}
+    volumes = snowflake(external_volumes=[{"name": "V"}])
+    (problem,) = problems(snowflake=volumes, pipelines=[pipeline(**whole, **iceberg)])
+    assert problem.startswith("pipelines[0].content_column: iceberg_version: 2 has no VARIANT; declare the column, as")
+    declared = [{"name": "RECORD_CONTENT", "type": "VARCHAR"}]
+    assert problems(snowflake=volumes, pipelines=[pipeline(**whole, **iceberg, columns=declared)]) == []
+
+
 def test_a_column_of_the_metadata_is_declared_by_nobody_else(problems: Problems, pipeline: Any) -> None:
     declared = [{"name": "kinesis_shard_id", "type": "VARCHAR"}]
     (problem,) = problems(pipelines=[pipeline(metadata={"form": "columns"}, columns=declared)])
