@@ -81,7 +81,8 @@ ROOMS_BELOW = {
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.sink ingest.values"
+        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.sink "
+        "ingest.values"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",

@@ -124,12 +124,13 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
         ledger = open_ledger(config, read_timeout_s=BEAT_READ_TIMEOUT_S)
         if signals.ending.is_set():
             return 0
-        from firnline_ingest.ledger.registration import deregister_own, register_eagerly, registrar_of
+        from firnline_ingest.ledger.registration import deregister_own, register_eagerly, registrar_of, tell_unused
         from firnline_ingest.spark.job import EngineJob
         from firnline_ingest.spark.standing_by import standby_limit_s
 
         registrar = registrar_of(config, ledger)
         register_eagerly(config, registrar, signals.ending.wait)
+        tell_unused(config, ledger)
         is_bounded = options.available_now or options.until is not None
         job = EngineJob(
             config,
@@ -191,17 +192,14 @@ def _validate(config: "EngineConfig", _options: argparse.Namespace) -> int:
 
 
 def _deregister(config: "EngineConfig", options: argparse.Namespace) -> int:
-    from firnline_ingest.ledger.lease import RunLease
+    from firnline_ingest.ledger.lease import RunLease, held
     from firnline_ingest.ledger.provision import open_ledger
     from firnline_ingest.ledger.registration import deregister_all, registrar_of
 
     ledger = open_ledger(config)
-    lease = RunLease(ledger, config.application)
-    lease.begin()
-    try:
-        given_up = deregister_all(config, registrar_of(config, ledger), _sleep, options.stream)
-    finally:
-        lease.end()
+    with held(RunLease(ledger, config.application)) as heart:
+        registrar = registrar_of(config, ledger)
+        given_up = deregister_all(config, registrar, _sleep, options.stream, make_sure=heart.make_sure)
     for arn in given_up:
         print(f"Deregistered {arn}.")
     if not given_up:

@@ -19,12 +19,15 @@ def destroy(environment: Path, accounts: ChosenAccounts, yes: bool) -> None:
     the file of keys.
     """
     from firnline_infra.cli.deployment import deployment
+    from firnline_infra.rollout.left_consumers import told_outlasting
     from firnline_infra.terminal import text_table
 
     found = deployment(environment, accounts)
     removals = found.removals()
     click.echo(text_table(("type", "name"), removals))
     click.echo(f"{len(removals)} resources of {found.spec.name} in {found.accounts.place}, and the data in them.")
+    for line in told_outlasting(found.spec, found.accounts):
+        click.echo(line)
     if not yes and click.prompt("Type the environment's name to remove them") != found.spec.name:
         raise click.Abort
     found.destroy()

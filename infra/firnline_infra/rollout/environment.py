@@ -16,6 +16,7 @@ from firnline_infra.build import BuiltArtefact
 from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.errors import NothingToRollBackTo, RuntimeRefused
+from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
@@ -88,7 +89,7 @@ class EngineEnvironment:
             now_ms=time.time_ns() // 1_000_000,
             idle_after_s={stream: each.idle_after_seconds for stream, each in pipelines.items()},
         )
-        return replace(found, notes=tuple(notes))
+        return replace(found, notes=(*notes, *told_unused(self.spec, self._ledger)))
 
     def log_lines(self, run_id: str | None = None) -> Iterator[str]:
         """Of a run; where none is named, of the one that runs, or else the last one that was started."""

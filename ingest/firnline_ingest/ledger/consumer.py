@@ -4,6 +4,7 @@ A small item of the ledger, one a consumer, is written before the service is ask
 crash, or an answer that got lost, leaves the first one: then what came to be at that time is ours.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from firnline_ingest.kinesis.registering import Consumer
@@ -31,6 +32,11 @@ class ConsumerRecord:
         if self.arn:
             return self.arn == consumer.arn
         return self.asked_ms - EARLIER_MS <= consumer.created_ms <= self.asked_ms + LATER_MS
+
+
+def left_over(records: Iterable[ConsumerRecord], wanted: Mapping[str, str | None]) -> list[ConsumerRecord]:
+    """Those by which nothing reads: `wanted` is the name of the consumer that the engine registers, by stream."""
+    return [record for record in records if wanted.get(record.stream) != record.name]
 
 
 def since(before: ConsumerRecord | None, now_ms: int) -> int:

@@ -10,7 +10,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from uuid import uuid4
@@ -149,6 +150,12 @@ class Heart:
             self._beat()
         return not self.is_displaced
 
+    def make_sure(self) -> None:
+        """Beats at once, before something that no engine may meet. Raises why the name is not ours any more."""
+        self.look()
+        if self.failure is not None:
+            raise self.failure
+
     def _beat_on(self) -> None:
         while not self._stopped.wait(self._every_s) and self.failure is None:
             self._beat()
@@ -173,3 +180,18 @@ class Heart:
         if self._clock() - self._reported_s >= REPORT_EVERY_S:
             self._reported_s = self._clock()
             log.warning("engine.unheard", extra={"problem": error.id, "what": error.what, "next_step": error.next_step})
+
+
+@contextmanager
+def held(lease: RunLease) -> Iterator[Heart]:
+    """The application's name for a person's command: no engine runs meanwhile, and the heart beats, because an engine takes over
+    from one that does not. Raises AnotherEngineRuns.
+    """
+    lease.begin()
+    heart = Heart(lease, lambda: None, every_s=lease.every_s)
+    heart.start()
+    try:
+        yield heart
+    finally:
+        heart.stop()
+        lease.end()

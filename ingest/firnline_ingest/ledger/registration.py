@@ -29,7 +29,7 @@ from firnline_ingest.kinesis.registering import (
     register_consumer,
 )
 from firnline_ingest.ledger.backend import ConsumerLedger
-from firnline_ingest.ledger.consumer import ConsumerRecord, since
+from firnline_ingest.ledger.consumer import ConsumerRecord, left_over, since
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -140,11 +140,45 @@ def _patiently(attempt: Callable[[], Answer], retry: RegistrationRetry, wait: Wa
         waited_s += pause_s
 
 
-def deregister_all(config: EngineConfig, registrar: Registrar, wait: Wait, stream: str | None = None) -> list[str]:
-    """Every consumer that the ledger knows as the application's own, or that of one stream; the ARNs of those removed."""
+def deregister_all(
+    config: EngineConfig,
+    registrar: Registrar,
+    wait: Wait,
+    stream: str | None = None,
+    *,
+    make_sure: Callable[[], None] = lambda: None,
+) -> list[str]:
+    """Every consumer that the ledger knows as the application's own, or that of one stream; the ARNs of those removed.
+
+    `make_sure` is called before each try, and raises where an engine may have begun to read by them.
+    """
     retry, records = config.retries.deregister_stream_consumer, registrar.ledger.consumers()
+
+    def deregister(record: ConsumerRecord) -> str | None:
+        make_sure()
+        return registrar.deregister(record)
+
     chosen = [record for record in records if stream in (None, record.stream)]
-    return [arn for record in chosen if (arn := _patiently(partial(registrar.deregister, record), retry, wait))]
+    return [arn for record in chosen if (arn := _patiently(partial(deregister, record), retry, wait))]
+
+
+def unused_consumers(config: EngineConfig, ledger: ConsumerLedger) -> list[ConsumerRecord]:
+    """Those that the engine registered, and by which no pipeline of this configuration reads: they are paid for."""
+    names = {
+        pipeline.stream: registered_by_engine(pipeline.reader, config.application) for pipeline in config.pipelines
+    }
+    return left_over(ledger.consumers(), names)
+
+
+def tell_unused(config: EngineConfig, ledger: ConsumerLedger) -> None:
+    """At an engine's start. A ledger that does not answer now is the engine's trouble elsewhere."""
+    try:
+        unused = unused_consumers(config, ledger)
+    except FirnlineError:
+        return
+    for record in unused:
+        extra = {"stream": record.stream, "consumer": record.arn or record.name, "next": "firnline deregister"}
+        log.warning("consumer.unused", extra=extra)
 
 
 def deregister_own(config: EngineConfig, registrar: Registrar, wait: Wait) -> None:

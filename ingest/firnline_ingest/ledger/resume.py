@@ -12,7 +12,7 @@ from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.incarnation import begun_anew
 from firnline_ingest.ledger.incident import Incident, IncidentKind
-from firnline_ingest.ledger.lease import RunLease
+from firnline_ingest.ledger.lease import RunLease, held
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
 
@@ -32,32 +32,29 @@ class NothingToResume(UsageError):
 def decide(ledger: Ledger, lease: RunLease, incarnation: str, shard: str | None, decision: Decision) -> list[ShardKey]:
     """Decides about one shard, or about all of a stream that have not ended; says which.
 
-    Raises NothingToResume, and AnotherEngineRuns where an engine's heart beats, which takes a look of some seconds.
+    Raises NothingToResume, AnotherEngineRuns where an engine's heart beats, which takes a look of some seconds, and RunDisplaced
+    where one took over meanwhile.
     """
-    lease.begin()
-    try:
+    with held(lease) as heart:
         chosen = _chosen(ledger.rows(incarnation), shard)
         if not chosen:
             raise NothingToResume(incarnation.rpartition("@")[0], shard)
         for row in chosen:
+            heart.make_sure()
             taken = ledger.take(row.key, row.fence, f"a person, {lease.run.holder}", row.start)
             ledger.reset(decision(taken))
         return [row.key for row in chosen]
-    finally:
-        lease.end()
 
 
 def begin_anew(ledger: Ledger, lease: RunLease, stream: str, incarnation: str, now_ms: int) -> None:
     """Of a stream that was deleted and made again: the one that is there now is read, from its oldest record.
 
-    Raises AnotherEngineRuns as `decide` does.
+    Raises AnotherEngineRuns and RunDisplaced as `decide` does.
     """
-    lease.begin()
-    try:
+    with held(lease) as heart:
         if mark := ledger.mark(stream):
+            heart.make_sure()
             ledger.set_mark(stream, begun_anew(mark, incarnation, now_ms), mark)
-    finally:
-        lease.end()
 
 
 def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:

@@ -7,8 +7,7 @@ killed, by the stream's being paused until all rows are there, or none: without 
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,7 +15,7 @@ from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import Pin
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.item import from_item, to_item
-from firnline_ingest.ledger.lease import Heart, RunLease
+from firnline_ingest.ledger.lease import Heart, RunLease, held
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.migration.errors import (
@@ -84,7 +83,7 @@ def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books
     """
     if migration.problems:
         raise NotMigratable(watched.source.table, migration.problems)
-    with _engines_kept_out(books) as heart:
+    with held(books.lease) as heart:
         _write(migration, watched, lineage, books)
         try:
             watched.refuse_changes()
@@ -98,30 +97,15 @@ def apply(migration: Migration, watched: Watched, lineage: Lineage, books: Books
 
 def undo(lineage: Lineage, books: Books) -> int:
     """How many rows are gone. Raises NothingMigrated, EngineHasBegun (then none is), AnotherEngineRuns, RunDisplaced."""
-    with _engines_kept_out(books) as heart:
+    with held(books.lease) as heart:
         rows = _take_back(lineage, books)
         _go_on(lineage, books, heart)
         return rows
 
 
-@contextmanager
-def _engines_kept_out(books: Books) -> Iterator[Heart]:
-    """The application's name is ours meanwhile, and beats: an engine takes over one that does not."""
-    books.lease.begin()
-    heart = Heart(books.lease, lambda: None, every_s=books.lease.every_s)
-    heart.start()
-    try:
-        yield heart
-    finally:
-        heart.stop()
-        books.lease.end()
-
-
 def _go_on(lineage: Lineage, books: Books, heart: Heart) -> None:
     """Whoever reads the stream may plan it now."""
-    heart.look()
-    if heart.failure is not None:
-        raise heart.failure
+    heart.make_sure()
     books.ledger.pause(lineage.stream, False)
 
 

@@ -10,8 +10,8 @@ from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.consumer_errors import ConsumerForeign, ConsumersExhausted, ConsumerUnready
 from firnline_ingest.kinesis.errors import StreamForbidden, StreamUnreachable
 from firnline_ingest.ledger.consumer import ConsumerRecord
-from firnline_ingest.ledger.errors import LedgerUnavailable
-from firnline_ingest.ledger.registration import Registrar, deregister_all, deregister_own, register_eagerly
+from firnline_ingest.ledger.errors import LedgerUnavailable, RunDisplaced
+from firnline_ingest.ledger.registration import Registrar, deregister_all, deregister_own, register_eagerly, tell_unused
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 from firnline_local.kinesis.wire import connect
 from tests.fakes.ledger import MemoryLedger
@@ -353,3 +353,30 @@ def test_whoever_registers_it_names_it(fan_out: dict[str, str]) -> None:
     document["pipelines"][0]["reader"] = {"fan_out": fan_out}
     with pytest.raises(ValueError, match="consumer"):
         EngineConfig.model_validate(document)
+
+
+def test_before_each_consumer_is_removed_it_is_made_sure_that_no_engine_has_begun() -> None:
+    world = World()
+    world.ensure()
+    asked: list[int] = []
+
+    def make_sure() -> None:
+        asked.append(len(world.consumers))
+        raise RunDisplaced("app", "process 9")
+
+    with pytest.raises(RunDisplaced):
+        deregister_all(config("lazy"), world.registrar(), world.wait, make_sure=make_sure)
+    assert (asked, len(world.consumers)) == ([1], 1)
+    assert len(world.ledger.consumers()) == 1
+
+
+def test_a_consumer_by_which_no_pipeline_reads_any_more_is_told_at_the_start(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+    arn = world.ensure()
+    tell_unused(config("lazy"), world.ledger)
+    assert not caplog.records
+    polled = config("lazy")
+    polled.pipelines[0] = polled.pipelines[0].model_copy(update={"reader": "polling"})
+    tell_unused(polled, world.ledger)
+    (told,) = caplog.records
+    assert (told.message, told.consumer, told.next) == ("consumer.unused", arn, "firnline deregister")

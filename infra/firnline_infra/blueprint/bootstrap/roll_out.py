@@ -17,7 +17,8 @@ from firnline_infra.specification.names import application_of
 from firnline_ingest.permissions.narrowing import OWN_ITEMS
 
 ROWS_OF_SHARDS = "?*@*"
-"""Partitions of the ledger: every stream's, and not the engine's own. Each stream by its name has no room in a policy where
+"""Partitions of the ledger: every stream's. Which streams and consumers there are is in the engine's own, which is no stream's.
+Each stream by its name has no room in a policy where
 there are hundreds, and the table is the environment's alone."""
 STATUS = {
     "RunEngine": ("emr-serverless:ListJobRuns",),
@@ -44,7 +45,7 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
         sid="SeeShards",
         actions=("dynamodb:Query",),
         resources=table,
-        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": _seen(spec)}},
+        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS, OWN_ITEMS)}},
     )
     yield PolicyStatement(
         sid="AskEngine",
@@ -52,12 +53,6 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
         resources=table,
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}},
     )
-
-
-def _seen(spec: EnvironmentSpec) -> tuple[str, ...]:
-    """Which streams a pattern has found is in the application's own items."""
-    has_patterns = any(pipeline.also for pipeline in spec.pipelines)
-    return (ROWS_OF_SHARDS, OWN_ITEMS) if has_patterns else (ROWS_OF_SHARDS,)
 
 
 def status_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:

@@ -185,11 +185,13 @@ def test_a_preview_reads(policies: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def test_nobody_here_sees_what_a_secret_a_stream_or_a_table_holds(policies: dict[str, list[dict[str, Any]]]) -> None:
-    """But for the ledger, which holds no record: what the engine says of itself, and positions in shards."""
+    """But for the ledger, which holds no record: what the engine says of itself (its run, the streams and consumers that it has
+    begun), and positions in shards.
+    """
     statements = [statement for name in ("deploy", "preview") for statement in policies[name]]
     ledgers = {"SeeRun", "SeeShards", "AskEngine"}
     own = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [OWN_ITEMS]}}
-    shards = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [ROWS_OF_SHARDS]}}
+    shards = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [ROWS_OF_SHARDS, OWN_ITEMS]}}
     held = {
         (each["Sid"], *each["Action"], json.dumps(each["Condition"])) for each in statements if each["Sid"] in ledgers
     }
