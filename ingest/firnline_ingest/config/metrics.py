@@ -80,11 +80,20 @@ def _count(name: str, of: str, meaning: str) -> Metric:
 
 
 RECORDS = _count("Records", "records", "Records that were read, once more read ones included.")
+INGESTED = _count("Ingested", "ingested", "Records that became rows.")
 ROWS = _count("Rows", "rows", "Rows that were sent to Snowflake.")
 BYTES = Metric("Bytes", Unit.BYTES, Kind.SUM, "Bytes of these rows.", "bytes")
 REREAD_ROWS = _count("RereadRows", "reread_rows", "Rows that were read once more, and in the table already.")
 DEAD_LETTERS = _count("DeadLetters", "dead_letters", "Records that can't be rows, and were kept.")
 SKIPPED = _count("Skipped", "skipped", "Records that can't be rows, in a pipeline that leaves them out.")
+REREAD_LETTERS = _count(
+    "RereadLetters", "reread_letters", "Records that were read once more, and dead letters already."
+)
+LEFT_OUT = _count(
+    "LeftOut",
+    "left_out",
+    "Records that are rightly nowhere: tombstones, control messages, and what a transform filters.",
+)
 REJECTED_ROWS = _count("RejectedRows", "rejected_rows", "Rows that the table refused; its error table has them.")
 LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.", "behind_ms")
 UNANSWERED = Metric(
@@ -123,7 +132,7 @@ STOPPED = Metric("Stopped", Unit.COUNT, Kind.GREATEST, "Shards and pipelines tha
 HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each.", of_application=True)
 
 METRICS = (
-    *(RECORDS, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, SKIPPED, REJECTED_ROWS),
+    *(RECORDS, INGESTED, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, REREAD_LETTERS, SKIPPED, LEFT_OUT, REJECTED_ROWS),
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
     *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
 )

@@ -72,6 +72,17 @@ class Rows:
     def bytes(self) -> int:
         return sum(self.sizes)
 
+    @property
+    def ingested(self) -> int:
+        """How many records are rows, in whole."""
+        made = len(set(self.indexes)) if self.row_numbers else len(self.indexes)
+        return made - sum(each.row > 0 for each in self.rejected)
+
+    @property
+    def unaccounted(self) -> int:
+        """How many of the records that were taken became nothing at all: 0, or this is a defect."""
+        return self.taken - self.ingested - len(self.rejected) - self.left_out.total()
+
 
 class RowMaker:
     """Not thread-safe: one shard, one thread."""

@@ -1,6 +1,7 @@
 """What keeps a shard from going on that no service has refused; passing, and reported while it lasts."""
 
-from firnline_ingest.errors import FirnlineError, Retryable
+from firnline_ingest.errors import Fatal, FirnlineError, Retryable
+from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import ShardKey
 
 
@@ -40,4 +41,18 @@ class ShardUnanswered(FirnlineError, Retryable):
             f"Shard {key} was not read for {for_s:.0f} s: {cause}",
             next_step="nothing is lost while the stream keeps its records, and reading goes on by itself; look at the cause, "
             "at the network and at aws.endpoints.",
+        )
+
+
+class RecordsUnaccounted(FirnlineError, Fatal):
+    """Records that became no row, no letter, and nothing else that is counted: a defect, found before it could lose them."""
+
+    id = "FL-2204"
+
+    def __init__(self, key: ShardKey, count: int, first: Record, last: Record) -> None:
+        super().__init__(
+            f"Shard {key}: of the records {first.SequenceNumber} to {last.SequenceNumber}, {count} came to nothing. Neither "
+            "they nor what stands behind them is in the table.",
+            next_step="this is a defect of ours: please report it, with the pipeline's format and transforms. Nothing is lost "
+            "while the stream keeps its records.",
         )

@@ -38,10 +38,11 @@ class ShardLetters:
         if unusable := [each for each in rejected if is_unusable(each)]:
             self._refuse(unusable, records)
         if self._policy is UnusableRecords.SKIP:
-            tally.skipped += len(rejected)
+            tally.refused(skipped=len(rejected))
             return
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
-        tally.dead_letters += self._services.dead_letters.put(letters)
+        kept = self._services.dead_letters.put(letters)
+        tally.refused(kept=kept, kept_before=len(letters) - kept)
         self._services.observer(EpochStep.DEAD_LETTERED, self._key)
 
     def _refuse(self, rejected: Sequence[RejectedRecord], records: Sequence[Record]) -> None:

@@ -50,6 +50,10 @@ class Tally:
     """What a shard's thread counts, for receipts and progress lines."""
 
     records: int = 0
+    """Records that are accounted for, once more read ones included: the sum of ingested, dead_letters, reread_letters, skipped,
+    tombstones, control_messages and filtered."""
+    ingested: int = 0
+    """Records that became rows."""
     rows: int = 0
     reread_rows: int = 0
     """Rows that were committed before and only counted."""
@@ -57,6 +61,8 @@ class Tally:
     """Of all rows, those that went to another table than the pipeline's own."""
     bytes: int = 0
     dead_letters: int = 0
+    reread_letters: int = 0
+    """Records that were dead letters before."""
     skipped: int = 0
     """Records that can't be rows, in a pipeline that skips them."""
     rejected_rows: int = 0
@@ -93,7 +99,20 @@ class Tally:
         if read.behind_ms is not None:
             self.behind_ms = read.behind_ms
 
-    def left_out(self, counted: Mapping[LeftOut, int]) -> None:
+    def took(self, ingested: int, left_out: Mapping[LeftOut, int]) -> None:
+        """So many records are sent, or rightly nowhere."""
+        self.ingested += ingested
+        self.records += ingested + sum(left_out.values())
+        self._leave_out(left_out)
+
+    def refused(self, *, kept: int = 0, kept_before: int = 0, skipped: int = 0) -> None:
+        """So many records can't be rows."""
+        self.dead_letters += kept
+        self.reread_letters += kept_before
+        self.skipped += skipped
+        self.records += kept + kept_before + skipped
+
+    def _leave_out(self, counted: Mapping[LeftOut, int]) -> None:
         self.tombstones += counted.get(LeftOut.TOMBSTONE, 0)
         self.control_messages += counted.get(LeftOut.CONTROL_MESSAGE, 0)
         self.filtered += counted.get(LeftOut.FILTERED, 0)
@@ -137,11 +156,13 @@ class Receipt:
     end: str = ""
     proven: str = ""
     records: int = 0
+    ingested: int = 0
     rows: int = 0
     reread_rows: int = 0
     routed_rows: int = 0
     bytes: int = 0
     dead_letters: int = 0
+    reread_letters: int = 0
     skipped: int = 0
     rejected_rows: int = 0
     rejection: str = ""
@@ -181,6 +202,11 @@ class Receipt:
         """Of no shard: the stream can't be planned, or its table not be written to."""
         failed = ShardState.FAILED
         return cls(stream=stream, stream_created_ms=0, shard_id="", epoch=epoch, state=failed, problem=problem)
+
+    @property
+    def left_out(self) -> int:
+        """Records that are rightly nowhere."""
+        return self.tombstones + self.control_messages + self.filtered
 
     @property
     def key(self) -> ShardKey:

@@ -23,12 +23,13 @@ from firnline_ingest.kinesis.start import After
 from firnline_ingest.ledger.errors import Fenced
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
-from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.shard.abreast import HeldPage
 from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.books import Books
 from firnline_ingest.shard.cautions import Cautions
 from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.idle import IdleWatch
 from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.letters import ShardLetters, first_unusable
@@ -221,7 +222,6 @@ class ShardSession:
         for number, piece in enumerate(self._user_records.pieces(records)):
             if number:
                 self._keep_books()
-            tally.records += len(piece)
             self._ingest_records(piece, tally)
         is_done = is_cut or (read.is_at_tip and self._retention.was_at_tip and not demand.work.is_closed)
         self._retention.took(read, self.accounted, is_cut=is_cut)
@@ -253,7 +253,7 @@ class ShardSession:
 
     def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> int:
         """How many of them: the rest waits where their rows would be too many at once."""
-        made = self._cautions.without_refused(self._rows.convert(records), records)
+        made = self._made(records)
         records = records[: made.taken]
         if made.rejected:
             try:
@@ -262,10 +262,17 @@ class ShardSession:
                 self._prove_before(records[: first_unusable(made.rejected).index], tally)
                 raise
         self._outlets.append(records, made, tally)
-        tally.left_out(made.left_out)
+        tally.took(made.ingested, made.left_out)
         if sights := self._rows.first_sights(records, made):
             tally.sighted({key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()})
         return made.taken
+
+    def _made(self, records: Sequence[Record]) -> Rows:
+        """Raises RecordsUnaccounted before anything of them is appended, or of what stands behind them."""
+        made = self._cautions.without_refused(self._rows.convert(records), records)
+        if made.unaccounted:
+            raise RecordsUnaccounted(self._work.key, made.unaccounted, records[0], records[made.taken - 1])
+        return made
 
     def _prove_before(self, records: Sequence[Record], tally: Tally) -> None:
         """What stands in front of the record that the shard stops at, so that a restart begins with that one."""
@@ -274,6 +281,7 @@ class ShardSession:
             if made.rejected:
                 self._letters.take(made.rejected, records, tally)
             self._outlets.append(records[: made.taken], made, tally)
+            tally.took(made.ingested, made.left_out)
             records = records[made.taken :]
         self._finish(ended=False, children=())
 

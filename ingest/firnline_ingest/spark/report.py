@@ -14,8 +14,8 @@ from firnline_ingest.values import ShardKey
 
 MOST_RECEIPTS = 32
 SUMMED = (
-    "records", "rows", "reread_rows", "bytes", "dead_letters", "skipped", "tombstones", "control_messages", "filtered",
-    "rejected_rows", "throttled", "opens", "interruptions", "incidents", "unreadable_pages",
+    "records", "ingested", "rows", "reread_rows", "bytes", "dead_letters", "reread_letters", "skipped", "tombstones",
+    "control_messages", "filtered", "rejected_rows", "throttled", "opens", "interruptions", "incidents", "unreadable_pages",
 )  # fmt: skip # a paragraph, not a column
 
 log = logging.getLogger(__name__)

@@ -39,6 +39,7 @@ from tests.chaos.simulated.simulation import (
     wall_clock,
 )
 from tests.chaos.simulated.snowflake import SimulatedChannels
+from tests.fakes.receipts import adding_up
 
 if TYPE_CHECKING:
     from tests.chaos.simulated.world import World
@@ -165,7 +166,7 @@ class EngineProcess:
         return key in self.finished or (self.arrival_ms is not None and key.shard_id in self.world.stopped)
 
     def _judge(self, receipt: Receipt) -> None:
-        self.world.hear(self, receipt)
+        self.world.hear(self, adding_up(receipt))
         if self.arrival_ms is not None and receipt.state in (ShardState.DONE, ShardState.ENDED):
             self.finished.add(receipt.key)
 

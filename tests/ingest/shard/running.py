@@ -13,6 +13,7 @@ from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from tests.fakes.receipts import adding_up
 from tests.ingest.shard.conftest import World
 
 HANGS_S = 20.0
@@ -27,7 +28,7 @@ def bounded(services: ShardServices, work: ShardWork, seconds: float = 20.0) -> 
 def run(services: ShardServices, demand: Demand) -> Receipt:
     runner = ShardRunner(services, demand)
     runner.run()
-    return runner.receipt()
+    return adding_up(runner.receipt())
 
 
 def soon(seconds: float = 0.1) -> Deadline:

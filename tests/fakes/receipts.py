@@ -1,0 +1,10 @@
+"""What is true of every receipt, whatever happened to its shard."""
+
+from firnline_ingest.shard.receipt import Receipt
+
+
+def adding_up(receipt: Receipt) -> Receipt:
+    """The same one: every record that it counts has come to something that it counts too."""
+    letters = receipt.dead_letters + receipt.reread_letters
+    assert receipt.records == receipt.ingested + letters + receipt.skipped + receipt.left_out, receipt
+    return receipt
