@@ -29,6 +29,7 @@ MAY_LOAD = {
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.migration": AWS,
+    "firnline_ingest.replay": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.sink": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
@@ -62,7 +63,7 @@ ROOMS_BELOW = {
     "ingest.nesting": "",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
-    "ingest.replay": "config deadletter kinesis records",
+    "ingest.replay": "config deadletter errors identifiers kinesis ledger records shard snowflake values",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
@@ -75,7 +76,7 @@ ROOMS_BELOW = {
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
         "terminal ingest.aws ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.ledger ingest.migration ingest.records ingest.snowflake ingest.values"
+        "ingest.ledger ingest.migration ingest.records ingest.replay ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",

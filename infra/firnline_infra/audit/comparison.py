@@ -5,7 +5,7 @@ sides are iterators, and the stream's is followed no further than an answer need
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Protocol
 
@@ -16,6 +16,8 @@ from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
 RowPosition = tuple[int, int, int]
 """Sequence number, sub-sequence number, row in the record."""
+IsReplayed = Callable[[int, int], bool]
+"""Of a record, by sequence and sub-sequence number: whether a replay has taken its dead letter."""
 
 
 class ContentCheck(Protocol):
@@ -23,6 +25,10 @@ class ContentCheck(Protocol):
 
     def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
         """Reports what does not fit."""
+
+
+def never(_sequence_number: int, _sub_sequence_number: int) -> bool:
+    return False
 
 
 def compare_shard(
@@ -33,12 +39,14 @@ def compare_shard(
     cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
     left_out: LeftOut | None = None,
+    is_replayed: IsReplayed = never,
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
-    An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise.
+    An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise. A letter
+    that `is_replayed` is no place of its record any more once there is a row; it is asked after the outcomes were read.
     """
-    _Walk(findings, outcomes, cutoff, check, left_out).along(records)
+    _Walk(findings, outcomes, cutoff, check, left_out, is_replayed=is_replayed).along(records)
 
 
 class _Walk:
@@ -49,12 +57,15 @@ class _Walk:
         cutoff: RetentionCutoff,
         check: ContentCheck | None,
         left_out: LeftOut | None,
+        *,
+        is_replayed: IsReplayed,
     ) -> None:
         self._findings = findings
         self._counts = findings.counts
         self._cutoff = cutoff
         self._check = check
         self._left_out = left_out
+        self._is_replayed = is_replayed
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
         self._group: list[Outcome] = []
@@ -85,6 +96,7 @@ class _Walk:
     def _match(self, record: StreamRecord) -> None:
         if (letter := self._letter_before(record)) and all(each.place is not letter.place for each in self._group):
             self._group.append(letter)
+        was_replayed = self._take_replayed()
         if record.status is ClaimStatus.TAKEN_BEFORE:
             detail = f"in the {self._group[0].place}, and the consumer that was migrated from had taken it in"
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, detail, times=len(self._group))
@@ -101,11 +113,21 @@ class _Walk:
                 self._counts.later += 1
                 continue
             self._findings.place(outcome.place)
-            if self._check:
+            if self._check and not was_replayed:  # the row need not hold what the record did
                 self._check(record, outcome, self._findings)
         self._counts.missing_at_the_end = 0
         if record.status is not ClaimStatus.AFTER_CLAIM:
             self._counts.records += 1
+            self._counts.replayed += was_replayed
+
+    def _take_replayed(self) -> bool:
+        """Whether the record's letter became its rows; then the letter counts no more."""
+        letter = next((each for each in self._group if each.place is RecordPlace.DEAD_LETTERS), None)
+        if letter is None or len(self._group) == 1 or not self._is_replayed(*position_of(letter)[:2]):
+            return False
+        self._letter = letter
+        self._group = [each for each in self._group if each.place is not RecordPlace.DEAD_LETTERS]
+        return True
 
     def _report_absence(self, record: StreamRecord) -> None:
         if record.status is ClaimStatus.AFTER_CLAIM:
@@ -136,12 +158,21 @@ class _Walk:
 
     def _report_without_record(self) -> None:
         for outcome in self._group:
-            if not self._is_behind_first and self._cutoff.may_have_passed(outcome):
+            if self._is_of_replayed(outcome):
+                self._counts.repaired_rows += 1
+            elif not self._is_behind_first and self._cutoff.may_have_passed(outcome):
                 self._counts.older += 1
             else:
                 detail = f"the {outcome.place} has it, and the shard has no such record"
                 self._findings.report(ProblemKind.FOREIGN, outcome.position, detail)
         self._advance()
+
+    def _is_of_replayed(self, outcome: Outcome) -> bool:
+        """Whether it is one of more rows than its record would be, had its letter not been repaired."""
+        if self._letter is None or outcome.place is RecordPlace.DEAD_LETTERS or not outcome.row:
+            return False
+        place = position_of(self._letter)[:2]
+        return position_of(outcome)[:2] == place and self._is_replayed(*place)
 
 
 def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[RowPosition | None, list[Outcome]]]:

@@ -53,6 +53,10 @@ class Counts:
     """Rows, error rows and dead letters without a record, though the stream would still have it."""
     changed: int = 0
     """Values that are not what their record says. Counted only where contents are compared."""
+    replayed: int = 0
+    """Records among the rows and error rows whose dead letter was replayed: it counts no more."""
+    repaired_rows: int = 0
+    """Rows of these that the record's own bytes would not have become."""
     misplaced: int = 0
     """Commits that went back in their shard; and good records among the dead letters."""
     older: int = 0

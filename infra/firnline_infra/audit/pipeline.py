@@ -17,6 +17,7 @@ from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.order import CommitHistory, Order, check_order
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
+from firnline_infra.audit.replayed import replayed_of
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
@@ -127,6 +128,7 @@ class PipelineAudit:
             left_out=left_out_of(self.config, self.pipeline),
             decoded=decoded_of(self.pipeline),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
+            is_replayed=replayed_of(self.config, lineage),
         )
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:

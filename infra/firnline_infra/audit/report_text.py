@@ -54,6 +54,9 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
         yield f"In order: {order.rows:,} rows, in {order.commits:,} commits."
     else:
         yield f"Order: {'; '.join(order.problems)}."
+    if totals.replayed:
+        more = f", and {totals.repaired_rows:,} more of them by their repair" if totals.repaired_rows else ""
+        yield f"{totals.replayed:,} rows are replayed dead letters{more}; their values are not compared."
     if totals.older:
         yield f"{totals.older:,} rows and dead letters are older than the stream's oldest record: not checkable."
     if totals.later:

@@ -13,7 +13,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.comparison import ContentCheck, compare_shard, position_of
+from firnline_infra.audit.comparison import ContentCheck, IsReplayed, compare_shard, never, position_of
 from firnline_infra.audit.decoded import Decoded
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
@@ -87,6 +87,8 @@ class PipelineSources:
     """By shard id: a record as the rows that its format makes of it."""
     taken_apart: TakenApart = lambda _, records: records
     """The records of a shard by its id, aggregates as their user records."""
+    is_replayed: Callable[[str], IsReplayed] = lambda _: never
+    """By shard id: which letters were replayed, as of the first question."""
     sleep: Callable[[float], None] = time.sleep
 
     def audit(self, shard_id: str) -> ShardFindings:
@@ -111,7 +113,10 @@ class PipelineSources:
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
         left_out = self.left_out(shard_id)
-        compare_shard(findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out)
+        is_replayed = self.is_replayed(shard_id)
+        compare_shard(
+            findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out, is_replayed=is_replayed
+        )
         return findings
 
     def _rows(self, findings: ShardFindings, first: str | None, expected: int) -> Iterator[Outcome]:

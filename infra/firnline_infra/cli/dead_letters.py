@@ -1,4 +1,4 @@
-"""`firnline dead-letters`: what could not be ingested, why, and its exact bytes."""
+"""`firnline dead-letters`: what could not be ingested, why, and its exact bytes. replay.py brings it back."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firnline_infra.cli.audit import Moment
+from firnline_infra.cli.lazy_group import LazyGroup
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from firnline_ingest.errors import DeadLetterError
 
 
-@click.group("dead-letters")
+@click.group("dead-letters", cls=LazyGroup, at={"replay": "firnline_infra.cli.replay:replay"})
 def dead_letters() -> None:
-    """Look at records that could not be ingested.
+    """Look at unusable records; bring them back.
 
     The engine keeps them with their exact bytes, and goes on.
     """
@@ -34,7 +35,7 @@ def _place(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
+def chosen(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which letters; parameters `stream`, `shard`, `reasons`, `since` and `until`."""
     for option in (
         click.option("--until", type=Moment(), help="Written before this time, ISO 8601."),
@@ -49,7 +50,7 @@ def _chosen(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dead_letters.command("list")
 @_place
-@_chosen
+@chosen
 @click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
 @click.option("--count", is_flag=True, help="Only how many there are, by stream, shard and reason.")
 def list_letters(config: Path | None, folder: Path | None, as_json: bool, count: bool, **choice: Any) -> None:
@@ -60,7 +61,7 @@ def list_letters(config: Path | None, folder: Path | None, as_json: bool, count:
     """
     store, where = _store(config, folder)
     damaged = Damaged()
-    letters = store.list(_choice(**choice), damaged)
+    letters = store.list(choice_of(**choice), damaged)
     if count:
         _count(letters, where)
         raise SystemExit(damaged.status)
@@ -95,7 +96,7 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
 
 @dead_letters.command("export")
 @_place
-@_chosen
+@chosen
 @click.option(
     "--raw",
     type=click.Path(file_okay=False, path_type=Path),
@@ -116,7 +117,7 @@ def export_letters(config: Path | None, folder: Path | None, raw: Path | None, *
 
     store, _ = _store(config, folder)
     damaged = Damaged()
-    letters = store.list(_choice(**choice), damaged)
+    letters = store.list(choice_of(**choice), damaged)
     if raw is not None:
         with raw_folder(raw) as write:
             count = sum(write(letter) for letter in letters)
@@ -137,7 +138,7 @@ class Damaged:
         click.echo(str(error), err=True)
 
 
-def _choice(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
+def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
     from firnline_ingest.deadletter import Choice
 
     return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), **times)

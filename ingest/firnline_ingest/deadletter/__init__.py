@@ -3,7 +3,7 @@
 from firnline_ingest.deadletter.choice import Choice, LetterReader
 from firnline_ingest.deadletter.folder import LocalFolder
 from firnline_ingest.deadletter.letter import DeadLetter, DeadLetterStore, FailedAt, LetterKey
-from firnline_ingest.deadletter.store import check_place, open_reader, open_store
+from firnline_ingest.deadletter.store import check_place, open_objects, open_reader, open_store
 
 __all__ = [
     "Choice",
@@ -14,6 +14,7 @@ __all__ = [
     "LetterReader",
     "LocalFolder",
     "check_place",
+    "open_objects",
     "open_reader",
     "open_store",
 ]

@@ -4,13 +4,14 @@ Stream, shard and the time of writing are in the names of what stores keep, so t
 a reason is inside.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
 from firnline_ingest.errors import DeadLetterError
+from firnline_ingest.values import ShardKey
 
 OnDamaged = Callable[[DeadLetterError], None]
 """Is told of each letter, file or object that can't be read."""
@@ -60,6 +61,9 @@ class LetterReader(Protocol):
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
         """Each letter once, by stream, shard and position. Raises DeadLetterError, and what `on_damaged` raises."""
+
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        """Those that have letters, as far as names tell, in order. Raises what `list` raises."""
 
     def get(self, key: LetterKey) -> DeadLetter:
         """Raises UnknownDeadLetter, and what `list` raises."""

@@ -17,7 +17,8 @@ import msgspec
 from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, DeadLetterUnwritable, UnknownDeadLetter
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey, why_unreadable
-from firnline_ingest.deadletter.names import shard_path
+from firnline_ingest.deadletter.names import shard_path, sorted_shards
+from firnline_ingest.values import ShardKey
 
 SUFFIX = ".json"
 OPEN_FILES = 64  # written, then made durable together: a disk takes many at little more than the price of one
@@ -54,6 +55,9 @@ class LocalFolder:
             if choice.has(letter):
                 yield letter
 
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        return sorted_shards((key.stream, key.stream_created_ms, key.shard_id) for key in self._keys(choice))
+
     def get(self, key: LetterKey) -> DeadLetter:
         path = self._path(key)
         try:
@@ -83,7 +87,7 @@ class LocalFolder:
         new = [(path, _encode(letter)) for path, letter in letters.items() if not path.exists()]
         for first in range(0, len(new), OPEN_FILES):
             _write_durably(new[first : first + OPEN_FILES])
-        _sync(folder)
+        sync(folder)
         return len(new)
 
     def _make_durably(self, folder: Path) -> None:
@@ -93,7 +97,7 @@ class LocalFolder:
         missing = [one for one in folder.parents if not one.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         for one in {folder, folder.parent, *missing}:
-            _sync(one.parent)
+            sync(one.parent)
         self._durable_folders.add(folder)
 
 
@@ -129,7 +133,8 @@ def _write_all(paths: Sequence[Path], contents: Sequence[bytes]) -> None:
             os.close(descriptor)
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
+    """Makes durable which names the folder has."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -23,9 +23,9 @@ from botocore.exceptions import ClientError
 from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
 from firnline_ingest.deadletter.errors import DeadLetterUnreadable, UnknownDeadLetter
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey, why_unreadable
-from firnline_ingest.deadletter.names import path_name, shard_path
+from firnline_ingest.deadletter.names import path_name, shard_path, sorted_shards
 from firnline_ingest.deadletter.refusals import code_of, explained
-from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Position
+from firnline_ingest.values import DIGITS, LONGEST_TOKEN, Position, ShardKey
 
 OBJECT_BYTES = 8_000_000  # of letters before compression: more are several objects
 TOKEN_DIGITS = 56 + 2 * DIGITS  # of sequence numbers as Kinesis gives them: then names are listed in order
@@ -81,17 +81,36 @@ class S3Folder:
             groups[shard_path(key), key.stage].setdefault(key, letter)
         return sum(self._put_together(path, stage, group) for (path, stage), group in groups.items())
 
+    def create(self, name: str, content: bytes) -> bool:
+        """An object beside the letters: whether there was none of this name."""
+        return self._write(self._folder + name, content, "application/octet-stream")
+
+    def read(self, name: str) -> bytes:
+        """What lies beside the letters. Raises DeadLetterUnreadable where it is not there."""
+        return self._content(self._folder + name)
+
+    def names(self, folder: str) -> Iterator[str]:
+        """Of all objects in a folder beside the letters."""
+        return (each["Key"].removeprefix(self._folder) for each in self._listed(self._folder + folder))
+
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
         """Objects that were written before or after the time that is asked for are not read. Where a restart made a letter
         part of two of them, one is enough.
         """
         shards: dict[Shard, list[LetterObject]] = defaultdict(list)
+        for shard, found in self._chosen(choice):
+            shards[shard].append(found)
+        found_letters = (self._letters(shard, shards[shard], on_damaged) for shard in sorted(shards))
+        return filter(choice.has, chain.from_iterable(found_letters))
+
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        return sorted_shards(shard for shard, _ in self._chosen(choice))
+
+    def _chosen(self, choice: Choice) -> Iterator[tuple[Shard, LetterObject]]:
         prefix = f"{self._folder}{path_name(choice.stream)}@" if choice.stream else self._folder
         for shard, found in self._objects(prefix):
             if choice.has_shard(shard[0], shard[2]) and choice.has_time(found.written):
-                shards[shard].append(found)
-        found_letters = (self._letters(shard, shards[shard], on_damaged) for shard in sorted(shards))
-        return filter(choice.has, chain.from_iterable(found_letters))
+                yield shard, found
 
     def get(self, key: LetterKey) -> DeadLetter:
         shard = (key.stream, key.stream_created_ms, key.shard_id)
@@ -138,17 +157,23 @@ class S3Folder:
 
     def _objects(self, prefix: str) -> Iterator[tuple[Shard, LetterObject]]:
         """What is no object of letters is left alone."""
+        for each in self._listed(prefix):
+            match = _NAME.fullmatch(each["Key"][len(self._folder) :])
+            if match:
+                stream, created, shard, first, last, stage = match.groups()
+                found = LetterObject(_position(first), _position(last), stage, each["Key"], each["LastModified"])
+                yield (unquote(stream), int(created), unquote(shard)), found
+
+    def _listed(self, prefix: str) -> Iterator[Any]:
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
         with explained("s3:ListBucket", self._place(prefix)):
             for page in pages:
-                for each in page.get("Contents", ()):
-                    match = _NAME.fullmatch(each["Key"][len(self._folder) :])
-                    if match:
-                        stream, created, shard, first, last, stage = match.groups()
-                        found = LetterObject(
-                            _position(first), _position(last), stage, each["Key"], each["LastModified"]
-                        )
-                        yield (unquote(stream), int(created), unquote(shard)), found
+                yield from page.get("Contents", ())
+
+    def _content(self, name: str) -> bytes:
+        with explained("s3:GetObject", self._place(name)):
+            content: bytes = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
+        return content
 
     def _letters(
         self, shard: Shard, objects: Sequence[LetterObject], on_damaged: OnDamaged = refuse
@@ -168,9 +193,7 @@ class S3Folder:
     def _read(self, shard: Shard, found: LetterObject, on_damaged: OnDamaged) -> Iterator[DeadLetter]:
         place = self._place(found.name)
         try:
-            with explained("s3:GetObject", place):
-                content = self._client.get_object(Bucket=self._bucket, Key=found.name)["Body"].read()
-            lines = gzip.decompress(content).splitlines()
+            lines = gzip.decompress(self._content(found.name)).splitlines()
         except DeadLetterUnreadable as error:
             on_damaged(error)
             return

@@ -3,13 +3,14 @@
 Whoever asks for a folder pays for no AWS client.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter.choice import LetterReader
-from firnline_ingest.deadletter.errors import LettersOfOneMachine
+from firnline_ingest.deadletter.errors import LettersOfOneMachine, NotListable
 from firnline_ingest.deadletter.folder import LocalFolder
 from firnline_ingest.deadletter.letter import DeadLetterStore
+from firnline_ingest.deadletter.objects import FolderObjects
 
 if TYPE_CHECKING:
     from firnline_ingest.deadletter.s3 import S3Folder
@@ -28,6 +29,17 @@ def open_reader(config: EngineConfig) -> LetterReader:
     """The same store, for whoever reads it. Asks nothing of it yet."""
     folder = config.dead_letters.folder
     return LocalFolder(folder) if folder is not None else _remote(config, connections=1)
+
+
+def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
+    """What may be kept beside the letters. Raises NotListable where they are on a stream."""
+    folder = config.dead_letters.folder
+    if folder is not None:
+        return FolderObjects(folder)
+    remote = _remote(config, connections=1)
+    if config.dead_letters.stream is not None:
+        raise NotListable(config.dead_letters.stream)
+    return cast("S3Folder", remote)
 
 
 def check_place(config: EngineConfig) -> str:

@@ -60,6 +60,9 @@ class LetterStream:
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> NoReturn:
         raise NotListable(self._stream)
 
+    def shards(self, choice: Choice = ALL) -> NoReturn:
+        raise NotListable(self._stream)
+
     def get(self, key: LetterKey) -> NoReturn:
         raise NotListable(self._stream)
 

@@ -3,7 +3,6 @@
 The rows bear the place that the record has in its stream, as if it had been good from the beginning.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -12,11 +11,8 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
-from firnline_ingest.records.rejection import LeftOut, RejectReason
+from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rows import RowMaker
-
-Repair = Callable[[bytes], bytes | None]
-"""A record's bytes as they should have been; None where it stays a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +43,6 @@ class LetterMaker:
         return (
             Made(rows) if rows else Made(why_not=f"it has no row number {letter.row}: those before it are in the table")
         )
-
-
-def is_copy(letter: DeadLetter) -> bool:
-    """Whether its producer put the same record once more: replayed, its content would be there twice."""
-    return letter.reason == RejectReason.MISPLACED
 
 
 def _record(letter: DeadLetter, data: bytes) -> Record:

@@ -22,6 +22,7 @@ class Shard:
     check: ContentCheck | None = None
     records: list[StreamRecord] = field(init=False)
     outcomes: list[Outcome] = field(init=False)
+    replayed: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.records = [self.record(number) for number in NUMBERS]
@@ -53,6 +54,7 @@ class Shard:
             sorted(self.outcomes, key=position_of),
             cutoff=RetentionCutoff(self.kept_since_ms, self.rows_have_arrival),
             check=self.check,
+            is_replayed=lambda number, _: number in self.replayed,
         )
         return findings
 

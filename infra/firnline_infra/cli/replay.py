@@ -1,0 +1,94 @@
+"""`firnline dead-letters replay`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
+
+if TYPE_CHECKING:
+    from firnline_ingest.replay.replay import ReplayReport
+    from firnline_ingest.values import ShardKey
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("replay")
+@click.option("--config", "config_file", type=FILE, required=True, help="The engine's configuration, as it is by now.")
+@chosen
+@click.option(
+    "--with",
+    "repair",
+    metavar="MODULE:FUNCTION",
+    help="Takes a record's bytes, and returns those to take instead; None for a record that stays a letter.",
+)
+@click.option(
+    "--from", "edited", type=FILE, help="Only the letters of this file, which export wrote, as they stand there."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be replayed, and send nothing.")
+@click.option(
+    "--unfinished",
+    type=click.Choice(["accept", "forget"]),
+    help="Decide about replays that can't be finished (FL-4161): their rows are in the table, or none of them is.",
+)
+@click.option(
+    "--forgotten-shards", is_flag=True, help="Letters of shards, too, that the ledger has no row of any more."
+)
+def replay(
+    *,
+    config_file: Path,
+    repair: str | None,
+    edited: Path | None,
+    dry_run: bool,
+    unfinished: str | None,
+    forgotten_shards: bool,
+    **choice: Any,
+) -> None:
+    """Send letters into the table that can be rows now, each once.
+
+    By default a letter is converted as the configuration says today. However often this is run, killed and run again, beside
+    the engine or beside itself: a letter that was replayed is never sent again. Exit status: 0 each letter that was chosen is
+    replayed, 1 some stay letters or could not be read, 2 refused.
+
+    \b
+    For example:
+      firnline dead-letters replay --config engine.json --reason too-large --dry-run
+      firnline dead-letters replay --config engine.json --with repairs:without_bom
+    """
+    from firnline_ingest.config.load import load_config
+    from firnline_ingest.replay.command import ReplayWish, replay_letters
+    from firnline_ingest.replay.journal import Outcome
+    from firnline_ingest.replay.repair import callable_of, edited_letters
+
+    if repair is not None and edited is not None:
+        raise click.UsageError("give one of --with and --from")
+    decided = {"accept": Outcome.ACCEPTED, "forget": Outcome.VOID}
+    wish = ReplayWish(
+        choice=choice_of(**choice),
+        repair=None if repair is None else callable_of(repair),
+        edited=None if edited is None else edited_letters(edited),
+        unfinished=None if unfinished is None else decided[unfinished],
+        with_forgotten=forgotten_shards,
+        only_look=dry_run,
+    )
+    damaged = Damaged()
+    would = "would be " if dry_run else ""
+
+    def tell(shard: "ShardKey", report: "ReplayReport") -> None:
+        click.echo(f"{shard}: {sentence(report, would)}")
+
+    total = replay_letters(load_config(config_file), wish, tell, damaged)
+    click.echo(sentence(total, would))
+    raise SystemExit(damaged.status or bool(total.remaining))
+
+
+def sentence(report: "ReplayReport", would: str = "") -> str:
+    """What became of the letters, and why some stay."""
+    parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]
+    if report.rejected:
+        parts.append(f"{report.rejected:,} of these rows refused by the table ({report.rejection})")
+    if report.already:
+        parts.append(f"{report.already:,} replayed before")
+    parts += [f"{count:,} stay letters: {why}" for why, count in sorted(report.remaining.items())]
+    return "; ".join(parts) + "."

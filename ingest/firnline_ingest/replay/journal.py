@@ -1,0 +1,131 @@
+"""The journal: which letters of a shard were replayed, in numbered batches, beside the letters themselves.
+
+    <letters>/replays/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
+    <letters>/replays/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
+
+Both are only made where there is none of the name, so two replays can't have one number. A letter of any batch is replayed,
+or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from firnline_ingest.deadletter.names import path_name
+from firnline_ingest.replay.batch import Batch
+from firnline_ingest.replay.errors import JournalUnreadable
+from firnline_ingest.values import Position, ShardKey
+
+RecordPlace = tuple[int, int]
+"""Sequence number and sub-sequence number."""
+NUMBER_DIGITS = 10
+_NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json)", re.ASCII)
+
+
+class NamedObjects(Protocol):
+    """Where a journal is kept: a folder of this machine, or of a bucket."""
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Whether there was none of this name; durable when this returns. Raises DeadLetterError."""
+
+    def read(self, name: str) -> bytes:
+        """Raises DeadLetterError."""
+
+    def names(self, folder: str) -> Iterator[str]:
+        """Of all objects in this folder, in order. Raises DeadLetterError."""
+
+
+class Outcome(StrEnum):
+    """How a batch ended."""
+
+    PROVEN = "proven"
+    """Its rows are in the table, or in its error table."""
+    VOID = "void"
+    """None of its rows is in the table; its letters are as they were."""
+    ACCEPTED = "accepted"
+    """A person said that its rows are in the table."""
+
+
+class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What is known of a batch that is over, and the channel's counters then."""
+
+    version: int = 1
+    outcome: Outcome
+    rejected: int = 0
+    """Rows that the table refused."""
+    rejection: str = ""
+    counters: tuple[int, int] | None = None
+    """Of the channel at the proof: rows inserted, rows refused. None where a person decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a journal says at one moment."""
+
+    batch_of: dict[RecordPlace, int]
+    """By which batch a record is replayed, or is being replayed."""
+    last_batch: int
+    """A batch with the next number is one of somebody who knew all of this."""
+    are_over: bool
+    """Whether each of the batches was finished."""
+
+
+class Journal:
+    """Of one shard."""
+
+    def __init__(self, objects: NamedObjects, shard: ShardKey) -> None:
+        self._objects = objects
+        incarnation = f"{path_name(shard.stream)}@{shard.stream_created_ms}"
+        self.folder = f"replays/{incarnation}/{path_name(shard.shard_id)}/"
+
+    def numbers(self) -> dict[int, bool]:
+        """Of all batches, in order, and whether each is over."""
+        found: dict[int, bool] = {}
+        for name in self._objects.names(self.folder):
+            match = _NAME.fullmatch(name.removeprefix(self.folder))
+            if match:
+                number = int(match[1])
+                found[number] = found.get(number, False) or match[2] == "done.json"
+        return dict(sorted(found.items()))
+
+    def batch(self, number: int) -> Batch:
+        name = self._name(number, "jsonl.gz")
+        batch = Batch.from_bytes(self._objects.read(name), name)
+        if batch.header.number != number or not name.startswith(Journal(self._objects, batch.shard).folder):
+            raise JournalUnreadable(name, f"it is the batch {batch}")
+        return batch
+
+    def end(self, number: int) -> BatchEnd:
+        name = self._name(number, "done.json")
+        try:
+            return msgspec.json.decode(self._objects.read(name), type=BatchEnd)
+        except msgspec.MsgspecError as error:
+            raise JournalUnreadable(name, str(error)) from error
+
+    def begin(self, batch: Batch) -> bool:
+        """False where somebody else's batch has the number. From now on its letters are taken."""
+        return self._objects.create(self._name(batch.header.number, "jsonl.gz"), batch.to_bytes())
+
+    def finish(self, batch: Batch, end: BatchEnd) -> None:
+        self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
+
+    def replayed(self) -> Replayed:
+        """As of now; some 200 bytes of memory a record."""
+        numbers, found = self.numbers(), {}
+        for number, is_over in numbers.items():
+            if not is_over or self.end(number).outcome is not Outcome.VOID:
+                for letter in self.batch(number).header.letters:
+                    found[place_of(Position.from_token(letter.position))] = number
+        return Replayed(found, max(numbers, default=0), all(numbers.values()))
+
+    def _name(self, number: int, suffix: str) -> str:
+        return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"
+
+
+def place_of(position: Position) -> RecordPlace:
+    """A record is replayed in whole: by its place, whatever letters it has."""
+    return position.sequence_number, position.sub_sequence_number

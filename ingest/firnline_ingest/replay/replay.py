@@ -1,0 +1,218 @@
+"""Replays the letters of one shard: batches that were begun are finished, then new ones are made of what can be rows now.
+
+The order is: rows made ①, channel opened ②, batch written ③, rows sent ④, proven ⑤, end written ⑥. From ③ on the batch's
+letters are taken, and its rows are what they are; whoever comes next finishes it first. A kill anywhere leaves the letters
+as they were (before ③), or a batch that the next replay finishes (docs/design/replay.md).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.ledger.row import Proven
+from firnline_ingest.replay.batch import Batch, BatchHeader, BatchLetter
+from firnline_ingest.replay.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
+from firnline_ingest.replay.journal import BatchEnd, Journal, Outcome, RecordPlace, place_of
+from firnline_ingest.replay.lane import ChannelLane, Opened
+from firnline_ingest.replay.making import Made
+from firnline_ingest.values import ShardKey
+
+BATCH_LETTERS, BATCH_BYTES = 1_000, 4_000_000
+RACES = 20
+
+
+@dataclass
+class ReplayReport:
+    """What became of the letters that a replay was asked for."""
+
+    letters: int = 0
+    """Replayed by this run, those of batches that an earlier one had begun included."""
+    rows: int = 0
+    rejected: int = 0
+    """Rows among them that the table refused; they are in its error table."""
+    rejection: str = ""
+    already: int = 0
+    """Replayed before, or by somebody else meanwhile."""
+    remaining: Counter[str] = field(default_factory=Counter)
+    """Why others stay letters, and how many."""
+
+    def add(self, other: "ReplayReport") -> None:
+        self.letters += other.letters
+        self.rows += other.rows
+        self.rejected += other.rejected
+        self.rejection = other.rejection or self.rejection
+        self.already += other.already
+        self.remaining += other.remaining
+
+
+class _Raced(Exception):
+    """Somebody else's batch has the number that ours was to have."""
+
+
+@dataclass(kw_only=True)
+class ShardReplay:
+    """Not thread-safe. `make` says what a letter would be now."""
+
+    shard: ShardKey
+    journal: Journal
+    lane: ChannelLane
+    keeps_rejected: bool
+    """Whether the table has an error table. Where it has none, each letter is a batch of its own, because a row that is refused
+    would be nowhere: the letter then stays one.
+    """
+    make: Callable[[DeadLetter], Made]
+    report: ReplayReport = field(default_factory=ReplayReport)
+    _opened: Opened | None = None
+    _own: set[int] = field(default_factory=set)
+
+    def run(self, letters: Callable[[], Iterable[DeadLetter]]) -> ReplayReport:
+        """`letters` gives those that are asked for, each time anew, in the order of positions. Raises DeadLetterError and
+        SnowflakeError.
+        """
+        for _ in range(RACES):
+            self.report.already = 0
+            self.report.remaining.clear()
+            try:
+                self.finish_begun()
+                self._replay(letters())
+            except _Raced:
+                self._opened = None
+            else:
+                return self.report
+        raise ReplayUnfinished(str(self.shard), f"others replay the same shard, and were faster {RACES} times")
+
+    def finish_begun(self) -> None:
+        """Batches that a replay left half-done."""
+        for number, is_over in self.journal.numbers().items():
+            if not is_over:
+                batch = self.journal.batch(number)
+                if batch.header.target != self.lane.target or batch.header.channel != self.lane.channel:
+                    raise ReplayUnprovable(
+                        str(batch),
+                        f"it went into {batch.header.target}, which was made again since, or is another table",
+                    )
+                self._finish(batch)
+
+    def decide(self, outcome: Outcome) -> int:
+        """A person's word about batches that can't be finished. How many there were."""
+        begun = [number for number, is_over in self.journal.numbers().items() if not is_over]
+        for number in begun:
+            self.journal.finish(self.journal.batch(number), BatchEnd(outcome=outcome))
+        return len(begun)
+
+    def _replay(self, letters: Iterable[DeadLetter]) -> None:
+        replayed = self.journal.replayed()
+        if not replayed.are_over:
+            raise _Raced
+        number = replayed.last_batch
+        most = BATCH_LETTERS if self.keeps_rejected else 1
+        for group in _grouped(self._made(letters, replayed.batch_of), most):
+            number += 1
+            batch, opened = self._begin(number, group)
+            self._own.add(number)
+            self._finish(batch, opened)
+
+    def _made(
+        self, letters: Iterable[DeadLetter], replayed: dict[RecordPlace, int]
+    ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
+        last: RecordPlace | None = None
+        for letter in letters:
+            place = place_of(letter.key.position)
+            if place in replayed or place == last:
+                self.report.already += replayed.get(place) not in self._own
+                continue
+            made = self.make(letter)
+            if made.rows:
+                last = place
+                yield letter, made.rows
+            else:
+                self.report.remaining[made.why_not.partition(":")[0]] += 1
+
+    def _begin(self, number: int, group: Sequence[tuple[DeadLetter, Sequence[msgspec.Raw]]]) -> tuple[Batch, Opened]:
+        """Raises _Raced where the number is taken: then what is replayed is not what this replay knew."""
+        opened = self._opened or self._open(number)
+        proven = opened.proven
+        header = BatchHeader(
+            stream=self.shard.stream,
+            stream_created_ms=self.shard.stream_created_ms,
+            shard_id=self.shard.shard_id,
+            number=number,
+            target=self.lane.target,
+            channel=self.lane.channel,
+            channel_created_ms=opened.created_ms,
+            before=proven.position.token if proven.position else None,
+            rows_inserted=proven.rows_inserted,
+            rows_error=proven.rows_error,
+            letters=tuple(BatchLetter(each.key.position.token, each.stage, len(rows)) for each, rows in group),
+        )
+        batch = Batch(header, [bytes(row) for _, rows in group for row in rows])
+        if not self.journal.begin(batch):
+            opened.channel.close()
+            raise _Raced
+        return batch, opened
+
+    def _open(self, number: int) -> Opened:
+        """Raises _Raced where a batch came meanwhile, and what `ChannelLane.open` raises."""
+        numbers = self.journal.numbers()
+        if max(numbers, default=0) >= number:
+            raise _Raced
+        last = next((each for each in map(self.journal.batch, reversed(numbers)) if self._is_ours(each)), None)
+        counters = self.journal.end(last.header.number).counters if last else None
+        try:
+            return self.lane.open(last, Proven(last.end, *counters) if last and counters else None)
+        except ReplayedElsewhere:
+            if max(self.journal.numbers(), default=0) >= number:
+                raise _Raced from None
+            raise
+
+    def _is_ours(self, batch: Batch) -> bool:
+        return batch.header.channel == self.lane.channel and batch.header.target == self.lane.target
+
+    def _finish(self, batch: Batch, opened: Opened | None = None) -> None:
+        """Raises _Raced where somebody else finished it, and what `ChannelLane.load` raises."""
+        try:
+            proof = self.lane.load(batch, opened)
+        except ReplayedElsewhere:
+            if not self.journal.numbers()[batch.header.number]:
+                raise
+            self._count(batch)
+            raise _Raced from None
+        is_void = not self.keeps_rejected and proof.rejected == len(batch.rows)
+        counters = proof.opened.proven
+        end = BatchEnd(
+            outcome=Outcome.VOID if is_void else Outcome.PROVEN,
+            rejected=proof.rejected,
+            rejection=proof.rejection,
+            counters=(counters.rows_inserted, counters.rows_error),
+        )
+        self.journal.finish(batch, end)
+        self._opened = proof.opened
+        self.report.rejection = proof.rejection or self.report.rejection
+        if is_void:
+            self.report.remaining["the table refused it"] += len(batch.header.letters)
+            return
+        self._count(batch)
+        self.report.rejected += proof.rejected
+
+    def _count(self, batch: Batch) -> None:
+        self.report.letters += len(batch.header.letters)
+        self.report.rows += len(batch.rows)
+
+
+def _grouped(
+    made: Iterable[tuple[DeadLetter, Sequence[msgspec.Raw]]], most: int
+) -> Iterator[list[tuple[DeadLetter, Sequence[msgspec.Raw]]]]:
+    group: list[tuple[DeadLetter, Sequence[msgspec.Raw]]] = []
+    size = 0
+    for letter, rows in made:
+        added = sum(map(len, rows))
+        if group and (len(group) == most or size + added > BATCH_BYTES):
+            yield group
+            group, size = [], 0
+        group.append((letter, rows))
+        size += added
+    if group:
+        yield group

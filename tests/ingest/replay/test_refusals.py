@@ -1,0 +1,110 @@
+"""Where a replay sends nothing, and says why; and rows that the table refuses."""
+
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.replay.errors import JournalUnreadable, ReplayedElsewhere, ReplayUnprovable
+from firnline_ingest.replay.journal import Outcome
+
+from .conftest import CHANNEL, Killed, MemoryObjects, World, letter
+
+
+def begun(world: World, *, sent: bool = True) -> None:
+    """A batch that is in the journal, and not finished."""
+
+    def effect(name: str) -> None:
+        if name == ("after append" if sent else "before append"):
+            raise Killed
+
+    with pytest.raises(Killed):
+        world.run(effect)
+
+
+def test_a_channel_that_another_journal_wrote_to_is_refused(world: World) -> None:
+    world.run()
+    world.objects = MemoryObjects()
+    with pytest.raises(ReplayedElsewhere, match="no batch"):
+        world.run()
+    assert len(world.rows) == 5
+
+
+def test_a_copy_of_the_letters_that_was_replayed_alone_is_refused(world: World) -> None:
+    world.run()
+    copied, world.objects = world.objects, MemoryObjects(dict(world.objects.kept))
+    world.letters.append(letter(200))
+    world.run()
+    world.objects = copied
+    world.letters[-1] = letter(201)
+    with pytest.raises(ReplayedElsewhere):
+        world.run()
+    assert world.numbers[-1] == 200
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_a_batch_whose_channel_is_gone_waits_for_a_person(world: World, sent: bool) -> None:
+    begun(world, sent=sent)
+    rows = world.rows
+    del world.channels.served[CHANNEL]
+    with pytest.raises(ReplayUnprovable, match="--unfinished") as raised:
+        world.run()
+    assert "dropped, or expired" in str(raised.value)
+    assert world.replay().decide(Outcome.ACCEPTED if sent else Outcome.VOID) == 1
+    world.run()
+    assert sorted(rows + world.rows) == sorted(set(rows + world.rows))
+    assert len(rows + world.rows) == 5
+
+
+def test_a_batch_whose_table_was_made_again_waits_for_a_person(world: World) -> None:
+    begun(world)
+    world.target = replace(world.target, table_created_on="2026-02-01T00:00:00.000+00:00")
+    with pytest.raises(ReplayUnprovable, match="made again"):
+        world.run()
+
+
+def test_after_a_persons_word_the_channel_goes_on_from_where_it_stands(world: World) -> None:
+    begun(world)
+    assert world.replay().decide(Outcome.ACCEPTED) == 1
+    world.letters.append(letter(200))
+    assert world.run().letters == 1
+    assert world.numbers == [100, 101, 102, 103, 104, 200]
+
+
+def test_a_batch_that_can_t_be_read_stops_its_shard(world: World) -> None:
+    world.run()
+    (name,) = [name for name in world.objects.kept if name.endswith("gz")]
+    world.objects.kept[name] = world.objects.kept[name][:-9]
+    world.letters.append(letter(200))
+    with pytest.raises(JournalUnreadable, match=r"0000000001\.jsonl\.gz"):
+        world.run()
+    assert len(world.rows) == 5
+
+
+def test_rows_that_the_table_refuses_are_in_its_error_table_and_counted(world: World) -> None:
+    world.channels.rejects = lambda row: b"102" in row
+    report = world.run()
+    assert (report.letters, report.rows, report.rejected, report.rejection) == (5, 5, 1, "the test rejects it")
+    assert world.run().rows == 0
+
+
+def test_without_an_error_table_a_refused_row_stays_a_letter(world: World) -> None:
+    world.keeps_rejected = False
+    world.channels.rejects = lambda row: b"102" in row
+    report = world.run()
+    assert (report.letters, dict(report.remaining)) == (4, {"the table refused it": 1})
+    world.channels.rejects = lambda _: False
+    report = world.run()
+    assert (report.letters, report.already) == (1, 4)
+    assert world.numbers == [100, 101, 102, 103, 104]
+
+
+def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() -> None:
+    from firnline_ingest.config.model import PipelineConfig
+    from firnline_ingest.replay.making import LetterMaker
+
+    pipeline = PipelineConfig.model_validate(
+        {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
+    )
+    made = LetterMaker(pipeline, "shardId-0").make(letter(1, b'{"a":0}\n{"a":1}\n{"a":2}', row=1, reason="refused"))
+    assert [bytes(row).partition(b"},")[2] for row in made.rows] == [b'"a":1}', b'"a":2}']
+    assert [b'"row":%d' % number in bytes(row) for number, row in enumerate(made.rows, start=1)] == [True, True]
