@@ -30,6 +30,7 @@ OnShard = Callable[[ShardKey, ReplayReport], None]
 NO_PIPELINE = "no pipeline of the configuration reads its stream"
 A_COPY = "misplaced; its producer put it again"
 NOT_PASSED = "the engine has not passed it yet, and may read it again"
+NO_LETTER = "lines of the file whose key has no letter among those that were chosen"
 FORGOTTEN = "the ledger does not know its shard"
 
 
@@ -89,6 +90,8 @@ class Replays:
     wish: ReplayWish
     services: ReplayServices
     on_damaged: Callable[[DeadLetterError], None]
+    _met: set[LetterKey] = field(default_factory=set)
+    """Letters of the file that were found."""
 
     def run(self, on_shard: OnShard) -> ReplayReport:
         total = ReplayReport()
@@ -96,6 +99,9 @@ class Replays:
             report = self._of_shard(shard)
             on_shard(shard, report)
             total.add(report)
+        unknown = len(self.wish.edited or ()) - len(self._met)
+        if unknown:
+            total.remaining[NO_LETTER] += unknown
         return total
 
     def _shards(self) -> Iterator[ShardKey]:
@@ -127,6 +133,8 @@ class Replays:
         for letter in self.services.letters.list(choice, self.on_damaged):
             is_edited = self.wish.edited is None or letter.key in self.wish.edited
             if letter.stream_created_ms == shard.stream_created_ms and is_edited:
+                if self.wish.edited is not None:
+                    self._met.add(letter.key)
                 yield letter
 
     def _made(self, maker: LetterMaker, row: ShardRow | None, letter: DeadLetter) -> Made:

@@ -39,6 +39,8 @@ class LetterMaker:
         if made.left_out:
             (why,) = made.left_out
             return Made(why_not=_left_out(why))
+        if any(made.tables):
+            return Made(why_not="a route sends it to another table")
         rows = tuple(made.rows)[letter.row :]
         return (
             Made(rows) if rows else Made(why_not=f"it has no row number {letter.row}: those before it are in the table")
