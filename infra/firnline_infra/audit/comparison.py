@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Protocol
 
-from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.findings import SKIPPED, ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.window import RetentionCutoff, arrival_text
@@ -143,8 +143,8 @@ class _Walk:
             self._counts.before_start += 1
             return
         self._counts.records += 1
-        if record.is_left_out or (self._left_out and self._left_out(record)):
-            self._counts.filtered += 1
+        if why := record.left_out or (self._left_out and self._left_out(record) and SKIPPED):
+            self._findings.leave_out(why)
             return
         self._counts.missing_at_the_end += 1
         arrived = "" if record.arrived_ms is None else f", arrived {arrival_text(record.arrived_ms)}"

@@ -35,7 +35,7 @@ def _rows_of(maker: RowMaker, record: StreamRecord) -> Iterator[StreamRecord]:
     read = as_read(record)
     made = maker.convert([read])
     if made.rejected or made.left_out:
-        yield record._replace(is_left_out=bool(made.left_out))
+        yield record._replace(left_out=next(iter(made.left_out), None))
         return
     for row, data in enumerate(maker.objects(read)):
         yield record._replace(data=data, row=row, whole=record.data)

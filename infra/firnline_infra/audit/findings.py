@@ -1,7 +1,8 @@
 """What was found in one shard: how much of everything, the first few of each problem, and what to do about each kind.
 
-records = rows + error_rows + dead_letters + filtered - doubled + missing, whatever was found among the records that the
-claim is about. What lies outside the claim (older, later, before_start) is counted and is no problem.
+records = rows + error_rows + dead_letters + left out - doubled + missing, whatever was found among the records that the
+claim is about; left out = skipped + filtered + tombstones + control_messages. What lies outside the claim (older, later,
+before_start) is counted and is no problem.
 """
 
 from collections.abc import Mapping
@@ -9,8 +10,13 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 from firnline_infra.audit.outcome import RecordPlace
+from firnline_ingest.records.rejection import LeftOut
 
 SHOWN = 5  # of each problem in each shard: enough to look one up, whatever went wrong
+
+SKIPPED = "skipped"
+LEFT_OUT = (SKIPPED, *LeftOut)
+"""Why a record is rightly nowhere, by the names of what counts it."""
 
 
 class ProblemKind(StrEnum):
@@ -41,8 +47,14 @@ class Counts:
     rows: int = 0
     error_rows: int = 0
     dead_letters: int = 0
-    filtered: int = 0
+    skipped: int = 0
     """Records that can't be rows, and are nowhere because the pipeline skips them or has its letters on a stream."""
+    filtered: int = 0
+    """Records that a transform leaves out."""
+    tombstones: int = 0
+    """Records without content, in a pipeline that ignores them."""
+    control_messages: int = 0
+    """Records by which CloudWatch Logs only tests the way."""
     missing: int = 0
     """Records that are in no table and no dead letter."""
     missing_at_the_end: int = 0
@@ -75,6 +87,11 @@ class Counts:
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
     @property
+    def left_out(self) -> int:
+        """Records that are rightly nowhere."""
+        return sum(getattr(self, name) for name in LEFT_OUT)
+
+    @property
     def problems(self) -> int:
         return sum(getattr(self, kind) for kind in ProblemKind)
 
@@ -94,6 +111,10 @@ class ShardFindings:
                 self.counts.error_rows += 1
             case RecordPlace.DEAD_LETTERS:
                 self.counts.dead_letters += 1
+
+    def leave_out(self, why: str) -> None:
+        """Counts a record that is rightly nowhere; `why` is one of LEFT_OUT."""
+        setattr(self.counts, why, getattr(self.counts, why) + 1)
 
     def report(self, kind: ProblemKind, position: str, detail: str, *, times: int = 1) -> None:
         before = getattr(self.counts, kind)

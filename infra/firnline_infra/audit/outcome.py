@@ -7,6 +7,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.rejection import LeftOut
 
 
 class ClaimStatus(Enum):
@@ -27,8 +28,8 @@ class StreamRecord(NamedTuple):
     partition_key: str = ""
     arrived_ms: int | None = None
     row: int = 0
-    is_left_out: bool = False
-    """Whether it is rightly nowhere."""
+    left_out: LeftOut | None = None
+    """Why it is rightly nowhere."""
     whole: bytes | None = None
     """The record's own bytes, where `data` is one row of what a format makes of them."""
     sub_sequence_number: int = 0

@@ -151,7 +151,7 @@ class PipelineAudit:
         remarks = []
         if not logs_errors:
             remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
-        places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as filtered."
+        places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."
         if places.folder is not None and not places.folder.exists():
             folder = places.folder
             remarks.append(f"There is no folder {folder} on this machine: no dead letters were read.")

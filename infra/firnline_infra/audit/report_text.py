@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind
+from firnline_infra.audit.findings import LEFT_OUT, NEXT_STEPS, Counts, ProblemKind
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
 from firnline_infra.terminal import text_table
 
-COLUMNS = ("records", "rows", "error_rows", "dead_letters", "filtered", *ProblemKind)
+COLUMNS = ("records", "rows", "error_rows", "dead_letters", "left_out", *ProblemKind)
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
 
@@ -57,6 +57,9 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
     if totals.replayed:
         more = f", and {totals.repaired_rows:,} more of them by their repair" if totals.repaired_rows else ""
         yield f"{totals.replayed:,} rows are replayed dead letters{more}; their values are not compared."
+    if totals.left_out:
+        causes = (f"{count:,} {name.replace('_', ' ')}" for name in LEFT_OUT if (count := getattr(totals, name)))
+        yield f"Left out, rightly: {', '.join(causes)}."
     if totals.older:
         yield f"{totals.older:,} rows and dead letters are older than the stream's oldest record: not checkable."
     if totals.later:

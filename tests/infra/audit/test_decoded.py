@@ -11,6 +11,7 @@ from firnline_infra.audit.outcome import Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import refuse_unauditable
 from firnline_infra.audit.window import RetentionCutoff
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.records.rejection import LeftOut
 
 SHARD = "shardId-000000000000"
 LINES = StreamRecord(100, b'{"n":0}\n\n{"n":1}\n{"n":2}', partition_key="key")
@@ -90,13 +91,13 @@ def test_rows_without_their_number_can_t_be_told_apart() -> None:
         refuse_unauditable(pipeline(metadata={"row": False}), set())
 
 
-def test_what_is_rightly_no_row_is_filtered() -> None:
+def test_what_is_rightly_no_row_is_told_by_its_reason() -> None:
     findings = ShardFindings(SHARD)
     records = [StreamRecord(100, b""), StreamRecord(101, b"text")]
     decoded = decoded_of(pipeline(format={"type": "text"}, empty_records="ignore"))(SHARD)(records)
     compare_shard(findings, decoded, [row(101, 0)], cutoff=RetentionCutoff(0))
     assert findings.problems == []
-    assert (findings.counts.records, findings.counts.rows, findings.counts.filtered) == (2, 1, 1)
+    assert (findings.counts.records, findings.counts.rows, findings.counts.tombstones) == (2, 1, 1)
 
 
 def test_records_are_compared_as_transforms_leave_them() -> None:
@@ -110,10 +111,10 @@ def test_records_are_compared_as_transforms_leave_them() -> None:
         for number, data in enumerate([b'{"n":0}', b'{"kind":"heartbeat"}', b'{"by":"me"}'], 100)
     ]
     seen = list(decoded_of(plain)(SHARD)(records))
-    assert [(each.data, each.is_left_out) for each in seen] == [
-        (b'{"n":0,"by":"key"}', False),
-        (b'{"kind":"heartbeat"}', True),
-        (b'{"by":"me"}', False),  # a dead letter has it
+    assert [(each.data, each.left_out) for each in seen] == [
+        (b'{"n":0,"by":"key"}', None),
+        (b'{"kind":"heartbeat"}', LeftOut.FILTERED),
+        (b'{"by":"me"}', None),  # a dead letter has it
     ]
     findings = ShardFindings(SHARD)
     there = [row(100, 0), letter(records[2], reason="transform-failed")]

@@ -60,13 +60,21 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
     lines = report_text(GOOD).splitlines()
     assert lines[0] == "orders -> DB.RAW.ORDERS"
     assert lines[1] == "from the oldest record of the stream to 2023-11-14T22:13:20.999Z; values compared"
-    columns = "shard records rows error rows dead letters filtered missing doubled foreign changed misplaced"
+    columns = "shard records rows error rows dead letters left out missing doubled foreign changed misplaced"
     assert lines[3].split() == columns.split()
     assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0", "0", "0", "0", "0", "0"]
     assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0", "0", "0", "0", "0", "0"]
     assert "In order: 20 rows, in 2 commits." in lines
     assert "A remark." in lines
     assert lines[-1] == "PROVEN: each of 1,010 records is where it belongs, once, with the values that it came with."
+
+
+def test_what_is_left_out_is_told_by_its_reasons_and_adds_up() -> None:
+    counts = Counts(records=9, rows=2, skipped=1, filtered=3, tombstones=2, control_messages=1)
+    assert counts.records == counts.rows + counts.left_out
+    assert "Left out, rightly: 1 skipped, 2 tombstones, 1 control messages, 3 filtered." in report_text(
+        report(shard(0, counts))
+    )
 
 
 def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:

@@ -249,7 +249,7 @@ def test_a_sleep_that_nobody_disturbs_ends() -> None:
     assert len(audit_shards(["a"], audit, on_shard=lambda _: None)) == 1
 
 
-def test_a_record_that_is_rightly_left_out_is_filtered_and_not_missing(world: World) -> None:
+def test_a_record_that_can_t_be_a_row_is_skipped_and_not_missing(world: World) -> None:
     world.fill(2)
     world.shard.put(b"bad")
     world.fill(1)
@@ -257,9 +257,9 @@ def test_a_record_that_is_rightly_left_out_is_filtered_and_not_missing(world: Wo
     keeps = PipelineConfig.model_validate({"stream": "orders", "database": "DB", "schema": "RAW"})
     skips = keeps.model_copy(update={"unusable_records": UnusableRecords.SKIP})
     in_a_folder = EngineConfig.model_construct(dead_letters=DeadLettersConfig(folder=Path("/letters")))
-    filtered = Counts(records=4, rows=3, filtered=1)
-    assert world.audit(left_out=left_out_of(config, keeps)) == filtered
-    assert world.audit(left_out=left_out_of(in_a_folder, skips)) == filtered
+    skipped = Counts(records=4, rows=3, skipped=1)
+    assert world.audit(left_out=left_out_of(config, keeps)) == skipped
+    assert world.audit(left_out=left_out_of(in_a_folder, skips)) == skipped
     assert world.audit(left_out=left_out_of(in_a_folder, keeps)).missing == 1
 
 
