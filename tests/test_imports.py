@@ -71,7 +71,7 @@ ROOMS_BELOW = {
         "aws config deadletter errors identifiers kinesis ledger logs metrics records shard snowflake values"
     ),
     "ingest.transforms": "config kinesis nesting",
-    "ingest.validate": "config deadletter errors kinesis ledger snowflake spark",
+    "ingest.validate": "config deadletter errors kinesis ledger snowflake spark transforms",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (

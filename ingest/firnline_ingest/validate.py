@@ -38,6 +38,8 @@ def validate(config: EngineConfig) -> Iterator[Check]:
     for pipeline in config.pipelines:
         yield _checked(f"stream {pipeline.stream}", partial(_stream, config, pipeline))
         yield _checked(f"losses of {pipeline.stream}", partial(_losses, config, pipeline))
+        if pipeline.transforms:
+            yield _checked(f"transforms of {pipeline.stream}", partial(_transforms, pipeline))
     yield from _snowflake(config)
 
 
@@ -123,6 +125,13 @@ def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
     lineage = read_lineage(kinesis_client(config.aws, access=pipeline.access), pipeline.stream)
     return f"{len(lineage.shards)} shards listed, {lineage.retention_hours} h of retention"
+
+
+def _transforms(pipeline: PipelineConfig) -> str:
+    from firnline_ingest.transforms.chain import Chain
+
+    Chain(pipeline.transforms, stream=pipeline.stream, shard_id="")
+    return f"{', '.join(each.type for each in pipeline.transforms)}: {pipeline.conversion_hash}"
 
 
 def _losses(config: EngineConfig, pipeline: PipelineConfig) -> str:

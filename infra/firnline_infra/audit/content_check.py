@@ -47,13 +47,20 @@ class ContentComparison:
     """The ContentCheck of one stream and its table; without state, and so of any shard."""
 
     def __init__(
-        self, stream: str, columns: Sequence[AuditedColumn], *, evolves: bool, metadata: Metadata = DEFAULT
+        self,
+        stream: str,
+        columns: Sequence[AuditedColumn],
+        *,
+        evolves: bool,
+        metadata: Metadata = DEFAULT,
+        is_transformed: bool = False,
     ) -> None:
         self._stream = stream
         self._metadata = metadata
         self._columns = columns
         self._keys = {column.key for column in columns}
         self._evolves = evolves
+        self._of_bytes_alone = NOT_AN_OBJECT - ({RejectReason.NOT_AN_OBJECT} if is_transformed else set())
 
     def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
         position = outcome.position
@@ -129,7 +136,7 @@ class ContentComparison:
             findings.report(
                 ProblemKind.CHANGED, position, f"the {RecordPlace.DEAD_LETTERS} have other bytes than the stream"
             )
-        elif letter.reason in NOT_AN_OBJECT and _is_object(record.data):
+        elif letter.reason in self._of_bytes_alone and _is_object(record.data):
             detail = f"it is a dead letter for {letter.reason}, and it is a JSON object"
             findings.report(ProblemKind.MISPLACED, position, detail)
         elif letter.reason in OF_AGGREGATES and not _fault_of(record):

@@ -2,6 +2,7 @@
 
 AuditError
 ├── NotAuditable        the rows don't say where they come from
+├── CallableAbsent      what a function of the pipeline's leaves out can't be told without it
 ├── StartUnknown        only the engine's ledger knows where its claim begins
 ├── UnknownPipeline     the configuration has no such stream
 ├── EndInTheFuture      the claim can't reach beyond now
@@ -23,6 +24,19 @@ class AuditError(FirnlineError):
     """The audit could not be done, so nothing is proven and nothing is refuted."""
 
     id = "FL-5000"
+
+
+class CallableAbsent(AuditError, Fatal):
+    """A function that makes the pipeline's rows is not here, and without it missing can't be told from left out."""
+
+    id = "FL-5011"
+
+    def __init__(self, stream: str, path: str, why: str) -> None:
+        super().__init__(
+            f"The callable {path} of stream {stream!r} can't be imported here, and {why}: which records have to be "
+            "in the table can't be told without it.",
+            next_step="put its module on PYTHONPATH where the audit runs, as it is in the engine's archive.",
+        )
 
 
 class NotAuditable(AuditError, Fatal):

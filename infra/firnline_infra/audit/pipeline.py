@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from firnline_infra.audit.callables import absent_callable
 from firnline_infra.audit.content_check import ContentComparison
 from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.errors import NotAuditable
@@ -56,12 +57,18 @@ class PipelineAudit:
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
     commit_log: CommitHistory | None = None
     on_shard: Callable[[ShardFindings], None] = lambda _: None
+    remark: str | None = None
+    """One more, before all others."""
 
     def run(self) -> PipelineReport:
         """Raises AuditError, DeadLetterError, or the fatal errors of Kinesis."""
         from firnline_ingest.kinesis.lineage import read_lineage
 
         refuse_unauditable(self.pipeline, self._companions)
+        if path := absent_callable(self.pipeline, letters_are_seen=self.config.dead_letters.stream is None):
+            as_it_came = self.pipeline.model_copy(update={"transforms": []})
+            remark = f"The callable {path} can't be imported here: rows were found by their places, their values not compared."
+            return replace(self, pipeline=as_it_came, compares_contents=False, remark=remark).run()
         table = AuditedTable(self.connection, statements_of(self.pipeline), role=self.role)
         described = table.describe()
         inventory = table.inventory()
@@ -113,7 +120,11 @@ class PipelineAudit:
             )
 
         check = ContentComparison(
-            self.pipeline.stream, described.columns, evolves=described.evolves, metadata=self.pipeline.metadata
+            self.pipeline.stream,
+            described.columns,
+            evolves=described.evolves,
+            metadata=self.pipeline.metadata,
+            is_transformed=bool(self.pipeline.transforms),
         )
         return PipelineSources(
             client=self.client,
@@ -148,7 +159,7 @@ class PipelineAudit:
         )
 
     def _remarks(self, *, logs_errors: bool) -> list[str]:
-        remarks = []
+        remarks = [self.remark] if self.remark else []
         if not logs_errors:
             remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
         places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_ingest.config.callables import IMPORT_PATH, code_of
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.field_path import FieldPath, FieldPaths
 from firnline_ingest.config.form import Form
@@ -237,6 +238,29 @@ class FilterTransform(_Transform):
         return self
 
 
+class NoneMeans(StrEnum):
+    """What it means that a callable returns None."""
+
+    REJECT = "reject"
+    """That it forgot to return: the record can't be a row."""
+    FILTER = "filter"
+    """That the record is left out, and counts as `filtered`."""
+
+
+class CallableTransform(_Transform):
+    """A function of one's own: it is given the record as a dict, and returns what the record is to be."""
+
+    type: Literal["callable"]
+    """A function of one's own."""
+    callable: Annotated[str, IMPORT_PATH]
+    """Where it is imported from. It has to be a function of the record alone."""
+    version: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    """Of the function and of all that it uses: give another one when they change. Where absent, the file of its module counts as
+    its version, and nothing that the module imports."""
+    none: NoneMeans = Field(default=NoneMeans.REJECT, strict=False)
+    """What it means that it returns None."""
+
+
 Transform = Annotated[
     HoistTransform
     | ExtractTransform
@@ -247,12 +271,22 @@ Transform = Annotated[
     | CastTransform
     | FlattenTransform
     | TimestampTransform
-    | FilterTransform,
+    | FilterTransform
+    | CallableTransform,
     Field(discriminator="type"),
 ]
 
 
 def transforms_hash(transforms: Sequence[_Transform]) -> str:
-    """Changes with what the declared transforms make of a record: their options, their order and their code."""
-    said = [[each.code_version, each.model_dump(mode="json")] for each in transforms]
+    """Changes with what the declared transforms make of a record: their options, their order and their code.
+
+    Raises CallableUnusable.
+    """
+    said = [[each.code_version, each.model_dump(mode="json"), *_code(each)] for each in transforms]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _code(transform: _Transform) -> list[str]:
+    if isinstance(transform, CallableTransform) and transform.version is None:
+        return [code_of(transform.callable)]
+    return []

@@ -30,6 +30,7 @@ class Doing(StrEnum):
     WAITING = "waiting"
     OPENING = "opening its channel"
     READING = "reading from Kinesis"
+    CONVERTING = "making rows of records"
     SENDING = "sending rows to Snowflake"
     PROVING = "asking Snowflake what is committed"
     WRITING = "writing its row of the ledger"

@@ -253,7 +253,9 @@ class ShardSession:
 
     def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> int:
         """How many of them: the rest waits where their rows would be too many at once."""
+        self._report.doing(Doing.CONVERTING)
         made = self._made(records)
+        self._report.doing(Doing.SENDING)
         records = records[: made.taken]
         if made.rejected:
             try:

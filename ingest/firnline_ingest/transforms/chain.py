@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from firnline_ingest.config.transforms import (
+    CallableTransform,
     CastTransform,
     ExcludeTransform,
     ExtractTransform,
@@ -18,6 +19,7 @@ from firnline_ingest.config.transforms import (
 )
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.transforms.apply import Apply, Origin
+from firnline_ingest.transforms.call import call
 from firnline_ingest.transforms.cast import cast
 from firnline_ingest.transforms.document import Document
 from firnline_ingest.transforms.errors import Untransformable
@@ -69,4 +71,5 @@ MADE_BY: dict[type[Transform], Callable[[Any], Apply]] = {
     FlattenTransform: flatten,
     TimestampTransform: timestamp,
     FilterTransform: filtered,
+    CallableTransform: call,
 }

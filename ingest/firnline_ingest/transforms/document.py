@@ -117,5 +117,14 @@ def _refuse_duplicates(payload: bytes) -> None:
             raise DuplicateKeys(f"the key {key[:60]!r} occurs {count} times")
 
 
+def refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For json.loads, which would keep the last of two values. Raises DuplicateKeys."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        key, count = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise DuplicateKeys(f"the key {key[:60]!r} occurs {count} times")
+    return members
+
+
 def _keys(pairs: list[tuple[str, object]]) -> list[str]:
     return [key for key, _ in pairs]

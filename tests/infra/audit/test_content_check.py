@@ -190,3 +190,12 @@ def test_an_error_row_has_no_values_to_compare() -> None:
     outcome: Any = Outcome(100, 0, RecordPlace.ERROR_TABLE)
     ContentComparison("orders", COLUMNS, evolves=True)(StreamRecord(100, b'{"id":1}'), outcome, findings)
     assert findings.counts.problems == 0
+
+
+def test_what_transforms_make_no_object_of_may_have_been_one() -> None:
+    outcome = Outcome(100, 0, RecordPlace.DEAD_LETTERS, None, LetterContent(digest_of(b'{"a":[]}'), "not-an-object"))
+    for is_transformed, problems in ((False, 1), (True, 0)):
+        findings = ShardFindings(SHARD)
+        check = ContentComparison("orders", COLUMNS, evolves=True, is_transformed=is_transformed)
+        check(StreamRecord(100, b'{"a":[]}'), outcome, findings)
+        assert findings.counts.problems == problems

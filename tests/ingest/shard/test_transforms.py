@@ -1,11 +1,19 @@
 """Transforms through a whole shard: what becomes of each record is counted, and proven."""
 
 import json
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
 
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.receipt import ShardState
+from firnline_ingest.shard.runner import ShardRunner
 from tests.ingest.shard.conftest import World
 
-from .running import bounded
+from .running import bounded, now_ms
 
 TRANSFORMS = [
     {"type": "filter", "field": "kind", "one_of": ["heartbeat"]},
@@ -38,3 +46,33 @@ def test_every_record_is_a_row_a_letter_or_filtered_and_the_sum_is_right(world: 
     )
     assert world.row.read_through == world.shard.last_position, "what is filtered behind the last row is read through"
     assert bounded(world.services("second"), world.work()).records == 0
+
+
+def test_a_callable_that_hangs_is_named_as_where_its_shard_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not ended: a thread can't be. Whoever looks is told."""
+    module = ModuleType("firnline_test_functions")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    world.pipeline = pipeline({"type": "callable", "callable": f"{module.__name__}:f", "version": "1"})
+    world.stream.put({"n": 0})
+    work = world.work()
+    runner = ShardRunner(world.services(), Demand.lasting(work, 20.0, arrival_ms=now_ms()))
+    seen = []
+
+    def f(record: dict[str, Any]) -> dict[str, Any]:
+        seen.append(runner.report.receipt(work, "", is_due=True))
+        return record
+
+    module.f = f  # type: ignore[attr-defined] # it is empty
+    runner.run()
+    assert (seen[0].state, seen[0].problem is not None) == (ShardState.LATE, True)
+    assert "has been making rows of records" in seen[0].problem.what
+    assert len(world.served.rows) == 1
+
+
+def test_a_callable_that_is_not_there_stops_its_shard_before_any_record(world: World) -> None:
+    world.pipeline = pipeline({"type": "callable", "callable": "firnline_no_such_module:f"})
+    world.stream.put({"n": 0})
+    receipt = bounded(world.services(), world.work())
+    assert receipt.problem is not None
+    assert (receipt.problem.id, receipt.problem.is_retryable, receipt.records) == ("FL-4141", False, 0)
+    assert world.served.rows == []

@@ -1,0 +1,53 @@
+"""Where a pipeline's function can't be imported: what can still be proven, and what can't."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from firnline_infra.audit.callables import absent_callable
+from firnline_infra.audit.errors import CallableAbsent
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import PipelineConfig
+
+ABSENT = {"type": "callable", "callable": "firnline_no_such_module:f", "version": "1"}
+
+
+def pipeline(*transforms: dict[str, Any], **more: Any) -> PipelineConfig:
+    document = {"stream": "orders", "database": "DB", "schema": "S", "transforms": list(transforms), **more}
+    return parse(PipelineConfig, document, "engine.json")
+
+
+def test_one_that_is_here_or_none_at_all_is_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("firnline_test_functions")
+    module.f = lambda record: record  # type: ignore[attr-defined] # it is empty
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert absent_callable(pipeline()) is None
+    assert absent_callable(pipeline({**ABSENT, "callable": f"{module.__name__}:f", "none": "filter"})) is None
+
+
+def test_rows_are_found_by_their_places_where_every_record_has_to_be_somewhere() -> None:
+    assert absent_callable(pipeline({"type": "flatten"}, ABSENT)) == ABSENT["callable"]
+
+
+@pytest.mark.parametrize(
+    ("transforms", "more", "why"),
+    [
+        ([{**ABSENT, "none": "filter"}], {}, "leave records out"),
+        ([ABSENT, {"type": "filter", "field": "a", "exists": True}], {}, "leave records out"),
+        ([{"type": "extract", "field": "a", "missing": "filter"}, ABSENT], {}, "leave records out"),
+        ([ABSENT], {"unusable_records": "skip"}, "are nowhere"),
+        ([ABSENT], {"format": {"type": "json_lines"}}, "several rows"),
+    ],
+)
+def test_where_it_decides_what_is_nowhere_there_is_no_proof_without_it(
+    transforms: list[dict[str, Any]], more: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(CallableAbsent, match=why):
+        absent_callable(pipeline(*transforms, **more))
+
+
+def test_letters_that_nobody_sees_are_records_that_are_nowhere() -> None:
+    with pytest.raises(CallableAbsent, match="are nowhere"):
+        absent_callable(pipeline(ABSENT), letters_are_seen=False)
