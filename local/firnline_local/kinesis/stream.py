@@ -36,6 +36,8 @@ class StreamSettings:
     """Those that were asked for at shard level; nothing here publishes any."""
     policy: str = ""
     """Who of other accounts is let in, as a JSON document."""
+    mode_changed_ms: list[int] = field(default_factory=list)
+    """When it became the other mode."""
 
 
 @dataclass(kw_only=True)

@@ -204,3 +204,34 @@ def test_a_time_that_has_not_come_is_refused_until_it_has() -> None:
     story.put(3)
     story.finish()
     story.judge(AtTimestamp(int(moment.timestamp() * 1000)))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_an_on_demand_stream_is_read_through_the_splits_that_the_service_makes_by_itself(seed: int) -> None:
+    """Load grows until it splits, the mode changes to provisioned, is scaled down, and back: nothing is lost or doubled."""
+    story = Story(seed, {"at": "TRIM_HORIZON"})
+    story.kinesis.account.write_limits = True
+    story.stream.delete()
+    on_demand = {"StreamModeDetails": {"StreamMode": "ON_DEMAND"}}
+    story.kinesis.call("CreateStream", {"StreamName": "a", **on_demand})
+    for second in range(12):
+        keys = [f"key-{story.rng.randrange(40)}" for _ in range(25)]
+        for _ in range(second):
+            records = [{"Data": b"x" * 40_000, "PartitionKey": key} for key in keys]
+            story.kinesis.call("PutRecords", {"StreamName": "a", "Records": records})
+        story.clock.advance(seconds=1)
+        story.epoch()
+        if story.rng.random() < 0.3:
+            story.restart()
+    grown = len(story.stream.open_shards)
+    assert grown > 6, "the service has split some by itself"
+    provisioned = {"StreamARN": story.stream.arn, "StreamModeDetails": {"StreamMode": "PROVISIONED"}}
+    story.kinesis.call("UpdateStreamMode", provisioned)
+    half = {"StreamName": "a", "TargetShardCount": -(-grown // 2), "ScalingType": "UNIFORM_SCALING"}
+    story.kinesis.call("UpdateShardCount", half)
+    story.put(20)
+    story.kinesis.call("UpdateStreamMode", {"StreamARN": story.stream.arn, **on_demand})
+    story.put(20)
+    story.finish()
+    story.judge(TrimHorizon())
+    assert {row.shard for row in story.epoch().values()} == {shard.id for shard in story.stream.open_shards}

@@ -10,7 +10,7 @@ from firnline_local.kinesis.iterator import ShardIterator, place
 from firnline_local.kinesis.liberties import Liberties
 from firnline_local.kinesis.operations.request import ApiRequest, StreamRequest, Timestamp, timestamp_ms
 from firnline_local.kinesis.shard import LogPage, Shard
-from firnline_local.kinesis.stream import KinesisAccount, Stream
+from firnline_local.kinesis.stream import ON_DEMAND, KinesisAccount, Stream, split
 
 MAX_REQUEST_BYTES = 10 * 1024 * 1024  # data and partition keys together
 
@@ -44,7 +44,12 @@ def put_record(account: KinesisAccount, request: PutRecord) -> dict[str, Any]:
     stream = request.stream(account)
     _check_size(stream, request)
     shard = stream.route(request.partition_key, request.explicit_hash_key)
-    return {**_put(account, stream, shard, request, account.now_ms()), "EncryptionType": _encryption(stream)}
+    try:
+        told = _put(account, stream, shard, request, account.now_ms())
+    except FakeKinesisError:
+        _make_room(stream, [shard], account.now_ms())
+        raise
+    return {**told, "EncryptionType": _encryption(stream)}
 
 
 def put_records(account: KinesisAccount, request: PutRecords) -> dict[str, Any]:
@@ -54,15 +59,16 @@ def put_records(account: KinesisAccount, request: PutRecords) -> dict[str, Any]:
         raise invalid_argument(f"The records are larger than {MAX_REQUEST_BYTES} bytes together.")
     shards = [stream.route(entry.partition_key, entry.explicit_hash_key) for entry in request.records]
     now_ms = account.now_ms()
-    failed = 0
+    full: list[Shard] = []
     results: list[dict[str, str]] = []
     for shard, entry in zip(shards, request.records, strict=True):
         try:
             results.append(_put(account, stream, shard, entry, now_ms))
         except FakeKinesisError as error:
-            failed += 1
+            full.append(shard)
             results.append({"ErrorCode": error.code, "ErrorMessage": error.message})
-    return {"FailedRecordCount": failed, "Records": results, "EncryptionType": _encryption(stream)}
+    _make_room(stream, full, now_ms)
+    return {"FailedRecordCount": len(full), "Records": results, "EncryptionType": _encryption(stream)}
 
 
 def _put(
@@ -77,6 +83,13 @@ def _put(
     is_encrypted = stream.settings.key_id is not None
     number = shard.append(entry.data, entry.partition_key, now_ms=now_ms, is_encrypted=is_encrypted)
     return {"ShardId": shard.id, "SequenceNumber": str(number)}
+
+
+def _make_room(stream: Stream, full: list[Shard], now_ms: int) -> None:
+    """On demand the service splits what had no room, by itself; here at once."""
+    if stream.settings.mode == ON_DEMAND:
+        for shard in {shard.number: shard for shard in full if shard.is_open}.values():
+            split(stream, shard, at=shard.hash_range.middle, now_ms=now_ms)
 
 
 def _check_size(stream: Stream, entry: Entry | PutRecord) -> int:

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from firnline_local.kinesis.errors import in_use, invalid_argument
+from firnline_local.kinesis.errors import in_use, invalid_argument, limit_exceeded
 from firnline_local.kinesis.operations.request import ApiRequest, Count, Name, StreamRequest
 from firnline_local.kinesis.stream import ON_DEMAND, PROVISIONED, KinesisAccount, Stream, StreamSettings
 
 ON_DEMAND_SHARDS = 4  # of a new stream
+DAY_MS, MODE_CHANGES_A_DAY = 24 * 3_600_000, 2
 
 MIN_HOURS, MAX_HOURS = 24, 8760
 METRICS = (
@@ -168,7 +169,15 @@ def decrease_retention(account: KinesisAccount, request: RetentionPeriod) -> Non
 
 
 def update_stream_mode(account: KinesisAccount, request: UpdateStreamMode) -> None:
-    request.stream(account).settings.mode = checked_mode(request.stream_mode_details)
+    """Shards stay as they are. Twice in 24 hours, as the API's reference says."""
+    settings, now_ms = request.stream(account).settings, account.now_ms()
+    mode = checked_mode(request.stream_mode_details)
+    if mode == settings.mode:
+        return
+    lately = [at_ms for at_ms in settings.mode_changed_ms if now_ms - at_ms < DAY_MS]
+    if len(lately) >= MODE_CHANGES_A_DAY:
+        raise limit_exceeded("The mode of a stream can be changed twice within 24 hours.")
+    settings.mode, settings.mode_changed_ms = mode, [*lately, now_ms]
 
 
 def update_max_record_size(account: KinesisAccount, request: UpdateMaxRecordSize) -> None:

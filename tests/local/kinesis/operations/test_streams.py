@@ -102,3 +102,43 @@ def test_a_description_shows_its_shards_page_by_page(kinesis: FakeKinesis) -> No
     rest = kinesis.call("DescribeStream", {**ORDERS, "ExclusiveStartShardId": last_shown})["StreamDescription"]
     assert (len(first["Shards"]), first["HasMoreShards"]) == (2, True)
     assert ([s["ShardId"] for s in rest["Shards"]], rest["HasMoreShards"]) == (["shardId-000000000002"], False)
+
+
+def test_an_on_demand_stream_splits_the_shards_that_had_no_room_and_no_others() -> None:
+    kinesis = FakeKinesis(clock=ManualClock(), write_limits=True)
+    kinesis.call("CreateStream", {**ORDERS, "StreamModeDetails": {"StreamMode": "ON_DEMAND"}})
+    crowd = [{"Data": b"x" * 1000, "PartitionKey": "hot", "ExplicitHashKey": "1"} for _ in range(500)]
+    answers = [kinesis.call("PutRecords", {**ORDERS, "Records": crowd}) for _ in range(3)]
+    assert [answer["FailedRecordCount"] > 0 for answer in answers] == [False, False, True]
+    stream = kinesis.stream("orders")
+    assert [shard.is_open for shard in stream.shards] == [False, True, True, True, True, True]
+    assert [parent.id for parent in stream.shards[-1].parents] == [stream.shards[0].id]
+    kinesis.call("PutRecord", {**ORDERS, "Data": b"x", "PartitionKey": "hot", "ExplicitHashKey": "1"})
+    assert len(stream.open_shards) == 5, "the child has room of its own"
+
+
+def test_a_provisioned_stream_stays_as_it_is_however_full_it_is() -> None:
+    kinesis = FakeKinesis(clock=ManualClock(), write_limits=True)
+    kinesis.create_stream("orders")
+    crowd = [{"Data": b"x" * 1000, "PartitionKey": "hot"} for _ in range(500)]
+    assert [kinesis.call("PutRecords", {**ORDERS, "Records": crowd})["FailedRecordCount"] > 0 for _ in range(3)][-1]
+    with pytest.raises(FakeKinesisError, match="ProvisionedThroughputExceeded"):
+        kinesis.call("PutRecord", {**ORDERS, "Data": b"x" * 100_000, "PartitionKey": "hot"})
+    assert len(kinesis.stream("orders").shards) == 1
+
+
+def test_the_mode_can_be_changed_twice_a_day_and_leaves_the_shards_as_they_are() -> None:
+    clock = ManualClock()
+    kinesis = FakeKinesis(clock=clock)
+    arn = kinesis.create_stream("orders", shards=7).arn
+
+    def change(mode: str) -> None:
+        kinesis.call("UpdateStreamMode", {"StreamARN": arn, "StreamModeDetails": {"StreamMode": mode}})
+
+    for mode in ("PROVISIONED", "ON_DEMAND", "ON_DEMAND", "PROVISIONED"):
+        change(mode)
+    with pytest.raises(FakeKinesisError, match="LimitExceededException"):
+        change("ON_DEMAND")
+    clock.advance(seconds=86_400)
+    change("ON_DEMAND")
+    assert len(kinesis.stream("orders").shards) == 7
