@@ -95,7 +95,7 @@ class EngineThread:
                 is_last = self._over.is_set()
                 receipts = group.run(self._works(epoch, target), Deadline.after(EPOCH_S))
                 self.receipts += receipts
-                self._job._show_fingerprints(receipts)
+                self._job._shown.write(receipts)
                 if is_last:
                     break
         except BaseException as error:
