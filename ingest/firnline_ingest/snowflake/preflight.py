@@ -4,21 +4,32 @@ The SDK itself retries an untrusted certificate silently and for ever (docs/desi
 """
 
 import http.client
+import re
 import socket
 import ssl
 from urllib.parse import urlsplit
 
 from firnline_ingest.config.model import SnowflakeConfig
-from firnline_ingest.snowflake.errors import CertificateUntrusted, HostUnknown, KeyRefused, SnowflakeUnavailable
+from firnline_ingest.snowflake.errors import (
+    CertificateUntrusted,
+    HostUnknown,
+    KeyRefused,
+    SessionRefused,
+    SnowflakeUnavailable,
+)
 from firnline_ingest.snowflake.key import SigningKey
 
 TIMEOUT_S = 5.0
+NOT_THE_KEY = re.compile(r"\b(390101|390202|390422)\b")
+"""The service's numbers for a user that is disabled, whose authentication policy lets no key in, whose network policy not this
+address.
+"""
 NAME_UNKNOWN = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 """What a resolver answers where there is no such name; everything else of it passes (EAI_AGAIN, EAI_FAIL)."""
 
 
 def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
-    """The ingest host's name. Raises HostUnknown, CertificateUntrusted, KeyRefused or SnowflakeUnavailable."""
+    """The ingest host's name. Raises HostUnknown, CertificateUntrusted, KeyRefused, SessionRefused or SnowflakeUnavailable."""
     url = urlsplit(snowflake.base_url)
     host = url.netloc
     context = ssl.create_default_context(cafile=str(snowflake.ca_file) if snowflake.ca_file else None)
@@ -42,6 +53,8 @@ def check_connection(snowflake: SnowflakeConfig, key: SigningKey) -> str:
         raise SnowflakeUnavailable(f"be asked at {host}", str(error) or type(error).__name__) from error
     finally:
         connection.close()
+    if status in (401, 403) and NOT_THE_KEY.search(body):
+        raise SessionRefused(snowflake.user, snowflake.role, f"HTTP {status} {body[:200]}")
     if status in (401, 403):
         raise KeyRefused(snowflake.user, key.fingerprint, f"HTTP {status} {body[:200]}")
     if status != 200:

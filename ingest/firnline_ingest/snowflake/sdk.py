@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
 from firnline_ingest.snowflake.current_key import CurrentKey
-from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, NotAllowed, SdkUnusable
+from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, NotAllowed, SdkUnusable, SessionRefused
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, address_of
 from firnline_ingest.snowflake.preflight import check_connection
 from firnline_ingest.snowflake.sdk_channel import SdkChannel, state_of
@@ -127,10 +127,10 @@ class SdkChannels:
         )
         if client is None:
             return ours
-        if isinstance(ours, ClientLost):
-            self._clients.forget(target, client)
         if isinstance(ours, KeyRefused) and self._is_replaced(target, client):
             return ClientLost(target.pipe, "the user's key was replaced")
+        if isinstance(ours, ClientLost | KeyRefused | SessionRefused):  # a client keeps what was refused to it
+            self._clients.forget(target, client)
         return ours
 
     def _is_replaced(self, target: TargetTable, client: PipeClient) -> bool:

@@ -19,6 +19,7 @@ from firnline_ingest.snowflake.errors import (
     SessionRefused,
     SnowflakeUnavailable,
 )
+from firnline_ingest.snowflake.preflight import NOT_THE_KEY
 from firnline_ingest.values import TargetTable
 
 SATURATED = {"ReceiverSaturated", "MemoryThresholdExceeded", "MemoryThresholdExceededInContainer"}
@@ -49,7 +50,7 @@ def sdk_error(
     code = sdk_code(error)
     if code is None:
         return error
-    if ROLE_REFUSED in str(error):
+    if _is_locked_out(error):
         return SessionRefused(snowflake.user, snowflake.role, str(error))
     if code in REFUSED:
         return KeyRefused(snowflake.user, fingerprint, str(error))
@@ -82,7 +83,12 @@ def is_channel_missing(error: Exception) -> bool:
 def passes(error: Exception) -> bool:
     """Whether the error may be gone when the same is asked again: nobody refused anything, and nothing was lost."""
     final = CLIENT_GONE | CHANNEL_GONE | REFUSED | ANSWERED
-    return sdk_code(error) not in final and ROLE_REFUSED not in str(error)
+    return sdk_code(error) not in final and not _is_locked_out(error)
+
+
+def _is_locked_out(error: Exception) -> bool:
+    """Whether the user or its role is refused, whatever its key."""
+    return ROLE_REFUSED in str(error) or NOT_THE_KEY.search(str(error)) is not None
 
 
 def sdk_code(error: Exception) -> str | None:

@@ -285,3 +285,68 @@ def test_a_replica_that_has_less_is_filled_up_from_its_own_token(
     decide(engine, ResumeFrom.HORIZON)
     engine.until(lambda: engine.proven == 7)
     assert numbers(sql) == [0, 1, 2, 3, 4, 5, 6]
+
+
+@dataclass(frozen=True)
+class Locked:
+    statement: str
+    stops_with: str
+    says: str
+    back: str
+
+
+LOCKED = {
+    "user-disabled": Locked(
+        "ALTER USER ENGINE SET DISABLED = TRUE",
+        "FL-3011",
+        "ALTER USER ENGINE SET DISABLED = FALSE",
+        "ALTER USER ENGINE SET DISABLED = FALSE",
+    ),
+    "key-taken-away": Locked(
+        "ALTER USER ENGINE UNSET RSA_PUBLIC_KEY",
+        "FL-3004",
+        "DESC USER ENGINE",
+        "ALTER USER ENGINE SET RSA_PUBLIC_KEY = '{key}'",
+    ),
+    "role-revoked": Locked(
+        "REVOKE ROLE INGEST FROM USER ENGINE",
+        "FL-3011",
+        "GRANT ROLE INGEST TO USER ENGINE",
+        "GRANT ROLE INGEST TO USER ENGINE",
+    ),
+}
+
+
+@pytest.mark.parametrize("event", list(LOCKED))
+def test_who_is_locked_out_is_told_why_and_goes_on_when_let_in_again(
+    world: World, sql: Sql, start: Callable[..., Engine], event: str
+) -> None:
+    """As soon as the token ends that it had, within the hour."""
+    locked, engine = LOCKED[event], start()
+    key = "".join(world.key.public_pem.split("-----")[2].split())
+    sql(locked.statement)
+    try:
+        world.snowflake.streaming.tokens.end()
+        engine.records(2, v="x")
+        engine.until(lambda: engine.stopped is not None)
+    finally:
+        sql(locked.back.format(key=key))
+    assert engine.stopped is not None
+    assert engine.stopped.id == locked.stops_with, engine.stopped
+    assert locked.says in engine.stopped.next_step
+    engine.now_s += 3600
+    engine.until(lambda: engine.proven == 5)
+    assert engine.stopped is None
+    assert numbers(sql) == [0, 1, 2, 3, 4]
+
+
+def test_a_pipe_that_fails_over_costs_its_client_and_no_row(
+    world: World, sql: Sql, start: Callable[..., Engine]
+) -> None:
+    engine = start()
+    world.fail("append", "ERROR", status=410, code="ERR_PIPE_FAILED_OVER", times=2)
+    engine.records(2, v="x")
+    receipts = engine.until(lambda: engine.proven == 5)
+    assert engine.stopped is None
+    assert sum(receipt.interruptions for receipt in receipts) >= 1
+    assert numbers(sql) == [0, 1, 2, 3, 4]

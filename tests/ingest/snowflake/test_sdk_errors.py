@@ -106,6 +106,14 @@ def test_what_refused_nobody_and_lost_nothing_passes() -> None:
     assert not passes(SdkError("ACodeOfTomorrow", f"{ROLE_REFUSED}: role"))
 
 
+@pytest.mark.parametrize("code", ["SfApiAuthError", "AuthTokenError", "InvalidChannelError", "ACodeOfTomorrow"])
+def test_a_user_that_is_locked_out_is_told_as_that_and_not_as_its_key(code: str) -> None:
+    error = SdkError(code, 'HTTP 401 {"code":"390101","message":"User access disabled."}')
+    assert isinstance(translated(error), errors.SessionRefused)
+    assert not passes(error)
+    assert not isinstance(translated(SdkError(code, "token 5390101600")), errors.SessionRefused)
+
+
 def test_a_refused_key_is_named_by_its_fingerprint() -> None:
     error = translated(SdkError("SfApiAuthError"))
     assert isinstance(error, errors.KeyRefused)

@@ -61,6 +61,10 @@ class ScopedTokens:
         signed = b".".join((_encode(HEADER), _encode(msgspec.json.encode(claims))))
         return b".".join((signed, self._signature(signed))).decode()
 
+    def end(self) -> None:
+        """Every token that was issued until now."""
+        self._secret = secrets.token_bytes(32)
+
     def read(self, token: str) -> Identity:
         """Raises NotAuthenticated for a token that is not ours, was altered, or has expired."""
         signed, _, signature = token.encode().rpartition(b".")
