@@ -185,8 +185,8 @@ class SessionRefused(SnowflakeError, Fatal):
     def __init__(self, user: str, role: str, cause: str) -> None:
         super().__init__(
             f"Snowflake refused a session of user {user} with role {role}: {cause}",
-            next_step=f"check that the user is there and enabled (ALTER USER {user} SET DISABLED = FALSE), that its policies let it "
-            f"in, and GRANT ROLE {role} TO USER {user}.",
+            next_step=f"check that the user is there and enabled (ALTER USER {user} SET DISABLED = FALSE), that its policies let "
+            f"it in, and GRANT ROLE {role} TO USER {user}.",
         )
 
 
