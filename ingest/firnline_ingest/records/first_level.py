@@ -57,6 +57,12 @@ class FirstLevel:
         """Keys that no payload before had; whoever tells of them empties it."""
         return self._shapes.news
 
+    def know(self, columns: Collection[str] | None) -> None:
+        """Of which keys have columns."""
+        self._shapes.know(columns)
+        self._expected, self._expected_shape = None, self._shapes[()]
+        self._last_shape, self._repeats, self._misses = self._expected_shape, 0, 0
+
     def in_order(self, payload: bytes) -> tuple[KeyShape, Collection[msgspec.Raw]]:
         """Of a payload that was seen already: shape and values in its own order. An order that keeps coming is learnt."""
         if self._expected is not None:

@@ -32,6 +32,8 @@ class JsonObjectCheck:
 
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         self._first_level = FirstLevel(metadata_columns)
+        self.unknown = 0
+        """How many keys of the payload that was checked last have no column, where it is known which there are."""
 
     def __call__(self, payload: bytes, *, is_minified: bool = False) -> bytes:
         """The payload on one line: as it is, or minified. Raises Unusable."""
@@ -45,6 +47,7 @@ class JsonObjectCheck:
             raise Unusable(fault_of(payload, error)) from error
         if shape.fault:
             raise Unusable(shape.fault)
+        self.unknown = shape.unknown
         size = sum(map(len, values))
         if size > SHALLOW and max(map(len, values)) > SHALLOW and is_too_deep(payload):
             raise Unusable(_TOO_DEEP)
@@ -55,6 +58,10 @@ class JsonObjectCheck:
             return self(minified(payload), is_minified=True)
         _refuse_duplicates(payload)
         return payload
+
+    def know(self, columns: Collection[str] | None) -> None:
+        """Of which keys have columns."""
+        self._first_level.know(columns)
 
     @property
     def news(self) -> list[str]:

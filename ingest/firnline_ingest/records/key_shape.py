@@ -4,7 +4,7 @@ Records of a stream have few different lists of keys, so each list is judged onc
 function of the list alone: forgetting it costs time, never another verdict.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -28,6 +28,8 @@ class KeyShape(NamedTuple):
     """The same where characters are themselves."""
     spaced: list[bytes]
     """The object as Python's json writes it, with a hole for each value: `{"a": `, hole, `, "b": `, hole, `}`."""
+    unknown: int = 0
+    """How many of the keys have no column, where it is known which there are."""
 
     def spaced_around(self, values: Iterable[msgspec.Raw]) -> bytes:
         pieces: list[bytes | msgspec.Raw] = [*self.spaced]
@@ -41,6 +43,7 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
     def __init__(self, metadata_columns: Sequence[str]) -> None:
         super().__init__()
         self._reserved = {column_key(each): each for each in metadata_columns}
+        self._columns: frozenset[str] | None = None
         self._room = REMEMBERED_KEYS
         self._names: set[str] = set()
         self.news: list[str] = []
@@ -48,6 +51,8 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
 
     def __missing__(self, keys: tuple[str, ...]) -> KeyShape:
         shape = _measured(keys, _fault(keys, self._reserved))
+        if self._columns is not None:
+            shape = shape._replace(unknown=sum(column_key(key) not in self._columns for key in keys))
         if not shape.fault:
             self._note(keys)
         if len(keys) >= self._room:
@@ -57,6 +62,12 @@ class KeyShapes(dict[tuple[str, ...], KeyShape]):
             self[keys] = shape
             self._room -= len(keys) + 1
         return shape
+
+    def know(self, columns: Collection[str] | None) -> None:
+        """Which columns there are, for keys that have none; None where that is not known, or a key gets one."""
+        self.clear()
+        self._room = REMEMBERED_KEYS
+        self._columns = None if columns is None else frozenset(map(column_key, columns))
 
     def _note(self, keys: Sequence[str]) -> None:
         if len(self._names) >= MOST_NAMES:

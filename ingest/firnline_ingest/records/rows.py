@@ -5,7 +5,7 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -53,6 +53,8 @@ class Rows:
     """How many records of the page: all, unless their rows are more than should be in memory at once."""
     left_out: Counter[LeftOut] = field(default_factory=Counter)
     """How many records are rightly no row, and why."""
+    unknown_keys: int = 0
+    """Of all rows, how many keys have no column, where it is known which there are."""
     tables: Sequence[str] = ()
     """Of each row: the table that its pipeline's routes send it to, empty for the pipeline's own; nothing without routes."""
 
@@ -101,9 +103,17 @@ class RowMaker:
         of = in_column(pipeline.format, pipeline.content_column)
         self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes)
         self._check_made = self._check if self._wrap is None else check_any_json
+        self._columns: Collection[str] | None = None
+        self._unknown = 0  # of the record at hand
         self._is_plain = self._decode is None and not needs_no_object and pipeline.empty_records is EmptyRecords.REJECT
         self._max_row_bytes = pipeline.max_row_bytes
         self._empty = pipeline.empty_records
+
+    def know(self, columns: Collection[str] | None) -> None:
+        """The columns of a table that gets no others, so that keys without one are counted; None where they are not."""
+        if columns != self._columns:
+            self._columns = columns
+            self._check.know(columns)
 
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading, of the same
@@ -117,6 +127,7 @@ class RowMaker:
         head, check, most = self._head if is_plain else self._head_of_user_record, self._check, self._max_row_bytes
         rows: list[msgspec.Raw] = []
         rejected: list[RejectedRecord] = []
+        unknown = 0
         for index, record in enumerate(records):
             try:
                 row = splice(head(record), check(record.Data))
@@ -126,8 +137,10 @@ class RowMaker:
                 rejected.append(RejectedRecord(index, *unusable.fault))
             else:
                 rows.append(msgspec.Raw(row))
+                unknown += self._check.unknown
         count = len(records)
-        return Rows(rows, list(map(len, rows)), _others(count, rejected), rejected, taken=count)
+        indexes = _others(count, rejected)
+        return Rows(rows, list(map(len, rows)), indexes, rejected, taken=count, unknown_keys=unknown)
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, Kind]]:
         """First-level keys that no record before these brought, with the record that did; told once."""
@@ -143,6 +156,7 @@ class RowMaker:
         return list(self._documents(record))
 
     def _documents(self, record: Record) -> Iterator[bytes]:
+        self._check.unknown = 0
         try:
             documents = self._contents(record.Data)
             if self._transform is not None:
@@ -186,10 +200,11 @@ class RowMaker:
         numbers: list[int] = []
         rejected: list[RejectedRecord] = []
         left_out = Counter[LeftOut]()
-        taken = size = 0
+        taken = size = unknown = 0
         for index, record in enumerate(records):
             if size > AT_ONCE_BYTES:
                 break
+            self._unknown = 0
             try:
                 made = list(self._rows_of(record))
             except Unusable as unusable:
@@ -198,11 +213,12 @@ class RowMaker:
                 left_out[omitted.why] += 1
             else:
                 rows += made
+                unknown += self._unknown
                 indexes += [index] * len(made)
                 numbers += [row_number(row, len(made)) for row in range(len(made))]
                 size += sum(map(len, made))
             taken = index + 1
-        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out)
+        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out, unknown)
 
     def _rows_of(self, record: Record) -> Iterator[msgspec.Raw]:
         """Raises Unusable and Omitted."""
@@ -212,6 +228,7 @@ class RowMaker:
             if len(row) > most:
                 raise Unusable(_too_large(len(row), most))
             size += len(row)
+            self._unknown += self._check.unknown
             if number >= RECORD_ROWS:
                 raise Unusable(Rejection(RejectReason.TOO_LARGE, f"it has more than {RECORD_ROWS:,} rows."))
             if size > RECORD_BYTES:

@@ -75,6 +75,8 @@ class Tally:
     """Records by which CloudWatch Logs only tests the way."""
     filtered: int = 0
     """Records that a transform leaves out."""
+    unknown_keys: int = 0
+    """Of all rows, keys without a column in a table that gets no others: their values are not kept."""
     opens: int = 0
     interruptions: int = 0
     """How often an open channel was given back because of trouble that passes."""
@@ -169,6 +171,7 @@ class Receipt:
     tombstones: int = 0
     control_messages: int = 0
     filtered: int = 0
+    unknown_keys: int = 0
     opens: int = 0
     interruptions: int = 0
     incidents: int = 0

@@ -130,6 +130,7 @@ class ShardSession:
         self._demand = demand
         state, children = ShardState.READING, tuple[str, ...]()
         while state is ShardState.READING and not demand.is_over:
+            self._rows.know(demand.work.columns if len(demand.work.destinations) == 1 else None)
             read = self._held.next(demand, self._read)
             self._tell_what_waits()
             self._refuse_a_moved_target()
@@ -265,6 +266,7 @@ class ShardSession:
                 raise
         self._outlets.append(records, made, tally)
         tally.took(made.ingested, made.left_out)
+        tally.unknown_keys += made.unknown_keys
         if sights := self._rows.first_sights(records, made):
             tally.sighted({key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()})
         return made.taken
@@ -284,6 +286,7 @@ class ShardSession:
                 self._letters.take(made.rejected, records, tally)
             self._outlets.append(records[: made.taken], made, tally)
             tally.took(made.ingested, made.left_out)
+            tally.unknown_keys += made.unknown_keys
             records = records[made.taken :]
         self._finish(ended=False, children=())
 

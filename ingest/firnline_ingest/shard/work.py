@@ -53,6 +53,8 @@ class ShardWork:
     is_closed: bool = False
     """Whether a listing that was taken for this epoch shows the shard closed: then only its end is its end."""
 
+    columns: tuple[str, ...] | None = None
+    """Those of a table that gets no others, so that keys without one are counted; None where they are not."""
     registered_arn: str = ""
     """The consumer that the engine registered to read it by; empty where the configuration names one, and for polling."""
     routed: tuple[Destination, ...] = ()

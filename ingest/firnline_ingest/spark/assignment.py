@@ -1,6 +1,7 @@
 """What the driver hands to a task: a group of shards, for how long, and the configuration. JSON, without secrets."""
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -28,13 +29,20 @@ class PlannedShard:
     is_closed: bool = False
     consumer_arn: str = ""
     until_ms: int = 0
+    columns: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, row: PlanRow, target: TargetTable) -> Self:
+    def of(cls, row: PlanRow, target: TargetTable, columns: Iterable[str] | None = None) -> Self:
         """Of a row that names a shard."""
         fields = row._asdict()
         del fields["problem"], fields["known_ms"]  # the driver's
-        return cls(**fields, target=target)
+        return cls(**fields, target=target, columns=None if columns is None else tuple(columns))
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        columns = fields["columns"]
+        read = {"target": TargetTable(**fields["target"]), "columns": None if columns is None else tuple(columns)}
+        return cls(**{**fields, **read})
 
     @property
     def key(self) -> ShardKey:
@@ -71,9 +79,7 @@ class Assignment:
     @classmethod
     def from_json(cls, text: str) -> Self:
         document: dict[str, Any] = json.loads(text)
-        shards = tuple(
-            PlannedShard(**{**shard, "target": TargetTable(**shard["target"])}) for shard in document.pop("shards")
-        )
+        shards = tuple(map(PlannedShard.from_dict, document.pop("shards")))
         config = EngineConfig.model_validate_json(json.dumps(document.pop("config")))
         return cls(config=config, shards=shards, **document)
 
@@ -94,4 +100,5 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         is_closed=shard.is_closed,
         registered_arn=shard.consumer_arn,
         until_ms=shard.until_ms,
+        columns=shard.columns,
     )

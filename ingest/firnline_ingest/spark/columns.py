@@ -5,7 +5,7 @@ Nothing depends on it but log lines, so a few tables are looked at in an epoch, 
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,15 @@ class ColumnWatch:
     _untold: dict[str, set[str]] = field(default_factory=dict)
     """By stream, keys that were not compared yet with the columns of a table that does not evolve."""
 
+    _fixed: dict[TargetTable, Collection[str]] = field(default_factory=dict)
+    """The columns of tables that get no others, by name, as far as they were looked at."""
+    _short: set[TargetTable] = field(default_factory=set)
+    """Those of them that lack one which a record has: looked at on and on, until somebody adds it."""
+
+    def fixed(self, target: TargetTable) -> Collection[str] | None:
+        """The columns of a table that gets no others; None where it does, where a pipe selects, or where it is not known yet."""
+        return self._fixed.get(target)
+
     def sighted(self, receipts: Iterable[Receipt]) -> None:
         """What an epoch's records had for the first time."""
         for receipt in receipts:
@@ -77,7 +86,7 @@ class ColumnWatch:
         wanted = {
             state.target: state
             for state in states.values()
-            if state.evolves or self._untold.keys() & streams[state.target]
+            if state.evolves or self._is_asked_of(state.target, streams[state.target])
         }
         order = {target: number for number, target in enumerate(self._seen)}
         for target in sorted(wanted, key=lambda target: order.get(target, -1))[:AT_ONCE]:
@@ -88,10 +97,18 @@ class ColumnWatch:
                 continue
             if wanted[target].evolves:
                 self._compare(target, columns, streams[target])
+                self._fixed.pop(target, None)
             elif target.pipe == default_pipe(target.table):
+                self._seen.pop(target, None)
+                self._seen[target], self._fixed[target] = columns, tuple(columns)
                 self._name_unknown(wanted[target], columns, streams[target])
             for stream in streams[target]:
                 self._untold.pop(stream, None)
+
+    def _is_asked_of(self, target: TargetTable, streams: Iterable[str]) -> bool:
+        """Of a table that does not evolve."""
+        is_new = target not in self._fixed and target.pipe == default_pipe(target.table)
+        return is_new or target in self._short or not self._untold.keys().isdisjoint(streams)
 
     def _compare(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
         before = self._seen.pop(target, columns)
@@ -111,6 +128,8 @@ class ColumnWatch:
 
     def _name_unknown(self, state: TargetState, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
         known = set(map(column_key, columns))
+        lacking = {name for stream in streams for name in self._sights.get(stream, {})} - known
+        (self._short.add if lacking else self._short.discard)(state.target)
         unknown = {
             name: self._sights[stream][name] for stream in streams for name in self._untold.get(stream, set()) - known
         }

@@ -105,7 +105,8 @@ class EpochRunner:
             if isinstance(state, FirnlineError):
                 refused.append(Receipt.of_pipeline(stream, epochs[stream], ShardProblem.of(state)))
             else:
-                shards += [PlannedShard.of(row, state.target) for row in rows if row.stream == stream]
+                columns = self.columns.fixed(state.target)
+                shards += [PlannedShard.of(row, state.target, columns) for row in rows if row.stream == stream]
         collided = channels_of_two(self.config.application, shards)
         refused += [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in collided.items()]
         return [shard for shard in shards if shard.stream not in collided], refused

@@ -15,7 +15,8 @@ from firnline_ingest.values import ShardKey
 MOST_RECEIPTS = 32
 SUMMED = (
     "records", "ingested", "rows", "reread_rows", "bytes", "dead_letters", "reread_letters", "skipped", "tombstones",
-    "control_messages", "filtered", "rejected_rows", "throttled", "opens", "interruptions", "incidents", "unreadable_pages",
+    "control_messages", "filtered", "unknown_keys", "rejected_rows",
+    "throttled", "opens", "interruptions", "incidents", "unreadable_pages",
 )  # fmt: skip # a paragraph, not a column
 
 log = logging.getLogger(__name__)

@@ -99,3 +99,28 @@ def test_making_rows_and_keeping_letters_needs_no_vendors_package(module: str) -
     code = f"import sys, {module}; print(sorted({{'botocore', 'boto3', 'pyspark', 'snowflake'}} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+UNKNOWN = [
+    (b'{"a":1}', 0),
+    (b'{"A":1,"x":null}', 1),
+    (b'{"x":1, "y":2}', 2),
+    (b'{"x":1,"x":2}', 0),
+    (b"no", 0),
+    (b'{"x":"' + b"z" * 2000 + b'"}', 0),
+]
+
+
+@pytest.mark.parametrize("how", [{}, {"empty_records": "ingest"}, {"format": {"type": "json_lines"}}])
+def test_keys_without_a_column_are_counted_in_rows_alone(how: dict[str, object]) -> None:
+    document = {"stream": "orders", "database": "DB", "schema": "RAW", "max_row_bytes": 1500, **how}
+    made_by = RowMaker(PipelineConfig.model_validate(document, strict=None), "orders", "shardId-0")
+    everything = records(*(payload for payload, _ in UNKNOWN), *[b'{"a":1,"x":1}'] * 20, *([b""] if how else []))
+    expected = sum(count for _, count in UNKNOWN) + 20
+    assert made_by.convert(everything).unknown_keys == 0, "nobody knows the columns"
+    made_by.know(("A",))
+    assert made_by.convert(everything).unknown_keys == expected
+    made_by.know(["A", "X"])  # somebody added one
+    assert made_by.convert(everything).unknown_keys == 1
+    made_by.know(None)
+    assert made_by.convert(everything).unknown_keys == 0

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -76,3 +77,11 @@ def test_a_callable_that_is_not_there_stops_its_shard_before_any_record(world: W
     assert receipt.problem is not None
     assert (receipt.problem.id, receipt.problem.is_retryable, receipt.records) == ("FL-4141", False, 0)
     assert world.served.rows == []
+
+
+def test_keys_without_a_column_are_counted_where_the_columns_are_known(world: World) -> None:
+    world.pipeline = pipeline(*TRANSFORMS[:2])
+    for payload in ({"n": 0, "x": 1}, {"kind": "heartbeat", "x": 1}, {"n": 1, "card": 2}, {"N": 2, "x": 1, "y": None}):
+        world.stream.put(payload)
+    receipt = bounded(world.services(), replace(world.work(), columns=("N", "KINESISMETADATA")))
+    assert (receipt.rows, receipt.unknown_keys, receipt.problem) == (3, 3, None)

@@ -23,7 +23,8 @@ CONFIG = EngineConfig.model_validate(
 
 def planned(number: int, start: str = "h", unread: str = "") -> PlannedShard:
     target = TargetTable("DB", "RAW", "EVENTS", "2026", "EVENTS-STREAMING")
-    return PlannedShard(3, "events", 17, f"shardId-{number:012d}", start, 24, unread, target)
+    columns = ("C", "D") if number else None
+    return PlannedShard(3, "events", 17, f"shardId-{number:012d}", start, 24, unread, target, columns=columns)
 
 
 def test_an_assignment_survives_the_way_to_a_task() -> None:

@@ -60,13 +60,25 @@ def test_a_column_that_takes_null_now_is_reported_once(caplog: pytest.LogCapture
     assert (record.message, vars(record)["columns"]) == ("schema.not_null_dropped", ["C"])
 
 
-def test_every_table_that_evolves_has_its_turn() -> None:
+def test_every_table_has_its_turn_and_one_of_a_fixed_schema_a_single_one() -> None:
     watch, catalog = ColumnWatch(), Catalog()
     states = [state(f"T{number}") for number in range(2 * AT_ONCE)]
-    for _ in range(4):
+    for _ in range(5):
         look(watch, catalog, *states, state("FIXED", evolves=False))
-    assert len(catalog.asked) == 4 * AT_ONCE
-    assert {name: catalog.asked.count(name) for name in catalog.asked} == {f"T{n}": 2 for n in range(2 * AT_ONCE)}
+    assert len(catalog.asked) == 5 * AT_ONCE
+    counts = {name: catalog.asked.count(name) for name in catalog.asked}
+    assert counts.pop("FIXED") == 1
+    assert (len(counts), {*counts.values()}) == (2 * AT_ONCE, {2, 3})
+
+
+def test_tables_that_lack_a_column_keep_no_other_from_its_turn() -> None:
+    watch, catalog = ColumnWatch(), Catalog()
+    short = [state(f"F{number}", evolves=False) for number in range(AT_ONCE)]
+    for number in range(AT_ONCE):
+        sees(watch, 1, stream=f"s{number}", price="number")
+    for _ in range(4):
+        look(watch, catalog, *short, state("LAST"))
+    assert catalog.asked.count("LAST") >= 2
 
 
 def test_a_table_that_can_not_be_described_delays_nobody() -> None:
@@ -96,7 +108,8 @@ def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_
 ) -> None:
     watch, catalog, fixed = ColumnWatch(), Catalog({"C"}), state("A", evolves=False)
     look(watch, catalog, fixed)
-    assert catalog.asked == []  # nothing is asked where there is nothing new
+    look(watch, catalog, fixed)
+    assert catalog.asked == ["A"]  # once, to know its columns: nothing is asked where there is nothing new
     sees(watch, 1, c="text", price="number", tags="array", inside="object")
     look(watch, catalog, fixed)
     look(watch, catalog, fixed)
@@ -111,7 +124,7 @@ def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_
         'ALTER TABLE "DB"."RAW"."A" ADD COLUMN "INSIDE" VARIANT, "PRICE" FLOAT, "TAGS" ARRAY'
     )
     assert list(vars(second)["keys"]) == ["late"]
-    assert catalog.asked == ["A", "A"]
+    assert catalog.asked == ["A"] * 4
 
 
 def test_an_iceberg_table_gets_its_own_statement(caplog: pytest.LogCaptureFixture) -> None:
@@ -136,3 +149,21 @@ def test_a_stream_whose_keys_are_data_is_remembered_in_bounds(caplog: pytest.Log
     look(watch, Catalog(), state("A", evolves=False))
     (record,) = caplog.records
     assert (vars(record)["count"], len(vars(record)["keys"])) == (MOST_KEPT, MOST_NAMED)
+
+
+def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking() -> None:
+    watch, catalog, fixed = ColumnWatch(), Catalog({"C"}), state("A", evolves=False)
+    assert watch.fixed(fixed.target) is None
+    look(watch, catalog, fixed)
+    assert watch.fixed(fixed.target) == ("C",)
+    sees(watch, 1, price="number")
+    look(watch, catalog, fixed)
+    catalog.columns.add("PRICE")  # by its owner
+    look(watch, catalog, fixed)
+    assert set(watch.fixed(fixed.target) or ()) == {"C", "PRICE"}
+    before = len(catalog.asked)
+    look(watch, catalog, fixed)
+    assert len(catalog.asked) == before
+    for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"))):
+        look(watch, catalog, other)
+        assert watch.fixed(other.target) is None
