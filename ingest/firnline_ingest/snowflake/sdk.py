@@ -39,11 +39,13 @@ class SdkChannels:
         *,
         missing_patience_s: float = MISSING_PATIENCE_S,
         clock: Callable[[], float] = time.monotonic,
+        watch_clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`clock` is that by which the key is looked for, `watch_clock` that by which an SDK is given up."""
         self._config = config
         self._properties = properties or {}
         self._missing_patience_s = missing_patience_s
-        self._clock = clock
+        self._watch_clock = watch_clock
         self._closed = threading.Event()
         self._clients = PipeClients(self._new_pipe_client)
         self._key = CurrentKey(config, self._clients.forget_all, clock=clock)
@@ -96,7 +98,7 @@ class SdkChannels:
 
     def _new_pipe_client(self, target: TargetTable) -> PipeClient:
         client = self._new_client(target)
-        return PipeClient(client, target.pipe, StatusWatch(client, passes, self._clock))
+        return PipeClient(client, target.pipe, StatusWatch(client, passes, self._watch_clock))
 
     def _new_client(self, target: TargetTable) -> "StreamingIngestClient":
         snowflake = self._config.snowflake

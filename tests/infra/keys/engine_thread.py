@@ -23,7 +23,7 @@ from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.current_key import LOOK_EVERY_S
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog
-from firnline_ingest.spark.job import EngineJob
+from firnline_ingest.spark.shown import ShownRun
 from firnline_ingest.values import ShardKey
 
 EPOCH_S = 1.0
@@ -40,8 +40,7 @@ class EngineThread:
 
     def __post_init__(self) -> None:
         self._ledger = DynamoLedger(dynamodb_client(self.config.aws), self.config.ledger.table)
-        self._job = EngineJob(self.config, self._ledger)
-        self._job._lease.run = RUN
+        self._shown = ShownRun(self._ledger, RUN.run_id)
         ticks = itertools.count()
         self._tools = ShardServices(
             ledger=self._ledger,
@@ -95,7 +94,7 @@ class EngineThread:
                 is_last = self._over.is_set()
                 receipts = group.run(self._works(epoch, target), Deadline.after(EPOCH_S))
                 self.receipts += receipts
-                self._job._shown.write(receipts)
+                self._shown.write(receipts)
                 if is_last:
                     break
         except BaseException as error:

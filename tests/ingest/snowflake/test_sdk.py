@@ -130,8 +130,8 @@ class Handle:
 class Channels(SdkChannels):
     """Makes clients of ours."""
 
-    def __init__(self, *clients: Client, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(EngineConfig.model_validate(CONFIG), clock=clock)
+    def __init__(self, *clients: Client, **clocks: Callable[[], float]) -> None:
+        super().__init__(EngineConfig.model_validate(CONFIG), **clocks)
         self.unused = list(clients)
 
     def _new_client(self, target: TargetTable) -> Any:
@@ -354,7 +354,7 @@ def test_a_panic_of_the_sdk_costs_its_client_and_no_thread(place: str) -> None:
 def test_a_question_that_the_sdk_never_answers_costs_its_client() -> None:
     now = [0.0]
     hanging, new = Client(hangs=threading.Event()), Client()
-    channels = Channels(hanging, new, clock=lambda: now[0])
+    channels = Channels(hanging, new, watch_clock=lambda: now[0])
     channel, _ = channels.open(TARGET, "channel")
     wait_until(lambda: channel.state() and hanging.asked)
     now[0] += 100
@@ -374,7 +374,7 @@ def test_a_client_whose_rows_never_arrive_is_made_again_by_the_second_channel_th
     """Its sending has died, or its cache of states: nothing that it is asked says so."""
     now = [0.0]
     dead, new = Client(), Client()
-    channels = Channels(dead, new, clock=lambda: now[0])
+    channels = Channels(dead, new, watch_clock=lambda: now[0])
     for _ in range(2):
         channel, _ = channels.open(TARGET, "channel")
         append(channel)
@@ -391,7 +391,7 @@ def test_a_client_whose_rows_never_arrive_is_made_again_by_the_second_channel_th
 def test_a_client_of_which_one_channel_moves_is_alive() -> None:
     now = [0.0]
     client = Client()
-    channels = Channels(client, clock=lambda: now[0])
+    channels = Channels(client, watch_clock=lambda: now[0])
     first, _ = channels.open(TARGET, "first")
     append(first)
     now[0] += 200
