@@ -86,11 +86,12 @@ def _counted(number: int, what: str) -> str:
 
 
 @spec.command()
-def reference() -> None:
+@click.option("--engine", is_flag=True, help="Of the engine's configuration, engine.json, instead.")
+def reference(*, engine: bool) -> None:
     """Print the reference of every field, as Markdown."""
-    from firnline_infra.specification.reference import page
+    from firnline_infra.specification.reference import engine_page, page
 
-    click.echo(page(), nl=False)
+    click.echo(engine_page() if engine else page(), nl=False)
 
 
 @spec.command()

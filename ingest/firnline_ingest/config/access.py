@@ -29,6 +29,7 @@ class Role(Section):
     """A role that is assumed (sts:AssumeRole)."""
 
     arn: Annotated[str, ROLE]
+    """The role's."""
     external_id: Annotated[str, EXTERNAL_ID] | None = None
     """What the role's trust asks for (sts:ExternalId) where it belongs to somebody else; no secret."""
     session_name: Annotated[str, SESSION_NAME] = DEFAULT_SESSION_NAME
@@ -44,6 +45,7 @@ class WebIdentity(Section):
     token_file: Path = Field(strict=False)
     """Read again for every session: whoever issues the tokens replaces it."""
     role_arn: Annotated[str, ROLE]
+    """The role that the token's issuer is trusted by."""
     session_name: Annotated[str, SESSION_NAME] = DEFAULT_SESSION_NAME
     """What CloudTrail calls the engine."""
     duration_seconds: int = Field(default=3600, ge=900, le=43_200)
@@ -54,6 +56,7 @@ class Profile(Section):
     """A named profile of the machine's AWS configuration."""
 
     name: str = Field(min_length=1)
+    """As it stands between the brackets of the file."""
     file: Path | None = Field(default=None, strict=False)
     """The file of credentials that has it; ~/.aws/credentials, or what the environment says, where absent."""
 

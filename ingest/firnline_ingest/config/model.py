@@ -45,6 +45,7 @@ class AwsConfig(Section):
     """How AWS is reached."""
 
     region: str
+    """Of the streams, the ledger, the secrets and the letters; a stream may say another one for itself (`access`)."""
     credentials: Credentials = Credentials.left_out()
     """The default chain (environment, profile, web identity, container, instance) where nothing is given."""
     endpoints: dict[AwsService, str] = Field(default_factory=dict)
@@ -58,6 +59,7 @@ class PrivateKey(Section):
     """Where the Snowflake user's private key (PKCS#8 PEM, unencrypted) is found: exactly one place."""
 
     file: Path | None = Field(default=None, strict=False)
+    """A PEM file, on the driver and on every executor."""
     env: str | None = None
     """The name of an environment variable that holds the PEM text."""
     secret_arn: str | None = None
@@ -74,9 +76,13 @@ class SnowflakeConfig(Section):
     """The account and the service user that writes."""
 
     account: str
+    """As in the URL: ORGANISATION-ACCOUNT, or a locator with its region."""
     user: str
+    """A service user with the public key of `private_key`."""
     role: str
+    """The role that it writes with; the user needs no other."""
     private_key: PrivateKey
+    """Of the user; read again when the user's key changes."""
     url: str | None = None
     """https://<account>.snowflakecomputing.com where absent; set it for private connectivity."""
     ca_file: Path | None = Field(default=None, strict=False)
@@ -91,7 +97,9 @@ class PipelineOptions(Section):
     """How a stream is read, and where its rows go."""
 
     database: str
+    """Where the table is. A name is upper-cased, unless it stands between double quotes."""
     schema_: Annotated[str, Field(alias="schema")]
+    """The same of the table's schema."""
     table: str | None = None
     """The table's name; made from the stream's name where absent. Quote it to keep its case. Of a pattern, a template."""
     pipe: str | None = None
@@ -151,6 +159,7 @@ class PipelineConfig(PipelineOptions):
     """One stream into one table."""
 
     stream: str
+    """Its name."""
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
 
@@ -184,6 +193,7 @@ class LedgerConfig(Section):
     """The DynamoDB table that fences shards and remembers where they are."""
 
     table: str
+    """One application's alone."""
     create: bool = False
     """Let the engine create the table where infrastructure does not."""
 
@@ -217,12 +227,14 @@ class SparkConfig(Section):
     master: str | None = None
     """Only where no spark-submit sets it, for example local[2]; tasks are tried eight times there too (local[2,8])."""
     conf: dict[str, str] = Field(default_factory=dict)
+    """Spark's own settings, as spark-defaults.conf has them; handed over as they are."""
 
 
 class EngineConfig(Section):
     """Everything the engine needs to run."""
 
     version: Literal[1]
+    """Of this form of the document."""
     application: Annotated[str, APPLICATION]
     """Names this engine: part of every channel's name, so it can't change once records have flowed."""
     aws: AwsConfig

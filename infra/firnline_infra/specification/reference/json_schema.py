@@ -1,4 +1,4 @@
-"""The JSON Schema of a specification, for editors. stacks/environments/schema.json is this, committed."""
+"""The JSON Schema of a document. stacks/environments/schema.json is that of a specification, for editors."""
 
 import json
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
 
-def json_schema() -> Schema:
+def json_schema(document: type[BaseModel] = EnvironmentSpec) -> Schema:
     """With a description of each field and of each value of an enumeration."""
-    schema = EnvironmentSpec.model_json_schema(by_alias=True)
-    kinds = {kind.__name__: kind for kind in _kinds(EnvironmentSpec)}
-    for name, definition in [(EnvironmentSpec.__name__, schema), *schema["$defs"].items()]:
+    schema = document.model_json_schema(by_alias=True)
+    kinds = {kind.__name__: kind for kind in _kinds(document)}
+    for name, definition in [(document.__name__, schema), *schema["$defs"].items()]:
         _describe(kinds[name], definition)
     return {"$schema": DIALECT, **schema}
 

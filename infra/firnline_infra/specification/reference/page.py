@@ -1,10 +1,11 @@
-"""docs/spec.md: every field of a specification, from the same schema that editors read."""
+"""docs/spec.md and docs/engine-json.md: every field of a document, from the same schema that editors read."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.specification.reference.json_schema import Schema, json_schema
 from firnline_ingest.config.form import IN_WORDS
+from firnline_ingest.config.model import EngineConfig
 
 START = """\
 # The specification of an environment
@@ -39,12 +40,41 @@ into a file beside the document, `dev.keys.yaml` beside `dev.yaml`; it is read w
 
 Snowflake names are upper-cased as everywhere in Snowflake; a name between double quotes keeps its case: `'"My Orders"'`.
 """
+ENGINE_START = """\
+# The engine's configuration
+
+<!-- Made by `firnline spec reference --engine > docs/engine-json.md` from the models in firnline_ingest/config. Change those. -->
+
+One JSON document says what an engine reads, where the rows go and what it remembers. `firnline outputs ENV --engine-config`
+writes it from a [specification](spec.md), with all names and places of the environment; whoever runs the engine alone writes it
+by hand ([first-real-run.md](first-real-run.md)). This is the smallest one:
+
+```json
+{
+  "version": 1,
+  "application": "orders-prod",
+  "aws": {"region": "eu-west-1"},
+  "ledger": {"table": "firnline-orders-prod"},
+  "snowflake": {"account": "ORG-ACCT", "user": "ENGINE", "role": "INGEST", "private_key": {"env": "KEY"}},
+  "pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW"}],
+  "dead_letters": {"folder": "/var/lib/firnline/dead-letters"},
+  "spark": {"checkpoint": "s3a://bucket/checkpoint"}
+}
+```
+
+`firnline validate --config engine.json` tells everything that is wrong with it at once, and asks every service whether the engine
+may do what it says. Nothing secret belongs here: secrets are named by the variable or the place that holds them. What other
+connectors call these options: [options.md](options.md).
+"""
 ROOT = "The document"
 
 
 def page() -> str:
-    schema = json_schema()
-    return START + "".join(_sections(schema)) + "\n"
+    return START + "".join(_sections(json_schema())) + "\n"
+
+
+def engine_page() -> str:
+    return ENGINE_START + "".join(_sections(json_schema(EngineConfig))) + "\n"
 
 
 def _sections(schema: Schema) -> Iterator[str]:
@@ -67,12 +97,20 @@ def _sections(schema: Schema) -> Iterator[str]:
 def _section(path: str, definition: Schema, kinds: Schema) -> str:
     required = definition.get("required", [])
     rows = [
-        f"| `{name}` | {_type(field, kinds)} | {_default(name, field, required)} | {_cell(field['description'])} |\n"
+        f"| `{name}` | {_type(field, kinds)} | {_default(name, field, required)} | {_cell(_meaning(field, kinds))} |\n"
         for name, field in definition["properties"].items()
     ]
     title = f"`{path}`{_told_apart_by(definition)}" if path else ROOT
     start = f"\n## {title}\n\n{definition['description']}\n\n| field | type | default | |\n|---|---|---|---|\n"
     return start + "".join(rows) + "".join(_choices(definition, kinds))
+
+
+def _meaning(field: Schema, kinds: Schema) -> str:
+    """What its own words say; of a section without any, the section's first sentence."""
+    sections = [_resolved(each, kinds) for each in _alternatives(field) or [_item(field)]]
+    about = sections[0].get("description", "") if len(sections) == 1 else ""
+    meaning: str = field["description"] or f"{about.split('. ')[0].rstrip('.')}."
+    return meaning
 
 
 def _told_apart_by(definition: Schema) -> str:
