@@ -98,12 +98,21 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
 @_place
 @chosen
 @click.option(
+    "--letters",
+    "into",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="As letters into this folder, from which they can be replayed; those that it has stay as they are.",
+)
+@click.option(
     "--raw",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
     help="Each record's exact bytes as a file of its own in this folder, which has to be new or empty.",
 )
-def export_letters(config: Path | None, folder: Path | None, raw: Path | None, **choice: Any) -> None:
+def export_letters(
+    config: Path | None, folder: Path | None, into: Path | None, raw: Path | None, **choice: Any
+) -> None:
     """Write letters to standard output, one JSON document a line.
 
     A document is what the store keeps, with its key; bytes that are text are in "text", others in base64 in "data". Exit
@@ -113,8 +122,10 @@ def export_letters(config: Path | None, folder: Path | None, raw: Path | None, *
     For example:
       firnline dead-letters export --config engine.json --reason not-json > letters.ndjson
     """
-    from firnline_infra.cli.letter_files import exported, raw_folder
+    from firnline_infra.cli.letter_files import exported, kept, raw_folder
 
+    if into is not None and raw is not None:
+        raise click.UsageError("give one of --letters and --raw")
     store, _ = _store(config, folder)
     damaged = Damaged()
     letters = store.list(choice_of(**choice), damaged)
@@ -122,6 +133,8 @@ def export_letters(config: Path | None, folder: Path | None, raw: Path | None, *
         with raw_folder(raw) as write:
             count = sum(write(letter) for letter in letters)
         click.echo(f"{count} records in {raw}.", err=True)
+    elif into is not None:
+        click.echo(f"{kept(letters, into)} new letters in {into}.", err=True)
     else:
         for letter in letters:
             click.echo(exported(letter))

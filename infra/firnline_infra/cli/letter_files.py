@@ -1,6 +1,6 @@
 """Letters as files that a person can repair: JSON documents a line, or each record's bytes as they were."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,3 +35,11 @@ def raw_folder(folder: Path) -> Iterator["Callable[[DeadLetter], int]"]:
         return 1
 
     yield write
+
+
+def kept(letters: "Iterable[DeadLetter]", folder: Path) -> int:
+    """Puts them into a folder of letters. How many it did not have."""
+    from firnline_ingest.deadletter import LocalFolder
+
+    store = LocalFolder(folder)
+    return sum(store.put([letter]) for letter in letters)

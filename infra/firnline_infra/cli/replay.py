@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from firnline_ingest.values import ShardKey
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("replay")
 @click.option("--config", "config_file", type=FILE, required=True, help="The engine's configuration, as it is by now.")
+@click.option("--folder", type=FOLDER, help="Letters of this folder, in place of where the configuration has them.")
 @chosen
 @click.option(
     "--with",
@@ -38,6 +40,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def replay(
     *,
     config_file: Path,
+    folder: Path | None,
     repair: str | None,
     edited: Path | None,
     dry_run: bool,
@@ -57,6 +60,7 @@ def replay(
       firnline dead-letters replay --config engine.json --with repairs:without_bom
     """
     from firnline_ingest.config.load import load_config
+    from firnline_ingest.config.model import DeadLettersConfig
     from firnline_ingest.replay.command import ReplayWish, replay_letters
     from firnline_ingest.replay.journal import Outcome
     from firnline_ingest.replay.repair import callable_of, edited_letters
@@ -72,13 +76,16 @@ def replay(
         with_forgotten=forgotten_shards,
         only_look=dry_run,
     )
+    config = load_config(config_file)
+    if folder is not None:
+        config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=folder)})
     damaged = Damaged()
     would = "would be " if dry_run else ""
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
         click.echo(f"{shard}: {sentence(report, would)}")
 
-    total = replay_letters(load_config(config_file), wish, tell, damaged)
+    total = replay_letters(config, wish, tell, damaged)
     click.echo(sentence(total, would))
     raise SystemExit(damaged.status or bool(total.remaining))
 

@@ -60,7 +60,9 @@ class LetterReader(Protocol):
     """A store as the command line reads it: what is held in memory is names, and the letters of one page."""
 
     def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
-        """Each letter once, by stream, shard and position. Raises DeadLetterError, and what `on_damaged` raises."""
+        """Each letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError, and what
+        `on_damaged` raises.
+        """
 
     def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
         """Those that have letters, as far as names tell, in order. Raises what `list` raises."""

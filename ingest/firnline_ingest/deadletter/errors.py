@@ -2,7 +2,7 @@
 
 DeadLetterError
 ├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one letter
-├── LettersOfOneMachine, NotListable                                  a place that is the wrong one
+├── LettersOfOneMachine, NotReplayable                                a place that is the wrong one
 ├── LettersForbidden, LettersUnauthenticated, LetterPlaceMissing      a service that says no
 ├── LettersUnavailable                                                a service that says: not now
 └── StoppedByRecord: UnusableRecord, TooManyUnusable                  a pipeline that wants a person to look
@@ -114,16 +114,17 @@ class LettersUnauthenticated(DeadLetterError, Fatal):
         )
 
 
-class NotListable(DeadLetterError, Fatal):
-    """Letters on a Kinesis stream are read with what reads streams."""
+class NotReplayable(DeadLetterError, Fatal):
+    """Letters on a Kinesis stream have no place beside them for what was replayed."""
 
     id = "FL-4016"
 
     def __init__(self, stream: str) -> None:
         super().__init__(
-            f"Dead letters on the Kinesis stream {stream} can't be listed or looked up by their keys: a stream has no index.",
-            next_step=f"read {stream} with any consumer (each record is a letter, docs/records.md says its form), or bring it "
-            f"into a table with a Firnline of another application name; dead_letters.s3 keeps letters that can be listed.",
+            f"Dead letters on the Kinesis stream {stream} can't be replayed from there: a stream has no place that says which of "
+            f"them were.",
+            next_step="firnline dead-letters export --letters FOLDER brings them into a folder, and firnline dead-letters replay "
+            "--folder FOLDER replays them from there. Keep that folder, and replay from it alone.",
         )
 
 

@@ -106,7 +106,7 @@ class DeadLetterStore(Protocol):
         """
 
     def list(self) -> Iterator[DeadLetter]:
-        """Each letter once, by stream, shard and position. Raises DeadLetterError, NotListable where only others can read."""
+        """Each letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError."""
 
     def get(self, key: LetterKey) -> DeadLetter:
         """Raises UnknownDeadLetter, and what `list` raises."""

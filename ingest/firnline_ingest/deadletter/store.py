@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter.choice import LetterReader
-from firnline_ingest.deadletter.errors import LettersOfOneMachine, NotListable
+from firnline_ingest.deadletter.errors import LettersOfOneMachine, NotReplayable
 from firnline_ingest.deadletter.folder import LocalFolder
 from firnline_ingest.deadletter.letter import DeadLetterStore
 from firnline_ingest.deadletter.objects import FolderObjects
@@ -32,13 +32,13 @@ def open_reader(config: EngineConfig) -> LetterReader:
 
 
 def open_objects(config: EngineConfig) -> "FolderObjects | S3Folder":
-    """What may be kept beside the letters. Raises NotListable where they are on a stream."""
+    """What may be kept beside the letters. Raises NotReplayable where they are on a stream."""
     folder = config.dead_letters.folder
     if folder is not None:
         return FolderObjects(folder)
     remote = _remote(config, connections=1)
     if config.dead_letters.stream is not None:
-        raise NotListable(config.dead_letters.stream)
+        raise NotReplayable(config.dead_letters.stream)
     return cast("S3Folder", remote)
 
 

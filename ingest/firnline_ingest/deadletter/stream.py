@@ -6,18 +6,21 @@ record is sent in parts: each is a letter of its own with a piece of the data, `
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from firnline_ingest.deadletter.choice import ALL, Choice, OnDamaged, refuse
-from firnline_ingest.deadletter.errors import LettersUnavailable, NotListable
+from firnline_ingest.deadletter.errors import LettersUnavailable, UnknownDeadLetter
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
+from firnline_ingest.deadletter.names import sorted_shards
 from firnline_ingest.deadletter.refusals import explained
+from firnline_ingest.deadletter.scan import scanned
 from firnline_ingest.sink.errors import RecordsRefused
 from firnline_ingest.sink.options import SinkOptions
 from firnline_ingest.sink.sending import Patience, requests_of, send
 from firnline_ingest.sink.waiting import Entry, entry
+from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -30,12 +33,13 @@ _encode = msgspec.json.Encoder().encode
 
 
 class LetterStream:
-    """A DeadLetterStore that only puts."""
+    """A DeadLetterStore. Reading it begins at its oldest record each time, because a stream has no index."""
 
     def __init__(self, client: "KinesisClient", stream: str, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self._client = client
         self._stream = stream
         self._patience = Patience(ATTEMPTS, sleep)
+        self._sleep = sleep
 
     def check(self) -> str:
         """Shows that the stream is there; whether it may be written shows with the first letter. Returns what it is.
@@ -57,14 +61,21 @@ class LetterStream:
             raise LettersUnavailable("kinesis:PutRecords", self._place, cause) from error
         return len(by_key)
 
-    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> NoReturn:
-        raise NotListable(self._stream)
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
+        """As they come, not in order. Their time is when they arrived in the letters' stream."""
+        return scanned(self._client, self._stream, choice, on_damaged, sleep=self._sleep)
 
-    def shards(self, choice: Choice = ALL) -> NoReturn:
-        raise NotListable(self._stream)
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        """Reads all of the stream: it has no names."""
+        return sorted_shards((each.stream, each.stream_created_ms, each.shard_id) for each in self.list(choice))
 
-    def get(self, key: LetterKey) -> NoReturn:
-        raise NotListable(self._stream)
+    def get(self, key: LetterKey) -> DeadLetter:
+        """Reads the stream until it comes."""
+        choice = Choice(stream=key.stream, shard=key.shard_id)
+        for letter in self.list(choice, lambda _: None):
+            if letter.key == key:
+                return letter
+        raise UnknownDeadLetter(str(key))
 
     def _put(self, entries: Sequence[Entry]) -> Sequence[str | None]:
         with explained("kinesis:PutRecords", self._place):

@@ -69,7 +69,7 @@ class ShardReplay:
     _own: set[int] = field(default_factory=set)
 
     def run(self, letters: Callable[[], Iterable[DeadLetter]]) -> ReplayReport:
-        """`letters` gives those that are asked for, each time anew, in the order of positions. Raises DeadLetterError and
+        """`letters` gives those that are asked for, each time anew. Raises DeadLetterError and
         SnowflakeError.
         """
         for _ in range(RACES):
@@ -118,15 +118,15 @@ class ShardReplay:
     def _made(
         self, letters: Iterable[DeadLetter], replayed: dict[RecordPlace, int]
     ) -> Iterator[tuple[DeadLetter, Sequence[msgspec.Raw]]]:
-        last: RecordPlace | None = None
+        taken: set[RecordPlace] = set()
         for letter in letters:
             place = place_of(letter.key.position)
-            if place in replayed or place == last:
+            if place in replayed or place in taken:
                 self.report.already += replayed.get(place) not in self._own
                 continue
             made = self.make(letter)
             if made.rows:
-                last = place
+                taken.add(place)
                 yield letter, made.rows
             else:
                 self.report.remaining[made.why_not.partition(":")[0]] += 1

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from firnline_infra.cli.dead_letters import dead_letters
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
-from firnline_ingest.deadletter.errors import NotListable, UnknownDeadLetter
+from firnline_ingest.deadletter.errors import NotReplayable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey
@@ -85,15 +85,22 @@ def test_the_place_is_given_in_exactly_one_way(arguments: tuple[str, ...]) -> No
     assert "give one of --config and --folder" in refused.output
 
 
-def test_letters_on_a_stream_can_not_be_listed_and_the_error_says_how_they_are_read(
+def test_letters_on_a_stream_can_not_be_replayed_and_the_error_says_how_they_can(
     tmp_path: Path, engine_document: dict[str, Any]
 ) -> None:
     file = tmp_path / "engine.json"
     file.write_text(json.dumps({**engine_document, "dead_letters": {"stream": "orders-letters"}}))
-    for arguments in (("list",), ("show", KEY)):
-        error = run(*arguments, "--config", str(file)).exception
-        assert isinstance(error, NotListable)
-        assert "orders-letters" in str(error)
+    error = run("replay", "--config", str(file)).exception
+    assert isinstance(error, NotReplayable)
+    assert "orders-letters" in str(error)
+    assert "export --letters" in error.next_step
+
+
+def test_export_brings_letters_into_a_folder_of_letters(folder: Path, tmp_path: Path) -> None:
+    for new in (1, 0):
+        shown = run("export", "--folder", str(folder), "--letters", str(tmp_path / "other"))
+        assert f"{new} new letters" in shown.stderr
+    assert list(LocalFolder(tmp_path / "other").list()) == list(LocalFolder(folder).list())
 
 
 def test_list_takes_only_what_is_chosen(folder: Path) -> None:

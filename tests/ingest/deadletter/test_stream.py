@@ -2,19 +2,23 @@
 
 import base64
 import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
+from firnline_ingest.deadletter import Choice, DeadLetter, DeadLetterStore
+from firnline_ingest.deadletter.choice import ALL, refuse
 from firnline_ingest.deadletter.errors import (
     LetterPlaceMissing,
     LettersForbidden,
     LettersUnavailable,
-    NotListable,
+    UnknownDeadLetter,
 )
+from firnline_ingest.deadletter.scan import scanned
 from firnline_ingest.deadletter.stream import LetterStream
 from firnline_local.clock import ManualClock
 from firnline_local.faults import Fault, FaultKind
@@ -124,11 +128,74 @@ def test_letters_are_spread_over_the_streams_shards() -> None:
     assert all(len(shard.records) > 50 for shard in world.stream.shards)
 
 
-def test_there_is_no_list_and_the_error_says_how_to_read(world: World) -> None:
-    for ask in (world.store.list, lambda: world.store.get(letter(1).key)):
-        with pytest.raises(NotListable, match="orders-letters") as raised:
-            ask()
-        assert "any consumer" in raised.value.next_step
+def by_key(found: Iterable[DeadLetter]) -> list[DeadLetter]:
+    return sorted(found, key=lambda each: each.key)
+
+
+def test_letters_are_read_back_once_though_they_came_twice() -> None:
+    world = World(shards=3)
+    world.store.put(letters(50))
+    world.store.put(letters(60))
+    assert by_key(world.store.list()) == letters(60)
+    assert [shard.shard_id for shard in world.store.shards()] == [letter(1).shard_id]
+    assert world.store.get(letter(FIRST + 7).key) == letter(FIRST + 7)
+    with pytest.raises(UnknownDeadLetter):
+        world.store.get(letter(1).key)
+
+
+def test_a_letter_in_parts_is_read_back_in_whole(world: World) -> None:
+    large = letter(FIRST, data=bytes(range(256)) * 8_000)
+    world.store.put([large, letter(FIRST + 1)])
+    world.store.put([large])
+    assert len(world.records) > 4
+    assert by_key(world.store.list()) == [large, letter(FIRST + 1)]
+
+
+def test_a_letter_whose_first_part_has_left_the_stream_is_told(world: World) -> None:
+    whole = World()
+    whole.store.put([letter(FIRST, data=bytes(1_500_000))])
+    for part in whole.records[1:]:
+        world.client.put_record(StreamName="orders-letters", Data=json.dumps(part).encode(), PartitionKey="p")
+        world.clock.advance(seconds=1)
+    world.store.put([letter(FIRST + 1)])
+    told: list[Exception] = []
+    assert list(world.store.list(on_damaged=told.append)) == [letter(FIRST + 1)]
+    assert ["some of its parts" in str(each) for each in told] == [True]
+
+
+def test_records_that_are_no_letters_are_told_and_the_others_read(world: World) -> None:
+    world.store.put([letter(1)])
+    newer = json.dumps({**world.records[0], "version": 2}).encode()
+    for data in (b"mine", newer):
+        world.client.put_record(StreamName="orders-letters", Data=data, PartitionKey="p")
+    world.store.put([letter(2)])
+    told: list[Exception] = []
+    assert list(world.store.list(on_damaged=told.append)) == [letter(1), letter(2)]
+    assert ["newer version" in str(each) for each in told] == [False, True]
+
+
+def test_letters_of_a_stream_are_chosen(world: World) -> None:
+    world.store.put(letters(3))
+    assert list(world.store.list(Choice(stream="others"))) == []
+    assert len(list(world.store.list(Choice(reasons=frozenset({"not-json"}))))) == 3
+    assert list(world.store.list(Choice(until=datetime(2000, 1, 1, tzinfo=UTC)))) == []
+
+
+def test_a_reading_ends_at_what_came_after_its_beginning(world: World) -> None:
+    """Whoever puts faster than somebody reads is not read for ever."""
+    world.store.put(letters(2))
+    pages = 0
+
+    def more(_seconds: float) -> None:
+        nonlocal pages
+        pages += 1
+        world.clock.advance(seconds=1)
+        world.store.put([letter(pages)])
+
+    began = world.clock()
+    found = list(scanned(world.client, "orders-letters", ALL, refuse, sleep=more, now=lambda: began))
+    assert len(found) <= 4
+    assert pages <= 3
 
 
 def test_the_check_finds_the_stream_and_writes_nothing(world: World) -> None:
