@@ -28,8 +28,9 @@ from firnline_infra.build.artefact import (
 )
 from firnline_infra.build.contents import Package, files_of, package_of
 from firnline_infra.build.engine_wheel import engine_version, write_engine_wheel
-from firnline_infra.build.errors import ArtefactTooLarge, NoArtefact
+from firnline_infra.build.errors import ArtefactTooLarge, ModuleTaken, NoArtefact
 from firnline_infra.build.lock import locked, pins_of
+from firnline_infra.build.modules import module_files
 from firnline_infra.build.sbom import sbom_of
 from firnline_infra.build.target import Target
 from firnline_infra.build.wheels import sha256_of, wheels_of
@@ -41,15 +42,21 @@ HERE = Path(__file__).parent
 
 
 def build(
-    into: Path, target: Target, *, wheels: Path | None = None, lock: str | None = None, cache: Path | None = None
+    into: Path,
+    target: Target,
+    *,
+    wheels: Path | None = None,
+    lock: str | None = None,
+    cache: Path | None = None,
+    modules: Sequence[str] = (),
 ) -> BuiltArtefact:
     """Writes the artefact's files into the folder `into`, which holds nothing else but an earlier artefact.
 
     `wheels` is a folder that has every wheel, for who has no index; `lock` what is pinned, engine.lock.txt by default; `cache`
-    where wheels and artefacts are kept. Raises BuildError.
+    where wheels and artefacts are kept; `modules` the user's own files and folders of Python. Raises BuildError.
     """
     cache = cache or default_cache()
-    built = build_cached(target, wheels=wheels, lock=lock, cache=cache)
+    built = build_cached(target, wheels=wheels, lock=lock, cache=cache, modules=modules)
     _clear(into)
     for file in built.files:
         shutil.copyfile(file, into / file.name)
@@ -57,7 +64,12 @@ def build(
 
 
 def build_cached(
-    target: Target, *, wheels: Path | None = None, lock: str | None = None, cache: Path | None = None
+    target: Target,
+    *,
+    wheels: Path | None = None,
+    lock: str | None = None,
+    cache: Path | None = None,
+    modules: Sequence[str] = (),
 ) -> BuiltArtefact:
     """As `build`, and leaves the artefact in the cache, where it may be read and not changed."""
     cache = cache or default_cache()
@@ -67,10 +79,11 @@ def build_cached(
         made = Path(name, "artefact")
         made.mkdir()
         engine = write_engine_wheel(made)
-        folder = cache / "artefacts" / _inputs(target, lock, engine)
+        own = module_files(modules)
+        folder = cache / "artefacts" / _inputs(target, lock, engine, own)
         if not _is_whole(folder):
             found = wheels_of(pins_of(lock, target), target, cache=cache / "wheels", given=wheels)
-            _write(made, target, [*found, engine])
+            _write(made, target, [*found, engine], own)
             shutil.rmtree(folder, ignore_errors=True)
             with suppress(OSError):  # another command has built the same meanwhile
                 made.rename(folder)
@@ -91,7 +104,7 @@ def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "firnline"
 
 
-def _inputs(target: Target, lock: str, engine: Path) -> str:
+def _inputs(target: Target, lock: str, engine: Path, own: Mapping[str, bytes]) -> str:
     """Whatever decides the bytes: what is pinned, the engine, how it is put together, and who compresses."""
     ours = {
         path.relative_to(HERE).as_posix(): sha256_of(path)
@@ -99,13 +112,16 @@ def _inputs(target: Target, lock: str, engine: Path) -> str:
         if path.suffix != ".pyc" and path.is_file()
     }
     target_says = [target.python, target.architecture, target.spark, *target.extras]
-    decides = [target_says, lock, sha256_of(engine), sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION]
+    decides = [target_says, lock, sha256_of(engine), sorted(ours.items()), zlib.ZLIB_RUNTIME_VERSION, digests_of(own)]
     return hashlib.sha256(json.dumps(decides).encode()).hexdigest()
 
 
-def _write(folder: Path, target: Target, wheels: Sequence[Path]) -> None:
+def _write(folder: Path, target: Target, wheels: Sequence[Path], own: Mapping[str, bytes]) -> None:
     packages = sorted((package_of(wheel) for wheel in wheels), key=lambda package: package.name.lower())
     content = {name: data for wheel in wheels for name, data in files_of(wheel)}
+    if taken := sorted(own.keys() & content.keys()):
+        raise ModuleTaken(taken[0])
+    content |= own
     content["bin/python"] = _filled("python", PYTHON=target.python).encode()
     digests = digests_of(content)
     entry = _filled(ENTRY)

@@ -7,6 +7,7 @@ BuildError
 ├── WheelForeign        a wheel is not the one that was tested
 ├── PipFailed           pip is missing, or failed otherwise
 ├── ArtefactTooLarge    more than the limit
+├── ModuleTaken         a module of the user's has the name of a file of the engine's
 ├── NoArtefact          a folder holds none, or a damaged one
 └── ArtefactUnfit       an artefact was built for another cluster
 """
@@ -94,6 +95,18 @@ class ArtefactTooLarge(BuildError):
         super().__init__(
             f"The engine's archive has {size:,} bytes; {limit:,} is the limit.",
             next_step="report it: a dependency has grown beyond what every executor should unpack at its start.",
+        )
+
+
+class ModuleTaken(BuildError):
+    """A module of the user's would take the place of one that the engine needs."""
+
+    id = "FL-4142"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"aws.runtime.modules would replace {name}, which the engine's packages have.",
+            next_step="give the module another name.",
         )
 
 

@@ -43,7 +43,7 @@ def build(
 
     spec = load_spec(environment)
     target = target_of_specification(spec, python=python, architecture=architecture, spark=spark)
-    built = build_artefact(into, target, wheels=wheels)
+    built = build_artefact(into, target, wheels=wheels, modules=spec.aws.runtime.modules)
     size = built.archive.stat().st_size
     click.echo(
         f"{built.archive}\n  {target}, Spark {target.spark}: {len(built.manifest.packages)} packages, {size / 1e6:.0f} MB"

@@ -52,4 +52,4 @@ def artefact_of(spec: "EnvironmentSpec", folder: Path | None, say: Callable[[str
     if folder is not None:
         return read_artefact_for(folder, target)
     say(f"Building the engine for {target}; what was built before is taken from the cache.")
-    return build_cached(target)
+    return build_cached(target, modules=spec.aws.runtime.modules)

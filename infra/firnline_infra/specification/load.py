@@ -6,6 +6,7 @@ from firnline_infra.specification.checks import problems
 from firnline_infra.specification.document import read_text, read_yaml
 from firnline_infra.specification.keys_file import KeysFile, keys_file_of, with_keys
 from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.modules import with_modules
 from firnline_infra.specification.salvage import salvaged_problems
 from firnline_ingest.config.document import parse
 from firnline_ingest.errors import ConfigError
@@ -28,6 +29,8 @@ def load_spec(path: Path) -> EnvironmentSpec:
         spec, given_twice = with_keys(spec, keys)
         # The specification alone has passed its checks: what they find now comes from the keys.
         found += given_twice or [f"{beside.name}: {_in_the_keys(problem)}" for problem in problems(spec)]
+        spec, absent = with_modules(spec, path.parent)
+        found += absent
     if spec is None or found:
         raise ConfigError(str(path), found)
     return spec

@@ -168,6 +168,10 @@ class Runtime(Section):
     statements: list[ExtraStatement] = Field(default_factory=list)
     """Rights of the engine beside those that Firnline knows it needs, for a transform of yours or a rule of your company. An
     administrator applies `firnline bootstrap` again for them: they work within the permissions boundary."""
+    modules: list[str] = Field(default_factory=list)
+    """Python files and folders of packages that go into the engine's archive, by their paths beside the specification: for
+    transforms of type `callable` (docs/transforms.md). What else they import has to be in the archive already. Other content is
+    another archive, and rolls the engine."""
     python: Literal["3.11", "3.12", "3.13"] = "3.13"
     """Of the engine's archive. EMR 8.1 has 3.11 and 3.13; 3.11 is slow with Spark 4.0 and 4.1 (SPARK-54744)."""
     size: Sizing = Sizing.left_out()

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.build import Target, build, build_cached, read_artefact, read_artefact_for, target_of
-from firnline_infra.build.errors import ArtefactTooLarge, ArtefactUnfit, NoArtefact, WheelForeign, WheelMissing
+from firnline_infra.build.errors import (
+    ArtefactTooLarge,
+    ArtefactUnfit,
+    ModuleTaken,
+    NoArtefact,
+    WheelForeign,
+    WheelMissing,
+)
 from tests.infra.build.conftest import Wheels
 
 NewCache = Callable[[], Path]
@@ -184,3 +191,33 @@ def test_a_wheel_that_was_not_tested_is_refused(wheels: Wheels, target: Target, 
     path.write_bytes(path.read_bytes() + b"x")
     with pytest.raises(WheelForeign, match=r"orders-1\.0-py3-none-any\.whl"):
         build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache())
+
+
+def test_modules_of_ones_own_are_among_the_packages(
+    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders/a.py": b"a"})
+    package = tmp_path / "acme"
+    (package / "__pycache__").mkdir(parents=True)
+    (package / "__pycache__" / "a.cpython-313.pyc").write_bytes(b"x")
+    (package / "clean.py").write_bytes(b"def f(record): return record\n")
+    (tmp_path / "single.py").write_bytes(b"one")
+    given, cache = [str(package), str(tmp_path / "single.py")], new_cache()
+    plain = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache)
+    first = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache, modules=given)
+    own = first.manifest.content.keys() - plain.manifest.content.keys()
+    assert own == {"packages/acme/clean.py", "packages/single.py"}
+    (tmp_path / "single.py").write_bytes(b"two")
+    second = build_cached(target, wheels=wheels.folder, lock=wheels.lock, cache=cache, modules=given)
+    assert len({plain.manifest.hash, first.manifest.hash, second.manifest.hash}) == 3
+
+
+def test_a_module_takes_no_place_of_the_engines(
+    wheels: Wheels, target: Target, new_cache: NewCache, tmp_path: Path
+) -> None:
+    wheels.add("orders", {"orders.py": b"a"})
+    (tmp_path / "orders.py").write_bytes(b"mine")
+    with pytest.raises(ModuleTaken, match=r"packages/orders\.py"):
+        build_cached(
+            target, wheels=wheels.folder, lock=wheels.lock, cache=new_cache(), modules=[str(tmp_path / "orders.py")]
+        )

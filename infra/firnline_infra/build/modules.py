@@ -1,0 +1,26 @@
+"""The user's own modules in the engine's environment, for callables of transforms: names and bytes, whatever the machine."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from firnline_infra.build.contents import PACKAGES
+
+NEVER = {"__pycache__", ".git"}
+
+
+def module_files(paths: Sequence[str]) -> dict[str, bytes]:
+    """Of files and of folders with all that is in them, by their paths in the environment."""
+    return {
+        f"{PACKAGES}/{file.relative_to(root.parent).as_posix()}": file.read_bytes()
+        for root in map(Path, paths)
+        for file in _files(root)
+    }
+
+
+def _files(root: Path) -> Iterator[Path]:
+    if root.is_file():
+        yield root
+        return
+    for file in sorted(root.rglob("*")):
+        if file.is_file() and file.suffix != ".pyc" and not NEVER & set(file.relative_to(root).parts):
+            yield file

@@ -1,0 +1,74 @@
+"""The Python files and folders beside a specification that go into the engine's archive, for callables of transforms.
+
+Nothing of them is run: a file is read, and has to say at its first level what a callable names.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.config.transforms import CallableTransform
+
+PLACE = "aws.runtime.modules"
+
+
+def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, list[str]]:
+    """The specification with whole paths, and a problem for each that is not there or lacks what a callable names."""
+    given = spec.aws.runtime.modules
+    whole = [str((folder / path).resolve()) for path in given]
+    missing = [
+        f"{PLACE}[{place}]: there is no file NAME.py and no folder of a package at {path!r}, beside the specification"
+        for place, (path, found) in enumerate(zip(given, whole, strict=True))
+        if not _is_module(Path(found))
+    ]
+    if missing:
+        return spec, missing
+    runtime = spec.aws.runtime.model_copy(update={"modules": whole})
+    found = spec.model_copy(update={"aws": spec.aws.model_copy(update={"runtime": runtime})})
+    return found, list(_callables_that_are_absent(found))
+
+
+def _is_module(path: Path) -> bool:
+    name = path.stem if path.is_file() and path.suffix == ".py" else path.name if path.is_dir() else ""
+    return name.isidentifier()
+
+
+def _callables_that_are_absent(spec: EnvironmentSpec) -> Iterator[str]:
+    """Where the engine runs from an image, or is started by hand, its modules may be there already."""
+    runtime = spec.aws.runtime
+    if not runtime.modules and (runtime.job is None or runtime.kubernetes is not None):
+        return
+    for place, pipeline in enumerate(spec.pipelines):
+        for number, transform in enumerate(pipeline.transforms):
+            named = transform.callable if isinstance(transform, CallableTransform) else None
+            if named and (problem := _problem(named, runtime.modules)):
+                yield f"pipelines[{place}].transforms[{number}].callable: {problem}"
+
+
+def _problem(callable_: str, modules: Sequence[str]) -> str | None:
+    module, _, name = callable_.partition(":")
+    top, *rest = module.split(".")
+    root = next((Path(path) for path in modules if Path(path).stem == top), None)
+    if root is None:
+        return f"{module} is in none of {PLACE}, so the engine's archive would not have it"
+    file = root if root.is_file() else root.joinpath(*rest)
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    if not file.is_file() or (root.is_file() and rest):
+        return f"{root.name} has no module {module}"
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError) as error:
+        return f"{file.name} is no Python: {error}"
+    return None if name in set(_names(tree)) else f"{module} has no {name} at its first level"
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef() | ast.ClassDef():
+                yield node.name
+            case ast.Import() | ast.ImportFrom():
+                yield from (each.asname or each.name for each in node.names)
+            case ast.Assign():
+                yield from (target.id for target in node.targets if isinstance(target, ast.Name))
