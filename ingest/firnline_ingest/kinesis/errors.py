@@ -10,6 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
 from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
+from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken
 
@@ -83,7 +84,8 @@ class StreamUnreachable(KinesisError, Retryable):
     def __init__(self, stream: str, operation: str, cause: str) -> None:
         super().__init__(
             f"{operation} on {stream!r} got no useful answer: {cause}",
-            next_step="nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints.",
+            next_step=untrusted(cause)
+            or "nothing is lost, and reading goes on by itself; if it lasts, check the network and aws.endpoints.",
         )
         self.operation = operation
 

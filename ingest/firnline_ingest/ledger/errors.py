@@ -1,6 +1,7 @@
 """What the ledger refuses, and why."""
 
 from firnline_ingest.aws.codes import STALE_CREDENTIALS
+from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, LedgerError, Retryable
 from firnline_ingest.values import ShardKey, TargetTable
 
@@ -37,7 +38,8 @@ class LedgerUnavailable(LedgerError, Retryable):
     def __init__(self, table: str, cause: str) -> None:
         super().__init__(
             f"The ledger {table!r} can't be reached: {cause}.",
-            next_step="nothing is lost, and reading goes on by itself; if it lasts, look at the table's throttling, the "
+            next_step=untrusted(cause)
+            or "nothing is lost, and reading goes on by itself; if it lasts, look at the table's throttling, the "
             "role's permissions (docs/permissions.md) and the network.",
         )
 
