@@ -30,6 +30,7 @@ MAY_LOAD = {
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.migration": AWS,
     "firnline_ingest.replay": AWS,
+    "firnline_ingest.schemas": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.sink": AWS,
     "firnline_ingest.spark": {*AWS, "pyspark"},
@@ -63,12 +64,13 @@ ROOMS_BELOW = {
     "ingest.nesting": "",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
-    "ingest.replay": "config deadletter errors identifiers kinesis ledger records shard snowflake values",
+    "ingest.replay": "config deadletter errors identifiers kinesis ledger records schemas shard snowflake values",
+    "ingest.schemas": "aws config errors records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": (
-        "aws config deadletter errors identifiers kinesis ledger logs metrics records shard snowflake values"
+        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
     "ingest.transforms": "config kinesis nesting",
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark transforms",
@@ -76,14 +78,15 @@ ROOMS_BELOW = {
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
         "terminal ingest.aws ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.ledger ingest.migration ingest.records ingest.replay ingest.snowflake ingest.values"
+        "ingest.ledger ingest.migration ingest.records ingest.replay ingest.schemas ingest.snowflake "
+        "ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.sink "
-        "ingest.values"
+        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.schemas "
+        "ingest.sink ingest.values"
     ),
     "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",

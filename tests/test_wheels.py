@@ -35,6 +35,7 @@ ROOMS = {
             "permissions",
             "records",
             "replay",
+            "schemas",
             "shard",
             "sink",
             "snowflake",

@@ -8,6 +8,7 @@
     ├── LedgerError          the checkpoint table
     ├── SnowflakeError       the target
     ├── DeadLetterError      the place for what can't be ingested
+    ├── SchemaRegistryError  where the schemas are that records were written with
     └── EnvironmentalError   the machine: Java, ports, disk, network
 
 A second axis, `Retryable` and `Fatal`, is what the retry policy asks. Every error has a stable id with an entry in
@@ -111,6 +112,12 @@ class DeadLetterError(FirnlineError):
     id = "FL-4000"
 
 
+class SchemaRegistryError(FirnlineError):
+    """A record's schema could not be asked for; its shard waits."""
+
+    id = "FL-4100"
+
+
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """The end of a sentence about a name that is not among the valid ones: the nearest of them, or all."""
     names = sorted(set(valid))
@@ -135,6 +142,7 @@ __all__ = [
     "KinesisError",
     "LedgerError",
     "Retryable",
+    "SchemaRegistryError",
     "SnowflakeError",
     "UsageError",
     "did_you_mean",

@@ -100,7 +100,7 @@ class LocalEnvironment:
             spark_checkpoint=str(self._folder.engine / "checkpoint"),
             aws_endpoints={
                 service: endpoints.of_service(service)
-                for service in ("kinesis", "dynamodb", "secretsmanager", "s3", "sts")
+                for service in ("kinesis", "dynamodb", "secretsmanager", "s3", "sts", "glue")
             },
             snowflake_url=endpoints.snowflake,
             snowflake_ca_file=str(endpoints.ca_file),

@@ -1,5 +1,7 @@
 """An embedded AWS with what engines of some features work with, and what it saw of each of them."""
 
+import io
+import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,18 +9,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
 
 from firnline_infra.blueprint.iam.engine import EngineAccess
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
 from firnline_ingest.permissions import Feature
 from firnline_local.running import RunningEnvironment
+from tests.fakes.confluent_registry import Registry
 from tests.iam.request import Access
 from tests.iam.running import calls_of, enforce_statements
 
 EngineWithoutSpark = Any  # of conftest.py
 Statement = Mapping[str, Any]
 INTO = {"database": "FIRNLINE", "schema": "RAW"}
+RECORDS = (b'{"n": 1}', b"bad", b'{"n": 2}')
+SCHEMA = {"type": "record", "name": "R", "fields": [{"name": "n", "type": "long"}]}
+LOGIN = ("engine", "secret")
 
 
 @dataclass
@@ -28,6 +35,7 @@ class Account:
     environment: RunningEnvironment
     engine_of: Callable[..., EngineWithoutSpark]
     folder: Path
+    registry: Registry
     clients: dict[str, Any] = field(default_factory=dict)
 
     def client(self, service: str) -> Any:
@@ -44,7 +52,7 @@ class Account:
         on, name = set(features), f"p{uuid.uuid4().hex[:8]}"
         keys = {feature: self.key() for feature in on if feature.name.endswith("_KEY")}
         region, account = self.environment.endpoints.region, self.environment.endpoints.aws_account
-        self._stream(name, keys.get(Feature.STREAM_KEY))
+        self._stream(name, keys.get(Feature.STREAM_KEY), self._records(name, on))
         self._table(name)
         if Feature.LEDGER_CREATION not in on:
             self._ledger(name, keys.get(Feature.LEDGER_KEY))
@@ -71,6 +79,11 @@ class Account:
             ledger_key=keys.get(Feature.LEDGER_KEY),
             secret=self._secret(name, keys.get(Feature.SECRET_KEY)) if Feature.SECRET in on else None,
             secret_key=keys.get(Feature.SECRET_KEY),
+            asks_glue=Feature.GLUE_REGISTRY in on,
+            registry_logins=(self._login(name, keys.get(Feature.REGISTRY_LOGIN_KEY)),)
+            if Feature.REGISTRY_LOGIN in on
+            else (),
+            registry_login_keys=tuple(filter(None, [keys.get(Feature.REGISTRY_LOGIN_KEY)])),
             bucket=f"arn:aws:s3:::{name}" if uses_bucket else None,
             checkpoint_folder="checkpoint/" if Feature.S3_CHECKPOINT in on else None,
             job_folders=("configuration/",) if Feature.S3_JOB_FILES in on else (),
@@ -86,12 +99,45 @@ class Account:
         secret = {"snowflake": {"private_key": {"secret_arn": access.secret}}} if access.secret else {}
         return self.engine_of(
             application=name,
-            pipeline={**INTO, "stream": name, "table": name, "reader": self._reader(access)},
+            pipeline={
+                **INTO,
+                "stream": name,
+                "table": name,
+                "reader": self._reader(access),
+                "format": self._format(access),
+            },
             patterns=[{**INTO, "streams": f"{name}-.*"}] if access.patterns else [],
             ledger={"table": access.ledger_name, "create": access.ledger_creation},
             dead_letters=self._letters(access, name),
             **secret,
         )
+
+    def _format(self, access: EngineAccess) -> dict[str, Any]:
+        if access.asks_glue:
+            return {"type": "avro", "framing": "glue"}
+        if not access.registry_logins:
+            return {"type": "json"}
+        login = {
+            "secret_arn": access.registry_logins[0],
+            "secret_key_arn": next(iter(access.registry_login_keys), None),
+        }
+        return {"type": "avro", "framing": "confluent", "registry": {"url": self.registry.url, "login": login}}
+
+    def _records(self, name: str, on: set[Feature]) -> Sequence[bytes]:
+        if Feature.GLUE_REGISTRY in on:
+            made = self.client("glue").create_schema(
+                SchemaName=name, DataFormat="AVRO", Compatibility="NONE", SchemaDefinition=json.dumps(SCHEMA)
+            )
+            frame = b"\3\0" + uuid.UUID(made["SchemaVersionId"]).bytes
+        elif Feature.REGISTRY_LOGIN in on:
+            frame = b"\0" + self.registry.register(name, SCHEMA).to_bytes(4, "big")
+        else:
+            return RECORDS
+        return [frame + _avro(1), b"bad", frame + _avro(2)]
+
+    def _login(self, name: str, key: str | None) -> str:
+        text = json.dumps(dict(zip(("username", "password"), LOGIN, strict=True)))
+        return self._kept(f"{name}-registry", text, key)
 
     def _reader(self, access: EngineAccess) -> object:
         if access.registering:
@@ -124,9 +170,7 @@ class Account:
         self.environment.query(f"CREATE TABLE FIRNLINE.RAW.{name} ({columns}) ERROR_LOGGING = TRUE", login="admin")
         self.environment.query(f"GRANT INSERT ON TABLE FIRNLINE.RAW.{name} TO ROLE {role}", login="admin")
 
-    def _stream(
-        self, name: str, key: str | None, records: Sequence[bytes] = (b'{"n": 1}', b"bad", b'{"n": 2}')
-    ) -> None:
+    def _stream(self, name: str, key: str | None, records: Sequence[bytes]) -> None:
         kinesis = self.client("kinesis")
         kinesis.create_stream(StreamName=name, ShardCount=1)
         if key:
@@ -150,9 +194,11 @@ class Account:
         )
 
     def _secret(self, name: str, key: str | None) -> str:
-        pem = self.environment.logins["ingest"].private_key_file.read_text()
+        return self._kept(name, self.environment.logins["ingest"].private_key_file.read_text(), key)
+
+    def _kept(self, name: str, text: str, key: str | None) -> str:
         encryption = {"KmsKeyId": key} if key else {}
-        arn: str = self.client("secretsmanager").create_secret(Name=name, SecretString=pem, **encryption)["ARN"]
+        arn: str = self.client("secretsmanager").create_secret(Name=name, SecretString=text, **encryption)["ARN"]
         return arn
 
     def _bucket(self, name: str, key: str | None) -> None:
@@ -162,3 +208,9 @@ class Account:
             default = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": key}}
             s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration={"Rules": [default]})
         s3.put_object(Bucket=name, Key="configuration/engine.json", Body=b"{}")
+
+
+def _avro(n: int) -> bytes:
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, SCHEMA, {"n": n})
+    return file.getvalue()

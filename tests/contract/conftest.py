@@ -18,6 +18,7 @@ from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.ledger.registration import Registrar, deregister_all
+from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.shard.deadline import Deadline
 from firnline_ingest.shard.group import ShardGroup, Watch
 from firnline_ingest.shard.receipt import ShardProblem, ShardState
@@ -111,6 +112,7 @@ class EngineWithoutSpark:
             kinesis=self.kinesis,
             channels=channels,
             dead_letters=open_store(self.config),
+            schemas=SchemaRegistries(self.config.aws),
             polling=self.config.polling,
             run_id=run_id,
             counters_rest_s=0.0,

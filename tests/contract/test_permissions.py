@@ -19,7 +19,8 @@ from firnline_ingest.permissions.permission import Resource
 from firnline_ingest.shard.receipt import ShardProblem
 from firnline_local.aws.policy import applies, is_allowed
 from firnline_local.running import RunningEnvironment
-from tests.contract.account import Account, EngineWithoutSpark, Statement
+from tests.contract.account import LOGIN, Account, EngineWithoutSpark, Statement
+from tests.fakes.confluent_registry import Registry, serving
 from tests.iam.request import Access
 
 pytestmark = pytest.mark.contract
@@ -49,6 +50,9 @@ ENGINES = [
     frozenset({Feature.FAN_OUT, Feature.STREAM_KEY}),
     frozenset({Feature.FAN_OUT, Feature.REGISTRATION}),
     frozenset({Feature.STREAM_PATTERNS}),
+    frozenset({Feature.GLUE_REGISTRY}),
+    frozenset({Feature.REGISTRY_LOGIN}),
+    frozenset({Feature.REGISTRY_LOGIN, Feature.REGISTRY_LOGIN_KEY}),
 ]
 REMOVES = "dynamodb:DeleteItem"
 FULLEST = (
@@ -114,8 +118,9 @@ def account(
     local_environment: RunningEnvironment,
     engine_of: Callable[..., EngineWithoutSpark],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Account:
-    return Account(local_environment, engine_of, tmp_path_factory.mktemp("account"))
+) -> Iterator[Account]:
+    with serving(Registry(login=LOGIN)) as registry:
+        yield Account(local_environment, engine_of, tmp_path_factory.mktemp("account"), registry)
 
 
 @pytest.fixture(scope="module")

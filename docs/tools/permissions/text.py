@@ -48,6 +48,11 @@ NARROWED = {
     Resource.SECRET: "On the secret of the Snowflake user's private key.",
     Resource.SECRET_KEY: "On the secret's key, only through Secrets Manager, only for this secret "
     "(`kms:ViaService`, `kms:EncryptionContext:SecretARN`).",
+    Resource.EVERY_SCHEMA: "On every schema of the account, because a record names a version and not its registry, and AWS's own "
+    "policy for deserializers has `*` too; in the region (`aws:RequestedRegion`).",
+    Resource.REGISTRY_LOGINS: "On the secrets that `registry.login` of a format names.",
+    Resource.REGISTRY_LOGIN_KEYS: "On the keys that it names, only through Secrets Manager, only for these secrets "
+    "(`kms:ViaService`, `kms:EncryptionContext:SecretARN`).",
     Resource.BUCKET: "On the bucket, only names in the checkpoint's folder (`s3:prefix`).",
     Resource.CHECKPOINT: "On objects in the checkpoint's folder.",
     Resource.JOB_FILES: "On objects in the folders of artefacts and configurations.",
@@ -66,6 +71,9 @@ FEATURES = {
     Feature.STREAM_PATTERNS: "`patterns`, a pipeline's `also`",
     Feature.LEDGER_CREATION: "`ledger.create`",
     Feature.SECRET: "the private key is in Secrets Manager",
+    Feature.GLUE_REGISTRY: "a format's `framing: glue`, of Avro",
+    Feature.REGISTRY_LOGIN: "a registry's `login.secret_arn`",
+    Feature.REGISTRY_LOGIN_KEY: "its `login.secret_key_arn`",
     Feature.S3_CHECKPOINT: "the checkpoint is in S3",
     Feature.S3_JOB_FILES: "the job's files are in S3",
     Feature.S3_DEAD_LETTERS: "dead letters go to the bucket",

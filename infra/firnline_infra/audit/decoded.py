@@ -7,19 +7,20 @@ from firnline_infra.audit.outcome import StreamRecord
 from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.records.decoders.of_format import is_plain
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rows import RowMaker
 
 Decoded = Callable[[Iterable[StreamRecord]], Iterable[StreamRecord]]
 
 
-def decoded_of(pipeline: PipelineConfig) -> Callable[[str], Decoded]:
-    """By shard, because one decoder serves one thread."""
+def decoded_of(pipeline: PipelineConfig, schemas: SchemasOf = no_registry) -> Callable[[str], Decoded]:
+    """By shard, because one decoder serves one thread. `schemas` tells how a registry is asked."""
     makes_objects = pipeline.empty_records is not EmptyRecords.REJECT or pipeline.transforms or pipeline.content_column
     if is_plain(pipeline.format) and not makes_objects:
         return lambda _: lambda records: records
 
     def of_shard(shard_id: str) -> Decoded:
-        maker = RowMaker(pipeline, pipeline.stream, shard_id)
+        maker = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
 
         def decoded(records: Iterable[StreamRecord]) -> Iterator[StreamRecord]:
             for record in records:

@@ -9,18 +9,21 @@ from firnline_infra.audit.outcome import StreamRecord
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rows import RowMaker
 
 LeftOut = Callable[[StreamRecord], bool]
 
 
-def left_out_of(config: EngineConfig, pipeline: PipelineConfig) -> Callable[[str], LeftOut | None]:
+def left_out_of(
+    config: EngineConfig, pipeline: PipelineConfig, schemas: SchemasOf = no_registry
+) -> Callable[[str], LeftOut | None]:
     """By shard, because one judge serves one thread; None where nothing is left out."""
     if pipeline.unusable_records is not UnusableRecords.SKIP and config.dead_letters.stream is None:
         return lambda _: None
 
     def of_shard(shard_id: str) -> LeftOut:
-        rows = RowMaker(pipeline, pipeline.stream, shard_id)
+        rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
         return lambda record: record.whole is None and bool(rows.convert([as_read(record)]).rejected)
 
     return of_shard

@@ -30,6 +30,7 @@ from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
 from firnline_ingest.deadletter import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
+from firnline_ingest.schemas import SchemaRegistries
 
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
@@ -119,6 +120,7 @@ class PipelineAudit:
                 rows_have_arrival=self.pipeline.metadata.is_on("approximate_arrival"),
             )
 
+        schemas = SchemaRegistries(self.config.aws)
         check = ContentComparison(
             self.pipeline.stream,
             described.columns,
@@ -136,8 +138,8 @@ class PipelineAudit:
             cutoff_at=cutoff,
             columns=described.columns if self.compares_contents else None,
             check=check if self.compares_contents else None,
-            left_out=left_out_of(self.config, self.pipeline),
-            decoded=decoded_of(self.pipeline),
+            left_out=left_out_of(self.config, self.pipeline, schemas),
+            decoded=decoded_of(self.pipeline, schemas),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
             is_replayed=replayed_of(self.config, lineage),
         )

@@ -7,7 +7,9 @@ here, unless the specification names it (`network.snowflake_hosts`).
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from urllib.parse import urlsplit
 
+from firnline_infra.blueprint.registries import registries, uses_glue
 from firnline_infra.blueprint.vpc_endpoints import SERVICES
 from firnline_infra.specification.elsewhere import place_of
 from firnline_infra.specification.model import EnvironmentSpec
@@ -53,7 +55,7 @@ class Destination:
 def egress(spec: EnvironmentSpec) -> tuple[Destination, ...]:
     """Sorted by host, each once with everybody who needs it."""
     merged: dict[tuple[str, int], Destination] = {}
-    for each in (*_aws(spec), *_snowflake(spec), *_tools()):
+    for each in (*_aws(spec), *_registries(spec), *_snowflake(spec), *_tools()):
         before = merged.setdefault((each.host, each.port), each)
         needed_by = tuple(party for party in Party if party in {*before.needed_by, *each.needed_by})
         why = before.why if each.why in before.why else f"{before.why}; {each.why}"
@@ -119,6 +121,8 @@ def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], s
         HANDS,
         "the keys of the environment and of Pulumi's state; the engine reaches them through other services",
     )
+    if uses_glue(spec):
+        yield "glue", (Party.ENGINE, Party.OPERATOR), "the schemas that records were written with"
     if spec.alarms.topics:
         yield "monitoring", HANDS, "alarms"
     if spec.publication.ssm_prefix:
@@ -132,6 +136,15 @@ def _services(spec: EnvironmentSpec) -> Iterator[tuple[str, tuple[Party, ...], s
     for service, section in starts.items():
         if section is not None:
             yield service, HANDS, "starts the engine and asks after it"
+
+
+def _registries(spec: EnvironmentSpec) -> Iterator[Destination]:
+    """Operators ask them too: `firnline audit` decodes records as the engine does."""
+    for registry in registries(spec):
+        url = urlsplit(registry.url)
+        port = url.port or (HTTPS if url.scheme == "https" else HTTP)
+        why = "the schemas that records were written with"
+        yield Destination(host=url.hostname or "", port=port, needed_by=(Party.ENGINE, Party.OPERATOR), why=why)
 
 
 def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:

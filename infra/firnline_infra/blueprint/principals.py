@@ -21,6 +21,7 @@ from firnline_infra.blueprint.places import (
     has_bucket,
     log_folder,
 )
+from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.arns import Arns
@@ -56,6 +57,9 @@ def engine_policy(spec: EnvironmentSpec, names: Names, key_arn: Value | None) ->
             ledger_key=key_arn,
             secret=spec.snowflake.ingest.secret_arn or Reference("secret/ingest"),
             secret_key=secrets_key(spec),
+            asks_glue=uses_glue(spec),
+            registry_logins=login_secrets(spec),
+            registry_login_keys=login_keys(spec),
             bucket=arns.bucket(names.bucket) if uses_bucket else None,
             checkpoint_folder=folder(spec, CHECKPOINT_FOLDER) if uses_bucket else None,
             job_folders=tuple(folder(spec, each) for each in JOB_FOLDERS) if uses_bucket else (),

@@ -168,11 +168,13 @@ def _today(config: Path, letter: "DeadLetter") -> str:
     """What the record would be now."""
     from firnline_ingest.config.load import load_config
     from firnline_ingest.replay.making import LetterMaker
+    from firnline_ingest.schemas import SchemaRegistries
 
-    pipeline = load_config(config).find_pipeline(letter.stream)
+    engine = load_config(config)
+    pipeline = engine.find_pipeline(letter.stream)
     if pipeline is None:
         return "no pipeline reads its stream"
-    made = LetterMaker(pipeline, letter.shard_id).make(letter)
+    made = LetterMaker(pipeline, letter.shard_id, SchemaRegistries(engine.aws)).make(letter)
     if made.why_not:
         return made.why_not
     return "a row" if len(made.rows) == 1 else f"{len(made.rows):,} rows"

@@ -42,6 +42,8 @@ class Interface(StrEnum):
     """Credentials."""
     SECRETS_MANAGER = "secretsmanager"
     """The private keys."""
+    GLUE = "glue"
+    """Schemas, where records name those of Glue's registry."""
     KMS = "kms"
     """For what else is in the VPC: the engine reaches it through other services."""
     LOGS = "logs"

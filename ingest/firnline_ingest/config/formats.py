@@ -1,13 +1,15 @@
 """What the bytes of a record are: one small model a format, told apart by `type`."""
 
 import json
+from collections.abc import Iterable
 from enum import StrEnum
 from importlib.util import find_spec
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.registries import ConfluentRegistry
 from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import stored_name
 
@@ -57,11 +59,24 @@ class _Packed(Section):
     """What a record is unpacked with first. One that has more than 10 MiB then is a dead letter."""
 
 
+class JsonFraming(StrEnum):
+    """What a serializer of a schema registry puts in front of the object; it is taken off. The registry is not asked."""
+
+    NONE = "none"
+    """Nothing: a record is the object."""
+    CONFLUENT = "confluent"
+    """A byte 0 and the schema's id in four bytes."""
+    GLUE = "glue"
+    """A byte 3, a byte for the compression (none, or zlib), and the schema version's UUID."""
+
+
 class JsonFormat(_Packed):
     """A record is one JSON object; its first-level keys become columns."""
 
     type: Literal["json"] = "json"
     """One JSON object."""
+    framing: JsonFraming = Field(default=JsonFraming.NONE, strict=False)
+    """What stands in front of it."""
 
 
 class JsonLinesFormat(_Packed):
@@ -147,6 +162,11 @@ class AvroFraming(StrEnum):
     """Avro's single-object encoding: a marker and the fingerprint of `avro_schema`."""
     NONE = "none"
     """One object of `avro_schema`, and nothing else."""
+    CONFLUENT = "confluent"
+    """A byte 0, the id in four bytes of a schema in `registry`, and one object."""
+    GLUE = "glue"
+    """A byte 3, a byte for the compression (none, or zlib), the UUID of a schema version in AWS Glue's Schema Registry, and one
+    object. The registry is that of the engine's own account and region."""
 
 
 class AvroFormat(_Packed):
@@ -157,12 +177,16 @@ class AvroFormat(_Packed):
     framing: AvroFraming = Field(default=AvroFraming.CONTAINER, strict=False)
     """What stands around the data."""
     avro_schema: Annotated[str, AfterValidator(_is_record)] | None = None
-    """The schema that objects were written with, as JSON; with every framing but `container`, which brings its own."""
+    """The schema that objects were written with, as JSON; with `single_object` and `none`."""
+    registry: ConfluentRegistry | None = None
+    """Where schemas are asked for; with `confluent`."""
 
     @model_validator(mode="after")
     def _has_one_schema(self) -> Self:
-        if (self.framing is AvroFraming.CONTAINER) != (self.avro_schema is None):
+        if (self.framing in (AvroFraming.SINGLE_OBJECT, AvroFraming.NONE)) != (self.avro_schema is not None):
             raise ValueError("give avro_schema with framing: single_object or none, and only then")
+        if (self.framing is AvroFraming.CONFLUENT) != (self.registry is not None):
+            raise ValueError("give registry with framing: confluent, and only then")
         return self
 
 
@@ -181,6 +205,26 @@ class EmptyRecords(StrEnum):
     """It is left out, and counted as `tombstones`."""
     INGEST = "ingest"
     """It becomes a row that has its metadata only."""
+
+
+def undeciding(of: Format) -> dict[str, Any]:
+    """What of it decides no row: what is as it was before there were frames, and how a registry is reached."""
+    if isinstance(of, JsonFormat) and of.framing is JsonFraming.NONE:
+        return {"framing": True}
+    if isinstance(of, AvroFormat):
+        return {"registry": {"login", "ca_file", "timeout_seconds"} if of.registry else True}
+    return {}
+
+
+def asks_glue(of: Format) -> bool:
+    """Whether its schemas are in AWS Glue's registry."""
+    return isinstance(of, AvroFormat) and of.framing is AvroFraming.GLUE
+
+
+def registries_of(formats: Iterable[Format]) -> tuple[ConfluentRegistry, ...]:
+    """Those that answer Confluent's API, each once."""
+    found = (of.registry for of in formats if isinstance(of, AvroFormat) and of.registry)
+    return tuple({registry.model_dump_json(): registry for registry in found}.values())
 
 
 def refuse_metadata_columns(of: Format, metadata: Metadata, content_column: str | None = None) -> None:

@@ -15,7 +15,14 @@ from firnline_ingest.config.access import HERE, Access, Credentials
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
-from firnline_ingest.config.formats import ColumnName, EmptyRecords, Format, JsonFormat, refuse_metadata_columns
+from firnline_ingest.config.formats import (
+    ColumnName,
+    EmptyRecords,
+    Format,
+    JsonFormat,
+    refuse_metadata_columns,
+    undeciding,
+)
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
@@ -149,7 +156,9 @@ class PipelineOptions(Section):
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
-        decides = self.model_dump_json(include=deciding, exclude={"metadata": self.metadata.as_before})
+        decides = self.model_dump_json(
+            include=deciding, exclude={"metadata": self.metadata.as_before, "format": undeciding(self.format)}
+        )
         decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""
         return hashlib.sha256(decides.encode()).hexdigest()[:16]

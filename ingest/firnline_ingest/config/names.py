@@ -5,7 +5,7 @@ from typing import Literal
 from firnline_ingest.config.form import Form, name_form
 
 APPLICATION = name_form(1, 64, example="firnline-dev")
-AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts"]
+AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts", "glue"]
 ROLE = Form(
     r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,576}",
     "the ARN of a role",

@@ -135,6 +135,28 @@ SECRET = (
     ),
 )
 
+REGISTRIES = (
+    _engine(
+        "glue:GetSchemaVersion",
+        Resource.EVERY_SCHEMA,
+        Feature.GLUE_REGISTRY,
+        "Reads the schema that a record was written with, by the id in front of it.",
+    ),
+    _engine(
+        "secretsmanager:GetSecretValue",
+        Resource.REGISTRY_LOGINS,
+        Feature.REGISTRY_LOGIN,
+        "Reads the name and the password that a schema registry asks for.",
+    ),
+    _behalf(
+        Caller.SECRETS_MANAGER,
+        "kms:Decrypt",
+        Resource.REGISTRY_LOGIN_KEYS,
+        {Feature.REGISTRY_LOGIN, Feature.REGISTRY_LOGIN_KEY},
+        "GetSecretValue decrypts the secret in the reader's name.",
+    ),
+)
+
 BUCKET = (
     _behalf(
         Caller.SPARK,
@@ -224,4 +246,4 @@ DEAD_LETTERS = (
     ),
 )
 
-PERMISSIONS = (*KINESIS, *LEDGER, *SECRET, *BUCKET, *DEAD_LETTERS)
+PERMISSIONS = (*KINESIS, *LEDGER, *SECRET, *REGISTRIES, *BUCKET, *DEAD_LETTERS)

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from firnline_ingest.config.formats import asks_glue, registries_of
 from firnline_ingest.config.reader import registered_by_engine
 from firnline_ingest.permissions.aws import PERMISSIONS
 from firnline_ingest.permissions.permission import Feature, Permission
@@ -15,6 +16,8 @@ ALWAYS = frozenset({Feature.STREAMS, Feature.LEDGER})
 
 def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> frozenset[Feature]:
     """What `config` switches on. `beside` is what it does not say: which keys there are, where the job's files lie."""
+    formats = [options.format for options in (*config.pipelines, *config.patterns)]
+    logins = [registry.login for registry in registries_of(formats) if registry.login]
     switches = {
         Feature.POLLING: bool(config.patterns) or any(pipeline.reader == "polling" for pipeline in config.pipelines),
         Feature.STREAM_PATTERNS: bool(config.patterns),
@@ -24,6 +27,9 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
         ),
         Feature.LEDGER_CREATION: config.ledger.create,
         Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
+        Feature.GLUE_REGISTRY: any(map(asks_glue, formats)),
+        Feature.REGISTRY_LOGIN: any(login.secret_arn for login in logins),
+        Feature.REGISTRY_LOGIN_KEY: any(login.secret_key_arn for login in logins),
         Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,
         Feature.STREAM_DEAD_LETTERS: config.dead_letters.stream is not None,
         Feature.S3_CHECKPOINT: config.spark.checkpoint.partition("://")[0] in ("s3", "s3a"),

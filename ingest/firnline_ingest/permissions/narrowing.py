@@ -12,6 +12,7 @@ KEY_USERS = {
     Resource.STREAM_KEYS: "kinesis",
     Resource.LEDGER_KEY: "dynamodb",
     Resource.SECRET_KEY: "secretsmanager",
+    Resource.REGISTRY_LOGIN_KEYS: "secretsmanager",
     Resource.LETTER_STREAM_KEY: "kinesis",
     Resource.BUCKET_KEY: "s3",
 }
@@ -21,6 +22,7 @@ ENCRYPTION_CONTEXTS = {
     Resource.STREAM_KEYS: "aws:kinesis:arn",
     Resource.LEDGER_KEY: "aws:dynamodb:tableName",
     Resource.SECRET_KEY: "SecretARN",
+    Resource.REGISTRY_LOGIN_KEYS: "SecretARN",
     Resource.LETTER_STREAM_KEY: "aws:kinesis:arn",
 }
 

@@ -23,6 +23,12 @@ class Feature(StrEnum):
     """`ledger.create`: the engine makes the table where infrastructure does not."""
     SECRET = auto()
     """`snowflake.private_key.secret_arn`: the key is in Secrets Manager, not in a file or a variable."""
+    GLUE_REGISTRY = auto()
+    """`format.framing: glue` of Avro: schemas are in AWS Glue's registry."""
+    REGISTRY_LOGIN = auto()
+    """`format.registry.login.secret_arn`: the login for a registry is in Secrets Manager."""
+    REGISTRY_LOGIN_KEY = auto()
+    """`format.registry.login.secret_key_arn`: that secret has a key of the customer's."""
     S3_CHECKPOINT = auto()
     """`spark.checkpoint` is an s3:// or s3a:// URL."""
     S3_JOB_FILES = auto()
@@ -55,6 +61,9 @@ class Resource(StrEnum):
     LEDGER_KEY = auto()  # through DynamoDB, for this table
     SECRET = auto()
     SECRET_KEY = auto()  # through Secrets Manager, for this secret
+    EVERY_SCHEMA = auto()  # of the account, in the region: a record names a version, and not whose it is
+    REGISTRY_LOGINS = auto()
+    REGISTRY_LOGIN_KEYS = auto()  # through Secrets Manager, for these secrets
     BUCKET = auto()  # the names in the checkpoint's folder
     CHECKPOINT = auto()  # objects in its folder
     JOB_FILES = auto()  # objects in their folders

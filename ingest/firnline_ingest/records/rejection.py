@@ -29,8 +29,14 @@ class RejectReason(StrEnum):
     """Not what the format says."""
     TRANSFORM_FAILED = "transform-failed"
     """A transform of the pipeline can't be applied to it; the detail has its place in the list."""
+    UNKNOWN_SCHEMA = "unknown-schema"
+    """The registry has no schema of its id now, and may have one tomorrow: not a function of the record alone either."""
     REFUSED = "refused"
     """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
+
+
+UNDECIDED = frozenset({RejectReason.UNKNOWN_SCHEMA})
+"""What another reading may decide otherwise: the ledger passes such a record before anything behind it is sent."""
 
 
 class Rejection(NamedTuple):

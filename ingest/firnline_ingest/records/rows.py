@@ -17,10 +17,19 @@ from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.any_json import check_any_json
 from firnline_ingest.records.decoders.of_format import bounded, decoder_of
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.first_sight import Kind, first_sights
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.metadata import MetadataHead, clock_ms
-from firnline_ingest.records.rejection import LeftOut, Omitted, RejectedRecord, Rejection, RejectReason, Unusable
+from firnline_ingest.records.rejection import (
+    UNDECIDED,
+    LeftOut,
+    Omitted,
+    RejectedRecord,
+    Rejection,
+    RejectReason,
+    Unusable,
+)
 from firnline_ingest.records.splice import splice
 from firnline_ingest.records.whole import wrap_of
 from firnline_ingest.transforms.chain import Chain
@@ -85,12 +94,23 @@ class Rows:
         """How many of the records that were taken became nothing at all: 0, or this is a defect."""
         return self.taken - self.ingested - len(self.rejected) - self.left_out.total()
 
+    @property
+    def is_to_be_settled(self) -> bool:
+        """Whether another reading may decide otherwise: there is no row, and none is sent before the ledger has passed these."""
+        return any(one.reason in UNDECIDED for one in self.rejected)
+
 
 class RowMaker:
     """Not thread-safe: one shard, one thread."""
 
     def __init__(
-        self, pipeline: PipelineConfig, stream: str, shard_id: str, *, now_ms: Callable[[], int] = clock_ms
+        self,
+        pipeline: PipelineConfig,
+        stream: str,
+        shard_id: str,
+        schemas: SchemasOf = no_registry,
+        *,
+        now_ms: Callable[[], int] = clock_ms,
     ) -> None:
         self._are_numbered = makes_several_rows(pipeline.format)
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
@@ -101,7 +121,7 @@ class RowMaker:
         needs_no_object = self._transform is not None or self._wrap is not None
         self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if needs_no_object else self._check
         of = in_column(pipeline.format, pipeline.content_column)
-        self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes)
+        self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes, schemas)
         self._check_made = self._check if self._wrap is None else check_any_json
         self._columns: Collection[str] | None = None
         self._unknown = 0  # of the record at hand
@@ -118,6 +138,8 @@ class RowMaker:
     def convert(self, records: Sequence[Record]) -> Rows:
         """A function of the records and the pipeline alone: the same records make the same rows at every reading, of the same
         size, but for their push time where that is asked for.
+
+        Raises SchemaRegistryError where a registry has to be asked, and does not answer: then nothing was taken.
         """
         if self._now_ms is not None:
             self._head.pushed_at(self._now_ms())
@@ -144,7 +166,7 @@ class RowMaker:
 
     def first_sights(self, records: Sequence[Record], made: Rows) -> Mapping[str, tuple[int, Kind]]:
         """First-level keys that no record before these brought, with the record that did; told once."""
-        if not self._check.news:
+        if not self._check.news or not made.rows:
             return {}
         news = self._check.news[:]
         self._check.news.clear()
@@ -201,6 +223,7 @@ class RowMaker:
         rejected: list[RejectedRecord] = []
         left_out = Counter[LeftOut]()
         taken = size = unknown = 0
+        is_undecided = False
         for index, record in enumerate(records):
             if size > AT_ONCE_BYTES:
                 break
@@ -208,10 +231,16 @@ class RowMaker:
             try:
                 made = list(self._rows_of(record))
             except Unusable as unusable:
+                if unusable.fault.reason in UNDECIDED:
+                    if rows:
+                        break
+                    is_undecided = True
                 rejected.append(RejectedRecord(index, *unusable.fault))
             except Omitted as omitted:
                 left_out[omitted.why] += 1
             else:
+                if is_undecided:
+                    break
                 rows += made
                 unknown += self._unknown
                 indexes += [index] * len(made)

@@ -14,6 +14,7 @@ from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
 from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.replay.errors import NoLedger
 from firnline_ingest.replay.journal import Journal, NamedObjects, Outcome, place_of
@@ -21,6 +22,7 @@ from firnline_ingest.replay.lane import ChannelLane, replay_channel
 from firnline_ingest.replay.making import LetterMaker, Made
 from firnline_ingest.replay.repair import CallableFailed, Repair
 from firnline_ingest.replay.replay import ReplayReport, ShardReplay
+from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.shard.channel import ChannelOpener
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -58,12 +60,14 @@ class ReplayServices:
     ledger: ShardLedger
     channels: ChannelOpener
     target_of: Callable[[PipelineConfig], TargetState]
+    schemas: SchemasOf = no_registry
+    """How the registry of a format is asked, where it has one."""
 
 
 def replay_letters(
     config: EngineConfig, wish: ReplayWish, on_shard: OnShard, on_damaged: Callable[[DeadLetterError], None]
 ) -> ReplayReport:
-    """Raises DeadLetterError, LedgerError and SnowflakeError; what was reported by then is done."""
+    """Raises DeadLetterError, LedgerError, SchemaRegistryError and SnowflakeError; what was reported by then is done."""
     objects, ledger = open_objects(config), existing_ledger(config)
     if ledger is None:
         raise NoLedger(config.ledger.table)
@@ -74,6 +78,7 @@ def replay_letters(
         ledger=ledger,
         channels=channels,
         target_of=catalog.state_of,
+        schemas=SchemaRegistries(config.aws),
     )
     try:
         return Replays(config, wish, services, on_damaged).run(on_shard)
@@ -116,7 +121,9 @@ class Replays:
             report = ReplayReport()
             report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
             return report
-        make = partial(self._made, LetterMaker(pipeline, shard.shard_id), self.services.ledger.read(shard))
+        make = partial(
+            self._made, LetterMaker(pipeline, shard.shard_id, self.services.schemas), self.services.ledger.read(shard)
+        )
         journal = Journal(self.services.objects, shard)
         if self.wish.only_look:
             return self._looked(journal, shard, make)

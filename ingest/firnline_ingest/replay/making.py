@@ -11,6 +11,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rows import RowMaker
 
@@ -27,8 +28,8 @@ class Made:
 class LetterMaker:
     """Not thread-safe: one shard's letters."""
 
-    def __init__(self, pipeline: PipelineConfig, shard_id: str) -> None:
-        self._rows = RowMaker(pipeline, pipeline.stream, shard_id)
+    def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
+        self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
 
     def make(self, letter: DeadLetter, data: bytes | None = None) -> Made:
         """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""

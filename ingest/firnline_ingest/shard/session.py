@@ -99,7 +99,9 @@ class ShardSession:
         self._cautions = cautions
         self._letters = ShardLetters(work, services)
         self._user_records = _user_records(work, services, opened)
-        self._rows = RowMaker(work.pipeline, work.key.stream, work.key.shard_id, now_ms=services.now_ms)
+        self._rows = RowMaker(
+            work.pipeline, work.key.stream, work.key.shard_id, services.schemas, now_ms=services.now_ms
+        )
         self._next_proof_s = self._next_write_s = 0.0
         self._next_heartbeat_s = self._heartbeat_after_s()
         self._books_failed = 0
@@ -267,6 +269,8 @@ class ShardSession:
         self._outlets.append(records, made, tally)
         tally.took(made.ingested, made.left_out)
         tally.unknown_keys += made.unknown_keys
+        if made.is_to_be_settled:
+            self._settle()
         if sights := self._rows.first_sights(records, made):
             tally.sighted({key: (records[index].SequenceNumber, kind) for key, (index, kind) in sights.items()})
         return made.taken

@@ -14,6 +14,7 @@ from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.shard.channel import ChannelOpener
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.values import ShardKey, TargetTable
@@ -89,6 +90,8 @@ class ShardServices:
     """What fan-out subscribes with: its answers last for minutes, so it waits longer for them."""
     consumers: Consumers | None = None
     """What all shards of the process know of the consumers that they are subscribed by."""
+    schemas: SchemasOf = no_registry
+    """How the registry of a format is asked, where it has one."""
     observer: Observer = unobserved
     now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
     prove_every_s: float = 1.0

@@ -85,6 +85,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     from firnline_ingest.deadletter import open_store
     from firnline_ingest.kinesis.clients import PerAccess
     from firnline_ingest.ledger.dynamodb import DynamoLedger
+    from firnline_ingest.schemas import SchemaRegistries
     from firnline_ingest.shard.work import ShardServices
     from firnline_ingest.snowflake.sdk import SdkChannels
 
@@ -95,6 +96,7 @@ def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
         kinesis=here.kinesis,
         channels=SdkChannels(config),
         dead_letters=open_store(config, connections=threads),
+        schemas=SchemaRegistries(config.aws),
         polling=config.polling,
         retries=config.retries,
         run_id=run_id,

@@ -29,6 +29,7 @@ SERVICES = (
     "dynamodb",
     "ec2",
     "elasticmapreduce",
+    "glue",
     "iam",
     "kms",
     "logs",

@@ -56,6 +56,18 @@ def test_the_format_decides_which_rows_a_record_becomes() -> None:
     assert pipeline(format={"type": "text"}).conversion_hash != pipeline().conversion_hash
 
 
+def test_how_a_registry_is_reached_decides_no_row_and_which_one_it_is_does() -> None:
+    def of(**registry: Any) -> str:
+        registry = {"url": "https://registry", **registry}
+        return pipeline(format={"type": "avro", "framing": "confluent", "registry": registry}).conversion_hash
+
+    login = {"username_env": "U", "password_env": "P"}
+    assert of() == of(login=login, ca_file="/ca.pem", timeout_seconds=9)
+    assert of() != of(url="https://elsewhere")
+    assert pipeline(format={"type": "avro"}).conversion_hash == "4bbbf76aba1f14f2"
+    assert pipeline(format={"type": "json", "framing": "glue"}).conversion_hash != pipeline().conversion_hash
+
+
 @pytest.mark.parametrize(
     ("reader", "said"),
     [

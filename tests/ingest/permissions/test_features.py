@@ -54,6 +54,23 @@ def test_a_stream_that_is_read_by_fan_out_needs_no_right_to_poll() -> None:
     assert features_of(config(pipelines=[pipeline])) == ALWAYS | {Feature.FAN_OUT, Feature.REGISTRATION}
 
 
+def test_a_registry_is_asked_for_the_schemas_of_avro_alone() -> None:
+    def features(**format_: Any) -> frozenset[Feature]:
+        pipeline = {"stream": "s", "database": "D", "schema": "S", "format": format_}
+        return features_of(config(pipelines=[pipeline])) - ALWAYS - {Feature.POLLING}
+
+    def of_registry(**login: str) -> frozenset[Feature]:
+        return features(type="avro", framing="confluent", registry={"url": "https://registry", "login": login})
+
+    key = "arn:aws:kms:eu-central-1:123456789012:key/11111111-2222-3333-4444-555555555555"
+    secret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:registry-AbCdEf"
+    assert features(type="avro", framing="glue") == {Feature.GLUE_REGISTRY}
+    assert features(type="json", framing="glue") == frozenset()
+    assert of_registry(username_env="U", password_env="P") == frozenset()
+    assert of_registry(secret_arn=secret) == {Feature.REGISTRY_LOGIN}
+    assert of_registry(secret_arn=secret, secret_key_arn=key) == {Feature.REGISTRY_LOGIN, Feature.REGISTRY_LOGIN_KEY}
+
+
 def test_what_a_configuration_does_not_say_is_given_beside_it() -> None:
     assert features_of(config(), beside=[Feature.STREAM_KEY]) == ALWAYS | {Feature.POLLING, Feature.STREAM_KEY}
 
@@ -91,6 +108,7 @@ def test_a_key_is_used_by_a_service_and_never_by_the_engine_itself() -> None:
         "kinesis",
         "dynamodb",
         "secretsmanager",
+        "glue",
         "s3",
     }
 

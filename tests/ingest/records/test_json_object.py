@@ -132,6 +132,7 @@ def test_every_reason_is_among_the_cases_but_those_of_a_row_and_of_other_formats
         RejectReason.REFUSED,
         RejectReason.BROKEN_AGGREGATE,
         RejectReason.MISPLACED,
+        RejectReason.UNKNOWN_SCHEMA,
         RejectReason.NOT_PACKED,
         RejectReason.MALFORMED,
         RejectReason.TRANSFORM_FAILED,

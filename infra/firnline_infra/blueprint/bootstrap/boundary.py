@@ -6,6 +6,8 @@ room for hundreds of them, and the roles' own policies name those. What a runtim
 is what the specification adds to the engine's rights.
 """
 
+from collections.abc import Iterator
+
 from firnline_infra.blueprint.bootstrap.environment_key import key_of
 from firnline_infra.blueprint.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.blueprint.environment import Blueprint
@@ -15,6 +17,7 @@ from firnline_infra.blueprint.iam.extra import extra_bounds
 from firnline_infra.blueprint.iam.length import check_policy_length
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
+from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.value import Value
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
@@ -29,6 +32,7 @@ CONSUMER_ACTIONS = (
     "kinesis:SubscribeToShard",
 )
 LISTING = "kinesis:ListStreams"
+SCHEMAS = "glue:GetSchemaVersion"
 LETTERS_ACTION = "kinesis:PutRecords"
 VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
 
@@ -42,7 +46,7 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         "Consumers": (arns.consumer("*", "*"),),
         "Letters": (arns.stream(letters),) if letters else (),
         "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
-        "Secretsmanager": secret_arns(blueprint, arns),
+        "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec)),
         "Kms": _keys(spec),
         "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
         "S3": object_arns(blueprint, arns),
@@ -66,23 +70,35 @@ def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
             "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
         },
     )
-    listing = PolicyStatement(
-        sid="FindStreams",
-        actions=(LISTING,),
-        resources=("*",),
-        conditions={"StringEquals": {"aws:RequestedRegion": spec.aws.region}},
+    statements = (
+        *statements,
+        managed,
+        *_unnarrowed(spec),
+        *assuming(spec),
+        *runtime_statements(spec),
+        *extra_bounds(spec),
     )
-    found = (listing,) if any(pipeline.also for pipeline in spec.pipelines) else ()
-    statements = (*statements, managed, *found, *assuming(spec), *runtime_statements(spec), *extra_bounds(spec))
     check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
     return statements
 
 
+def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    """What AWS can narrow to a region only, where the specification needs it."""
+    needed = {
+        ("FindStreams", LISTING): any(pipeline.also for pipeline in spec.pipelines),
+        ("ReadSchemas", SCHEMAS): uses_glue(spec),
+    }
+    here = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+    for (sid, action), is_needed in needed.items():
+        if is_needed:
+            yield PolicyStatement(sid=sid, actions=(action,), resources=("*",), conditions=here)
+
+
 def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
-    """The environment's, and those of adopted streams."""
+    """The environment's, and those of adopted streams and of logins."""
     own = key_of(spec)
     theirs = (stream.key_arn for stream in with_own_rights(spec) if stream.key_arn is not None)
-    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs]))
+    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(spec)]))
 
 
 def _in_other_regions(spec: EnvironmentSpec) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ SIDS = {
     Resource.LEDGER_KEY: "DecryptLedger",
     Resource.SECRET: "ReadPrivateKey",
     Resource.SECRET_KEY: "DecryptPrivateKey",
+    Resource.EVERY_SCHEMA: "ReadSchemas",
+    Resource.REGISTRY_LOGINS: "ReadRegistryLogins",
+    Resource.REGISTRY_LOGIN_KEYS: "DecryptRegistryLogins",
     Resource.BUCKET: "ListCheckpoint",
     Resource.CHECKPOINT: "KeepCheckpoint",
     Resource.JOB_FILES: "ReadJobFiles",
@@ -61,6 +64,11 @@ class EngineAccess:
     ledger_key: Value | None = None
     secret: Value | None = None
     secret_key: Value | None = None
+    asks_glue: bool = False
+    """Whether records name schemas of Glue's registry."""
+    registry_logins: tuple[Value, ...] = ()
+    """The secrets with what other registries ask for, and the keys of those that have one of the customer's."""
+    registry_login_keys: tuple[Value, ...] = ()
     bucket: str | None = None
     checkpoint_folder: str | None = None
     """Inside the bucket, like the others. Its checkpoint is a folder in it."""
@@ -82,6 +90,9 @@ class EngineAccess:
             Feature.STREAM_PATTERNS: bool(self.patterns),
             Feature.LEDGER_CREATION: self.ledger_creation,
             Feature.SECRET: self.secret is not None,
+            Feature.GLUE_REGISTRY: self.asks_glue,
+            Feature.REGISTRY_LOGIN: bool(self.registry_logins),
+            Feature.REGISTRY_LOGIN_KEY: bool(self.registry_login_keys),
             Feature.S3_CHECKPOINT: self.checkpoint_folder is not None,
             Feature.S3_JOB_FILES: bool(self.job_folders),
             Feature.S3_DEAD_LETTERS: self.letters_folder is not None,
@@ -133,6 +144,9 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
         Resource.LEDGER_KEY: (access.ledger_key,),
         Resource.SECRET: (access.secret,),
         Resource.SECRET_KEY: (access.secret_key,),
+        Resource.EVERY_SCHEMA: ("*",),
+        Resource.REGISTRY_LOGINS: access.registry_logins,
+        Resource.REGISTRY_LOGIN_KEYS: access.registry_login_keys,
         Resource.BUCKET: (access.bucket,),
         Resource.CHECKPOINT: (f"{access.bucket}/{access.checkpoint_folder}*",),
         Resource.JOB_FILES: tuple(f"{access.bucket}/{folder}*" for folder in access.job_folders),
@@ -148,7 +162,7 @@ def _arns(on: Resource, access: EngineAccess) -> Iterator[Value]:
 def _conditions(on: Resource, access: EngineAccess) -> Conditions:
     if on is Resource.LEDGER_ITEMS:
         return {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ledger_partitions(_names(access))}}
-    if on is Resource.EVERY_STREAM:
+    if on in (Resource.EVERY_STREAM, Resource.EVERY_SCHEMA):
         return {"StringEquals": {"aws:RequestedRegion": access.region}}
     if on is Resource.BUCKET:
         return {"StringLike": {"s3:prefix": f"{access.checkpoint_folder}*"}}
@@ -170,6 +184,7 @@ def _encryption_context(on: Resource, access: EngineAccess) -> dict[str, Value |
         Resource.STREAM_KEYS: tuple(access.streams.values()),
         Resource.LEDGER_KEY: access.ledger_name,
         Resource.SECRET_KEY: access.secret,
+        Resource.REGISTRY_LOGIN_KEYS: access.registry_logins,
         Resource.LETTER_STREAM_KEY: access.letters_stream,
     }
     value = values[on]

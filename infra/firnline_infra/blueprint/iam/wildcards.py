@@ -57,6 +57,9 @@ WILDCARDS = (
     ),
     *_same(KEY, "It refuses: keys with the alias of the state's.", "NeverStatesKey"),
     *_same("*", "AWS can't narrow ListStreams to some streams; it tells names alone, in the region.", "FindStreams"),
+    *_same(
+        "*", "A record names a schema's version, and neither its registry nor its name; in the region.", "ReadSchemas"
+    ),
     *_same("…:stream/…*", "The streams that a pattern may find, by the beginning of their names.", "ReadStreams"),
     *_same("…:cluster/*", "EMR makes up a cluster's id; a node only looks.", "NodeOfCluster"),
     *_same("…:s3:::…/*", "AWS's own buckets, which anybody may read: a node installs itself from them.", "InstallNode"),

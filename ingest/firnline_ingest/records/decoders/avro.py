@@ -6,7 +6,7 @@ Format: avro.apache.org/docs, specification of 1.12 (object container files, sin
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any
@@ -44,21 +44,30 @@ BLOCK: Any = {
     ],
 }
 
+Objects = Callable[[bytes], Iterator[dict[str, Any]]]
+"""Of a record. Raises Unusable."""
+
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class AvroSchema:
     """One schema that objects are read with. Raises SchemaRefused."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, references: Sequence[str] = ()) -> None:
+        """`references`: schemas that it names, each behind those that it names itself."""
         from fastavro.schema import fingerprint, parse_schema, to_parsing_canonical_form
 
         _read_what_is_read_otherwise()
+        named: dict[str, Any] = {}
+        cost = SchemaCost()
         try:
+            for each in references:
+                cost(parse_schema(json.loads(each), named))
             schema = json.loads(text)
-            self._parsed = parse_schema(schema)
-            self.cost: Cost = SchemaCost()(self._parsed)
-            self.fingerprint = bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
+            self._parsed = parse_schema(schema, named)
+            self.cost: Cost = cost(self._parsed)
+            canonical = to_parsing_canonical_form(schema) if not references else ""
+            self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
         except SchemaRefused:
             raise
         except Exception as error:  # fastavro raises what it comes across, and none of it is ours
@@ -100,15 +109,15 @@ def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None)
     return Decimal((int(unscaled < 0), digits, -int(writer_schema.get("scale", 0))))
 
 
-def avro_decoder(of: AvroFormat, check: Callable[[bytes], bytes]) -> Decoder:
-    """Raises ConfigError for a schema that is none, or that is not decoded."""
+def avro_objects(of: AvroFormat) -> Objects:
+    """Of a framing that needs no registry. Raises ConfigError for a schema that is none, or that is not decoded."""
     if of.framing is AvroFraming.CONTAINER:
-        objects: Callable[[bytes], Iterator[dict[str, Any]]] = _Containers().objects_in
-    else:
-        schema = _given(of.avro_schema or "")
-        prefix = MARKER + schema.fingerprint if of.framing is AvroFraming.SINGLE_OBJECT else b""
-        objects = _alone(schema, prefix)
+        return _Containers().objects_in
+    schema = _given(of.avro_schema or "")
+    return _alone(schema, MARKER + schema.fingerprint if of.framing is AvroFraming.SINGLE_OBJECT else b"")
 
+
+def avro_decoder(objects: Objects, check: Callable[[bytes], bytes]) -> Decoder:
     def decode(data: bytes) -> Iterator[bytes]:
         for each in objects(data):
             yield check(_encode(as_json(each)))
@@ -127,7 +136,7 @@ def _alone(schema: AvroSchema, prefix: bytes) -> Callable[[bytes], Iterator[dict
     def objects(data: bytes) -> Iterator[dict[str, Any]]:
         if not data.startswith(prefix):
             raise malformed(f"it begins with {data[: len(prefix)].hex()}, and not with {prefix.hex()}.")
-        yield from _objects(schema, data[len(prefix) :], 1)
+        yield from objects_of(schema, data[len(prefix) :], 1)
 
     return objects
 
@@ -162,7 +171,7 @@ class _Containers:
             if size > EXPANDED_BYTES:
                 raise _too_large(f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked.")
             found += block["objects"]
-            yield from _objects(schema, content, block["objects"])
+            yield from objects_of(schema, content, block["objects"])
         if not found:
             raise Unusable(Rejection(RejectReason.EMPTY, "it has no object."))
 
@@ -175,7 +184,7 @@ class _Containers:
             raise malformed(f"its schema is not decoded: {refused}.") from refused
 
 
-def _objects(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str, Any]]:
+def objects_of(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str, Any]]:
     if not 0 <= count <= max(1, len(data)):
         raise malformed(f"it says that {count} objects are in {len(data)} bytes.")
     if schema.cost.of(len(data)) > MEMORY_BYTES:

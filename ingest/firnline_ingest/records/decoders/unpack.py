@@ -53,6 +53,21 @@ def inflated(data: bytes) -> bytes:
     return _all(_inflated(data))
 
 
+def unzipped(data: bytes) -> bytes:
+    """What zlib has packed (RFC 1950), and nothing behind it. Raises Unusable."""
+    return _all(_unzipped(data))
+
+
+def _unzipped(data: bytes) -> Iterator[bytes]:
+    stream = zlib.decompressobj()
+    try:
+        yield stream.decompress(data, EXPANDED_BYTES + 1)
+    except zlib.error as error:
+        raise _not_packed(f"it is no zlib: {error}.") from error
+    if not stream.eof or stream.unused_data:
+        raise _not_packed("its zlib is cut short." if not stream.eof else "something follows its zlib.")
+
+
 def _inflated(data: bytes) -> Iterator[bytes]:
     stream = zlib.decompressobj(-zlib.MAX_WBITS)
     try:

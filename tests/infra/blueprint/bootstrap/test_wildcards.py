@@ -14,6 +14,7 @@ from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
+from firnline_ingest.config.formats import AvroFormat, AvroFraming
 from tests.infra.runtimes.environments import spec_of
 
 from .conftest import RUNTIMES, running_on
@@ -50,7 +51,8 @@ def held(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> set[Held]:
         "prod", "emr_serverless", emr_serverless={"origin": "adopt", "application_id": "00fabcdefghijk09"}
     )
     first, *others = prod_spec.pipelines
-    also = [first.model_copy(update={"reader": "polling", "also": "orders-.*"}), *others]
+    framed = AvroFormat(type="avro", framing=AvroFraming.GLUE)
+    also = [first.model_copy(update={"reader": "polling", "also": "orders-.*", "format": framed}), *others]
     finding = prod_spec.model_copy(update={"pipelines": also})
     key = {"sid": "Open", "why": "opens what a transform reads", "actions": ["kms:Decrypt"], "resources": [KEY]}
     extra = running_on({"statements": [key]})

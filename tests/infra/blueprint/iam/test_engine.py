@@ -40,6 +40,20 @@ def test_streams_are_listed_only_for_a_pattern_and_read_only_where_their_names_b
     assert statements["ReadStreams"].resources == (LEAST.streams["orders"], logs)
 
 
+def test_a_schema_of_glue_s_is_read_in_the_region_and_a_registry_s_login_by_its_name() -> None:
+    secret, key = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:registry-AbCdEf", "arn:aws:kms:x"
+    statements = by_sid(
+        replace(LEAST, asks_glue=True, registry_logins=(secret,), registry_login_keys=(key,)),
+    )
+    assert statements["ReadSchemas"].actions == ("glue:GetSchemaVersion",)
+    assert statements["ReadSchemas"].conditions == {"StringEquals": {"aws:RequestedRegion": "eu-central-1"}}
+    assert statements["ReadRegistryLogins"].resources == (secret,)
+    assert statements["DecryptRegistryLogins"].resources == (key,)
+    assert statements["DecryptRegistryLogins"].conditions["StringEquals"]["kms:EncryptionContext:SecretARN"] == (
+        (secret,)
+    )
+
+
 def test_an_engine_that_only_subscribes_may_not_poll() -> None:
     consumer = "arn:aws:kinesis:eu-central-1:123456789012:stream/orders/consumer/us:1"
     statements = by_sid(replace(LEAST, polls=False, consumers=(consumer,)))

@@ -1,0 +1,34 @@
+"""The schema registries that an environment's formats name: what its engine has to be allowed, and where they are."""
+
+from collections.abc import Iterable
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.config.formats import asks_glue, registries_of
+from firnline_ingest.config.registries import ConfluentRegistry, RegistryLogin
+
+
+def uses_glue(spec: EnvironmentSpec) -> bool:
+    """Whether records name schemas of Glue's registry."""
+    return any(asks_glue(pipeline.format) for pipeline in spec.pipelines)
+
+
+def registries(spec: EnvironmentSpec) -> tuple[ConfluentRegistry, ...]:
+    """Those that answer Confluent's API."""
+    return registries_of(pipeline.format for pipeline in spec.pipelines)
+
+
+def login_secrets(spec: EnvironmentSpec) -> tuple[str, ...]:
+    return _unique(login.secret_arn for login in _logins(spec))
+
+
+def login_keys(spec: EnvironmentSpec) -> tuple[str, ...]:
+    """Of the secrets that have a key of the customer's."""
+    return _unique(login.secret_key_arn for login in _logins(spec))
+
+
+def _logins(spec: EnvironmentSpec) -> list[RegistryLogin]:
+    return [registry.login for registry in registries(spec) if registry.login]
+
+
+def _unique(found: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one for one in found if one is not None))

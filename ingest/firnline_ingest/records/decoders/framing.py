@@ -1,0 +1,39 @@
+"""What serializers of schema registries put in front of a record's content. Pure; a frame that is not there is a rejection.
+
+Formats: Confluent's "Wire format" of its serializers; AWS Glue's, as its client library writes it
+(github.com/awslabs/aws-glue-schema-registry, AWSSchemaRegistryConstants).
+"""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from firnline_ingest.records.decoders.unpack import unzipped
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+
+CONFLUENT_MAGIC, CONFLUENT_BYTES = 0, 5
+GLUE_MAGIC, GLUE_BYTES = 3, 18
+GLUE_PLAIN, GLUE_ZLIB = 0, 5
+
+Unframe = Callable[[bytes], tuple[int | UUID, bytes]]
+"""The schema's id and what follows it. Raises Unusable."""
+
+
+def confluent(data: bytes) -> tuple[int, bytes]:
+    if len(data) < CONFLUENT_BYTES or data[0] != CONFLUENT_MAGIC:
+        raise _malformed(
+            f"it begins with {data[:CONFLUENT_BYTES].hex()}, and not with Confluent's byte 0 and four of an id."
+        )
+    return int.from_bytes(data[1:CONFLUENT_BYTES], "big"), data[CONFLUENT_BYTES:]
+
+
+def glue(data: bytes) -> tuple[UUID, bytes]:
+    if len(data) < GLUE_BYTES or data[0] != GLUE_MAGIC or data[1] not in (GLUE_PLAIN, GLUE_ZLIB):
+        raise _malformed(
+            f"it begins with {data[:2].hex()}, and not with Glue's byte 3, 0 or 5 for its packing, and a UUID."
+        )
+    content = data[GLUE_BYTES:]
+    return UUID(bytes=data[2:GLUE_BYTES]), unzipped(content) if data[1] == GLUE_ZLIB else content
+
+
+def _malformed(detail: str) -> Unusable:
+    return Unusable(Rejection(RejectReason.MALFORMED, detail))

@@ -1,0 +1,145 @@
+"""A registry that answers Confluent's REST API: GET /schemas/ids/{id}, and the versions that a schema refers to.
+
+API: docs.confluent.io, "Schema Registry API Reference". 40403 alone says that a schema is not there; any other 404 is of
+something else at that URL. A GET is all that is needed, so botocore's HTTP library makes it and no registry's client comes along.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+from uuid import UUID
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from firnline_ingest.config.registries import ConfluentRegistry
+from firnline_ingest.records.decoders.registered import AVRO, RegisteredSchema
+from firnline_ingest.schemas.errors import (
+    RegistryForbidden,
+    RegistryStrange,
+    RegistryThrottled,
+    RegistryUnreachable,
+)
+from firnline_ingest.schemas.login import Login
+
+NOT_FOUND = 40403
+ANSWER_BYTES = 4_000_000
+REFERENCES = 100  # of one schema, with those of its references
+ATTEMPTS = 3
+AGAIN = {429, 500, 502, 503, 504}
+JSON_TYPES = "application/vnd.schemaregistry.v1+json, application/json"
+
+
+class ConfluentSchemas:
+    """Not for two threads at once. Each request may take the registry's timeout."""
+
+    def __init__(self, registry: ConfluentRegistry, login: Login, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._url, self._login, self._sleep = registry.url.rstrip("/"), login, sleep
+        self._timeout_s = registry.timeout_seconds
+        self._pool = _pool(registry)
+
+    def __call__(self, schema_id: int | UUID) -> RegisteredSchema | None:
+        found = self._get(f"/schemas/ids/{schema_id}")
+        if found is None:
+            return None
+        references: dict[tuple[str, int], str] = {}
+        self._refer(found, references, ())
+        return RegisteredSchema(self._text(found), str(found.get("schemaType") or AVRO), tuple(references.values()))
+
+    def _refer(
+        self, schema: Mapping[str, Any], found: dict[tuple[str, int], str], within: tuple[tuple[str, int], ...]
+    ) -> None:
+        """Each behind those that it refers to itself."""
+        for each in schema.get("references") or ():
+            try:
+                key = str(each["subject"]), int(each["version"])
+            except (KeyError, TypeError, ValueError) as error:
+                raise RegistryStrange(self._url, f"a reference {str(each)[:100]!r}") from error
+            if key in found:
+                continue
+            if key in within or len(within) + len(found) >= REFERENCES:
+                raise RegistryStrange(self._url, f"references to {key[0]} without an end")
+            inner = self._get(f"/subjects/{quote(key[0], safe='')}/versions/{key[1]}?deleted=true")
+            if inner is None:
+                raise RegistryStrange(self._url, f"it has no version {key[1]} of {key[0]}, which a schema refers to")
+            self._refer(inner, found, (*within, key))
+            found[key] = self._text(inner)
+
+    def _text(self, schema: Mapping[str, Any]) -> str:
+        text = schema.get("schema")
+        if not isinstance(text, str):
+            raise RegistryStrange(self._url, f"no schema is in {str(dict(schema))[:100]!r}")
+        return text
+
+    def _get(self, path: str) -> Mapping[str, Any] | None:
+        status, body = self._answer(path)
+        if status == 429:
+            raise RegistryThrottled(self._url, f"{path}: {_said(status, body)}")
+        if status in (401, 403):
+            self._login.forget()
+            right = "give it a login that may read schemas (registry.login: READ, DeveloperRead)"
+            raise RegistryForbidden(self._url, f"{path}: {_said(status, body)}", right=right)
+        if status >= 500:
+            raise RegistryUnreachable(self._url, f"{path}: {_said(status, body)}")
+        try:
+            found = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise RegistryStrange(self._url, f"{path}: {_said(status, body)}") from error
+        if status == 404 and isinstance(found, dict) and found.get("error_code") == NOT_FOUND:
+            return None
+        if status != 200 or not isinstance(found, dict):
+            raise RegistryStrange(self._url, f"{path}: {_said(status, body)}")
+        return found
+
+    def _answer(self, path: str) -> tuple[int, bytes]:
+        """Of three requests the first that is no passing fault, or the last."""
+        headers = {"Accept": JSON_TYPES, **self._login.headers()}
+        for attempt in range(ATTEMPTS):
+            is_last = attempt == ATTEMPTS - 1
+            try:
+                status, body = self._once(path, headers)
+            except HTTPError as error:
+                if is_last:
+                    raise RegistryUnreachable(self._url, f"{path}: {error}"[:300]) from error
+            else:
+                if is_last or status not in AGAIN:
+                    return status, body
+            self._sleep(0.2 * 2**attempt)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _once(self, path: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        until_s = time.monotonic() + self._timeout_s
+        answer = self._pool.request(
+            "GET",
+            self._url + path,
+            headers=headers,
+            timeout=self._timeout_s,
+            retries=False,
+            redirect=False,
+            preload_content=False,
+        )
+        body = b""
+        while piece := answer.read1(65_536):
+            body += piece
+            if len(body) > ANSWER_BYTES or time.monotonic() > until_s:
+                answer.close()
+                raise HTTPError(f"more than {len(body):,} bytes, or {self._timeout_s:g} s")
+        answer.release_conn()
+        return answer.status, body
+
+
+def _said(status: int, body: bytes) -> str:
+    return f"HTTP {status} {body[:200].decode(errors='replace')!r}"
+
+
+def _pool(registry: ConfluentRegistry) -> urllib3.PoolManager:
+    """Through the machine's proxy where it has one for that host."""
+    split = urlsplit(registry.url)
+    proxy = getproxies().get(split.scheme)
+    trust = str(registry.ca_file) if registry.ca_file else None
+    if proxy and not proxy_bypass(split.hostname or ""):
+        return urllib3.ProxyManager(proxy, maxsize=1, ca_certs=trust)
+    return urllib3.PoolManager(maxsize=1, ca_certs=trust)

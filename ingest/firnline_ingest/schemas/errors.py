@@ -1,0 +1,61 @@
+"""Why a registry does not say what it has. All of it passes, or a person mends it while the shards wait: none is a reason to
+call a record unusable.
+"""
+
+from firnline_ingest.errors import Retryable, SchemaRegistryError
+
+
+class RegistryUnreachable(SchemaRegistryError, Retryable):
+    id = "FL-4101"
+
+    def __init__(self, registry: str, cause: str) -> None:
+        super().__init__(
+            f"The schema registry {registry} does not answer: {cause}",
+            next_step="nothing is lost: the shards that need a schema wait, and ask again by themselves. If it lasts, look at "
+            "the registry, and at the way to it from the executors (the network, a proxy, registry.ca_file).",
+        )
+
+
+class RegistryThrottled(SchemaRegistryError, Retryable):
+    id = "FL-4102"
+
+    def __init__(self, registry: str, cause: str) -> None:
+        super().__init__(
+            f"The schema registry {registry} is asked too often: {cause}",
+            next_step="nothing, unless it lasts: a process asks once for each schema, so look at who else asks.",
+        )
+
+
+class RegistryForbidden(SchemaRegistryError, Retryable):
+    id = "FL-4103"
+
+    def __init__(self, registry: str, cause: str, *, right: str) -> None:
+        super().__init__(
+            f"The schema registry {registry} refuses the engine: {cause}",
+            next_step=f"{right}. The shards wait, and go on by themselves.",
+        )
+
+
+class RegistryStrange(SchemaRegistryError, Retryable):
+    """It answers, and not as a registry does: a wrong path, a portal's page, a body that is cut."""
+
+    id = "FL-4104"
+
+    def __init__(self, registry: str, cause: str) -> None:
+        super().__init__(
+            f"The schema registry {registry} gives an answer that is none of a registry's: {cause}",
+            next_step="check the URL, with its path: GET <url>/schemas/ids/1 has to answer with a schema, or error_code 40403. "
+            "The shards wait, and ask again by themselves.",
+        )
+
+
+class LoginUnreadable(SchemaRegistryError, Retryable):
+    id = "FL-4105"
+
+    def __init__(self, registry: str, cause: str) -> None:
+        super().__init__(
+            f"The login for the schema registry {registry} can't be read: {cause}",
+            next_step='the secret has to hold {"username": …, "password": …}, and the engine\'s role the right '
+            "secretsmanager:GetSecretValue on it (docs/permissions.md); a variable has to be set on every executor before it "
+            "starts. The shards wait, and ask again by themselves.",
+        )

@@ -1,0 +1,63 @@
+"""What a process knows of one registry: schemas, which never change, for good; what is not there, and a fault, for a while.
+
+All shards of a process ask through one of these, and one at a time, so that a registry that is down is asked by one of them.
+"""
+
+import copy
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from uuid import UUID
+
+from firnline_ingest.errors import SchemaRegistryError
+from firnline_ingest.records.decoders.registered import KEPT, RegisteredSchema, Schemas
+
+MISSING_FOR_S = 30.0
+FAULT_FOR_S = 1.0
+MOST_MISSING = 10_000
+
+
+class KnownSchemas:
+    """A registry as `Schemas`, asked as seldom as can be. Thread-safe."""
+
+    def __init__(self, ask: Schemas, clock: Callable[[], float] = time.monotonic) -> None:
+        self._ask, self._clock = ask, clock
+        self._lock = Lock()
+        self._found: OrderedDict[int | UUID, RegisteredSchema] = OrderedDict()
+        self._missing: OrderedDict[int | UUID, float] = OrderedDict()
+        self._fault: tuple[SchemaRegistryError, float] | None = None
+
+    def __call__(self, schema_id: int | UUID) -> RegisteredSchema | None:
+        with self._lock:
+            if schema_id in self._found:
+                self._found.move_to_end(schema_id)
+                return self._found[schema_id]
+            if self._missing.get(schema_id, 0.0) > self._clock():
+                return None
+            self._refuse_while_it_fails()
+            return self._asked(schema_id)
+
+    def _refuse_while_it_fails(self) -> None:
+        if self._fault is not None and self._fault[1] > self._clock():
+            raise copy.copy(self._fault[0])
+
+    def _asked(self, schema_id: int | UUID) -> RegisteredSchema | None:
+        try:
+            found = self._ask(schema_id)
+        except SchemaRegistryError as error:
+            self._fault = error, self._clock() + FAULT_FOR_S
+            raise
+        self._missing.pop(schema_id, None)
+        if found is None:
+            self._missing[schema_id] = self._clock() + MISSING_FOR_S
+            _shorten(self._missing, MOST_MISSING)
+        else:
+            self._found[schema_id] = found
+            _shorten(self._found, KEPT)
+        return found
+
+
+def _shorten(kept: OrderedDict[int | UUID, RegisteredSchema] | OrderedDict[int | UUID, float], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)
