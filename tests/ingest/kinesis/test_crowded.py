@@ -1,0 +1,132 @@
+"""Pages without records by the thousand, and a stream that others read and list too: nothing is lost, and nobody is pushed."""
+
+import json
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import AwsConfig, EngineConfig
+from firnline_ingest.kinesis.client import kinesis_client
+from firnline_ingest.kinesis.reader import ShardReader
+from firnline_ingest.spark.planner import PlanRow, ShardPlanner, SourceOffset
+from firnline_local.kinesis import FakeKinesis, FakeKinesisError, ManualClock
+from tests.fakes.ledger import MemoryLedger
+from tests.ingest.kinesis.test_reader import Shard, numbers
+from tests.ingest.spark.test_assignment import CONFIG
+
+EMPTY = 1000
+
+
+def test_a_thousand_empty_pages_are_no_tip_no_trouble_and_no_reason_to_hurry() -> None:
+    shard = Shard(empty_page_every=1)
+    shard.stream.shard(records=3)
+    shard.clock.advance(seconds=3600)
+    reader = shard.reader()
+    for _ in range(EMPTY):
+        page = reader.read(shard.wait)
+        assert page is not None, "no answer is refused"
+        assert (page.records, page.is_at_tip, page.is_end, page.gap) == ([], False, False, None)
+    assert (reader.reads, reader.throttled, reader.trouble) == (EMPTY, 0, None)
+    assert sum(shard.waited) >= EMPTY / 5, "five reads a second at most"
+    shard.kinesis.liberties.empty_page_every = None
+    page = reader.read(shard.wait)
+    assert page is not None
+    assert numbers(page) == [0, 1, 2]
+
+
+class Greedy:
+    """Another consumer of the same shard: it reads as often as it is let, some of its tries at each of our pauses."""
+
+    def __init__(self, shard: Shard, tries: int) -> None:
+        self.shard, self.tries, self.reads, self.refused = shard, tries, 0, 0
+        self.begin()
+
+    def begin(self) -> None:
+        kinesis, shard = self.shard.kinesis, self.shard.stream.shards[0].id
+        asked = {"StreamName": "events", "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
+        self.iterator: str = kinesis.call("GetShardIterator", asked)["ShardIterator"]
+
+    def wait(self, seconds: float) -> bool:
+        for _ in range(self.tries):
+            self.shard.wait(seconds / self.tries)
+            try:
+                self.shard.kinesis.call("GetRecords", {"ShardIterator": self.iterator, "Limit": 1})
+                self.reads += 1
+            except FakeKinesisError as error:
+                self.refused += 1
+                if error.code == "ExpiredIteratorException":
+                    self.begin()
+        return False
+
+
+@pytest.mark.parametrize("tries", [1, 3, 10])
+def test_what_another_consumer_takes_costs_time_and_no_record(tries: int) -> None:
+    """Five reads a second are everybody's together: who is refused steps back, and comes again."""
+    shard = Shard()
+    other, reader, found = Greedy(shard, tries), shard.reader(), list[int]()
+    for number in range(40):
+        shard.stream.put({"n": number})
+        found += _read(reader, other)
+    for _ in range(200):
+        found += _read(reader, other)
+    assert found == list(range(40))
+    assert reader.throttled > 0, "it is noticed"
+    assert other.reads > 0
+    assert reader.reads <= 5 * sum(shard.waited) + 5, "nor does it take the other's share by asking more often"
+
+
+def _read(reader: ShardReader, other: Greedy) -> list[int]:
+    page = reader.read(other.wait)
+    return numbers(page) if page is not None else []
+
+
+class Planned:
+    """A planner beside others who list and describe as often as they are let, until the second is over."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.kinesis = FakeKinesis(clock=self.clock)
+        self.kinesis.create_stream("a", shards=2)
+        client = kinesis_client(AwsConfig(region="us-east-1", endpoints={"kinesis": "http://fake.invalid"}))
+        self.kinesis.connect(client)
+        pipeline = {"stream": "a", "database": "DB", "schema": "RAW"}
+        document = {**CONFIG.model_dump(mode="json", by_alias=True), "pipelines": [pipeline]}
+        config = EngineConfig.model_validate_json(json.dumps(document))
+        self.pauses: list[float] = []
+        self.planner = ShardPlanner(config, client, MemoryLedger(), sleep=self.sleep, jitter=lambda: 1.0)
+
+    def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.clock.advance(seconds=seconds)
+
+    def use_up(self, operation: str, request: dict[str, Any]) -> None:
+        """This second's calls."""
+        for _ in range(1001):
+            try:
+                self.kinesis.call(operation, request)
+            except FakeKinesisError:
+                return
+        raise AssertionError("nobody is ever refused")
+
+    def rows(self) -> list[PlanRow]:
+        return list(self.planner.rows(self.planner.next_offset(SourceOffset())))
+
+
+@pytest.mark.parametrize("operation", ["ListShards", "DescribeStreamSummary"])
+def test_a_plan_whose_calls_others_have_used_up_waits_and_is_made(operation: str) -> None:
+    planned = Planned()
+    planned.use_up(operation, {"StreamName": "a"})
+    assert [(row.shard[-1], row.problem) for row in planned.rows()] == [("0", ""), ("1", "")]
+    assert planned.pauses, "it was refused, and has waited"
+
+
+@pytest.mark.parametrize("operation", ["ListShards", "DescribeStreamSummary"])
+def test_a_plan_that_is_refused_for_long_is_its_streams_problem_and_the_next_one_is_made(operation: str) -> None:
+    planned = Planned()
+    planned.planner.sleep = lambda seconds: (planned.sleep(seconds), planned.use_up(operation, {"StreamName": "a"}))[0]
+    planned.use_up(operation, {"StreamName": "a"})
+    (row,) = planned.rows()
+    told = json.loads(row.problem)
+    assert (told["id"], told["is_retryable"]) == ("FL-2004", True)
+    planned.clock.advance(seconds=2)
+    assert [row.problem for row in planned.rows()] == ["", ""]
