@@ -1,4 +1,5 @@
-"""What the options of other connectors are called here: Flink's Kinesis table connector, and Openflow's for Kinesis.
+"""What the options of other connectors are called here: Flink's Kinesis table connector, Openflow's for Kinesis, and Snowflake's
+for Kafka.
 
 Whoever brings one of them into a document is told the name that it has here. docs/options.md is this table, with defaults.
 """
@@ -92,9 +93,35 @@ OPENFLOW = {
 }
 """By the parameter's name in Openflow's documentation."""
 
+KAFKA = {
+    "topics": "pipelines[].stream, one pipeline a stream",
+    "topics.regex": "patterns[].streams",
+    "tasks.max": "epoch.shards_per_task: how many tasks there are follows from the shards",
+    "snowflake.url.name": "snowflake.account, or snowflake.url",
+    "snowflake.user.name": "snowflake.user",
+    "snowflake.private.key": "snowflake.private_key, which says where the key is",
+    "snowflake.private.key.passphrase": "nothing: the key is kept unencrypted in a secret (snowflake.private_key.secret_arn)",
+    "snowflake.role.name": "snowflake.role",
+    "snowflake.database.name": "pipelines[].database",
+    "snowflake.schema.name": "pipelines[].schema",
+    "snowflake.topic2table.map": "pipelines[].table of each stream; of streams by their names, patterns[].table",
+    "snowflake.metadata.all": "pipelines[].metadata.form: none for false",
+    "snowflake.metadata.topic": "pipelines[].metadata.stream",
+    "snowflake.metadata.offset.and.partition": "pipelines[].metadata.sequence_number and pipelines[].metadata.shard_id",
+    "snowflake.metadata.createtime": "pipelines[].metadata.approximate_arrival, which is Kinesis' time",
+    "behavior.on.null.values": "pipelines[].empty_records: ignore for IGNORE, ingest for DEFAULT",
+    "errors.tolerance": "pipelines[].tolerance",
+    "key.converter": "nothing: the partition key is text, and is pipelines[].metadata.partition_key",
+    "value.converter": "pipelines[].format",
+    "value.converter.schema.registry.url": "pipelines[].format",
+    "transforms": "pipelines[].transforms, a list: each has its type and its fields",
+}
+"""By the property's name in its documentation; those of Kafka Connect that it names are there too."""
+
 EVERY = {
     **{name: ("Flink's Kinesis connector", here) for name, here in (FLINK | RETRIES).items()},
     **{name: ("Openflow's Kinesis connector", here) for name, here in OPENFLOW.items()},
+    **{name: ("Snowflake's Kafka connector", here) for name, here in KAFKA.items()},
 }
 _LOWERED = {name.lower(): name for name in EVERY}
 

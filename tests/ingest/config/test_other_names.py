@@ -9,12 +9,12 @@ import pytest
 from pydantic import BaseModel
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.other_names import EVERY, FLINK, OPENFLOW, RETRIES, here_called
+from firnline_ingest.config.other_names import EVERY, FLINK, KAFKA, OPENFLOW, RETRIES, here_called
 from tests.ingest.config.test_model import document, problems
 
 OPTIONS = Path(__file__).with_name("flink_options.txt").read_text().split()
 PAGE = Path(__file__).parents[3] / "docs" / "options.md"
-PATH = re.compile(r"\b(?:aws|pipelines\[\]|polling|retries|epoch|ledger)(?:\.[a-z_]+(?:\[\])?)+")
+PATH = re.compile(r"\b(?:aws|snowflake|pipelines\[\]|patterns\[\]|polling|retries|epoch|ledger)(?:\.[a-z_]+(?:\[\])?)+")
 
 
 def paths(model: type[BaseModel], before: str = "") -> Iterator[str]:
@@ -37,6 +37,12 @@ def test_every_option_of_flinks_page_is_in_the_table_and_no_other() -> None:
     assert len(OPTIONS) == 77
 
 
+def test_every_property_that_the_kafka_connectors_page_names_is_in_the_table() -> None:
+    metadata = {f"snowflake.metadata.{part}" for part in ("all", "topic", "offset.and.partition", "createtime")}
+    others = {"snowflake.topic2table.map", "behavior.on.null.values", "errors.tolerance", "key.converter", "transforms"}
+    assert metadata | others <= KAFKA.keys()
+
+
 def test_what_an_option_is_called_here_is_a_name_of_the_configuration() -> None:
     known = {*paths(EngineConfig), "aws.endpoints.kinesis"}
     said = {found for _, here in EVERY.values() for found in PATH.findall(here)}
@@ -46,7 +52,7 @@ def test_what_an_option_is_called_here_is_a_name_of_the_configuration() -> None:
 
 def test_the_page_has_every_option_as_the_messages_have_it() -> None:
     rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
-    assert dict(rows) == FLINK | RETRIES | OPENFLOW
+    assert dict(rows) == FLINK | RETRIES | OPENFLOW | KAFKA
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if "." in name])

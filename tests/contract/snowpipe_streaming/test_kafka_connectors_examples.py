@@ -1,0 +1,87 @@
+"""What the page on Snowflake's Kafka connector shows comes out the same here: rows of our making, by the real SDK."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.rows import RowMaker
+
+World = Any  # of conftest.py
+Sql = Callable[[str], list[tuple[Any, ...]]]
+
+pytestmark = [
+    pytest.mark.contract,
+    # Connector 5 announces a new default of a parameter that connector 4 doesn't know.
+    pytest.mark.filterwarnings("ignore:enable_server_session_keep_alive_auto_detection:FutureWarning"),
+]
+
+PERSON = {
+    "city": "New York",
+    "age": 30,
+    "married": True,
+    "has cat": True,
+    "!@&$#* includes special characters": True,
+    " @&$#* has Łułósżź": True,
+    "skills": ["sitting", "standing", "eating"],
+    "family": {"son": "Jack", "daughter": "Anna"},
+}
+RECORD_METADATA = {"column": "RECORD_METADATA", "form": "variant", "push_time": True}
+
+
+def ingest(world: World, pipe: str, **options: object) -> None:
+    """One record, as the engine makes a row of it."""
+    document = {"stream": "persons", "database": "D", "schema": "S", **options}
+    maker = RowMaker(PipelineConfig.model_validate(document, strict=None), "persons", "shardId-000000000000")
+    made = maker.convert([Record("49", json.dumps(PERSON).encode(), "key", 1.5)])
+    assert not made.rejected
+    channel, _ = world.client(pipe).open_channel("c")
+    channel.append_rows(list(made.rows), "0", "1")
+    world.wait_for_commit(channel, "1")
+
+
+def test_the_default_pipe_finds_columns_by_name(world: World, sql: Sql) -> None:
+    sql(
+        'CREATE TABLE PERSON_DATA (record_metadata VARIANT, city VARCHAR, age NUMBER, married BOOLEAN, "has cat" BOOLEAN, '
+        '"!@&$#* includes special characters" BOOLEAN, skills VARIANT, family VARIANT)'
+    )
+    sql("GRANT INSERT ON TABLE PERSON_DATA TO ROLE INGEST")
+    ingest(world, "PERSON_DATA-STREAMING", metadata=RECORD_METADATA)
+    ((found, skill, child, metadata),) = sql(
+        "SELECT OBJECT_CONSTRUCT('city', CITY, 'age', AGE, 'married', MARRIED, 'cat', \"has cat\", "
+        "'special', \"!@&$#* includes special characters\")::VARCHAR, SKILLS[1]::VARCHAR, FAMILY:daughter::VARCHAR, "
+        "RECORD_METADATA::VARCHAR FROM PERSON_DATA"
+    )
+    assert json.loads(found) == {"city": "New York", "age": 30, "married": True, "cat": True, "special": True}
+    assert (skill, child) == ("standing", "Anna")
+    assert {"stream", "shardId", "sequenceNumber", "partitionKey"} <= json.loads(metadata).keys()
+
+
+def test_a_pipe_with_the_tables_name_says_which_column_is_which(world: World, sql: Sql) -> None:
+    sql(
+        "CREATE TABLE PERSON_COLUMNS (city VARCHAR, age NUMBER, married BOOLEAN, has_cat BOOLEAN, weird_field_name BOOLEAN, "
+        "skills VARIANT, family VARIANT, source VARCHAR)"
+    )
+    sql(
+        "CREATE PIPE PERSON_COLUMNS AS COPY INTO PERSON_COLUMNS FROM (SELECT $1:city, $1:age::NUMBER, $1:married, "
+        "$1['has cat'] AS has_cat, $1[' @&$#* has Łułósżź'] AS weird_field_name, $1:skills, $1:family, "
+        "$1:RECORD_METADATA.stream::STRING AS source FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE PERSON_COLUMNS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE PERSON_COLUMNS TO ROLE INGEST")
+    ingest(world, "PERSON_COLUMNS", metadata=RECORD_METADATA)
+    assert sql("SELECT CITY, AGE, HAS_CAT, WEIRD_FIELD_NAME, FAMILY:son::VARCHAR, SOURCE FROM PERSON_COLUMNS") == [
+        ("New York", 30, True, True, "Jack", "persons")
+    ]
+
+
+def test_a_whole_message_in_one_column_needs_no_transform(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE WHOLE (record_metadata VARIANT, record_content VARIANT)")
+    sql("GRANT INSERT ON TABLE WHOLE TO ROLE INGEST")
+    ingest(world, "WHOLE-STREAMING", metadata=RECORD_METADATA, content_column="RECORD_CONTENT")
+    assert sql("SELECT RECORD_CONTENT:city::VARCHAR, RECORD_CONTENT:skills[0]::VARCHAR FROM WHOLE") == [
+        ("New York", "sitting")
+    ]
