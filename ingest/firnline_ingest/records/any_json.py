@@ -6,6 +6,7 @@ from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.json_object import fault_of
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
+SHALLOW = 2 * MAX_DEPTH  # of so few bytes nothing is too deep
 _raw = msgspec.json.Decoder(msgspec.Raw).decode
 
 
@@ -17,6 +18,6 @@ def check_any_json(payload: bytes) -> bytes:
             payload.decode()  # msgspec skips texts, and what it skips may be any bytes
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Unusable(fault_of(payload, error)) from error
-    if is_too_deep(payload):
+    if len(payload) > SHALLOW and is_too_deep(payload):
         raise Unusable(Rejection(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels."))
     return payload

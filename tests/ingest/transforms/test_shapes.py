@@ -17,6 +17,12 @@ def test_hoist_takes_whatever_json_it_is_as_it_stands(payload: str) -> None:
     assert row(payload.encode(), HOIST).replace(" ", "") == '{"C":%s}'.replace("%s", payload.replace(" ", ""))
 
 
+def test_a_whole_message_is_wrapped_as_the_page_of_snowflakes_kafka_connector_does() -> None:
+    """transforms.wrapKafkaMessageContent.type=…HoistField$Value, .field=your_top_level_field_name"""
+    wrapped = row(b'{"order":{"id":7}}', {"type": "hoist", "field": "your_top_level_field_name"})
+    assert wrapped == '{"your_top_level_field_name":{"order":{"id":7}}}'
+
+
 @pytest.mark.parametrize(
     ("payload", "reason"), [(b"{oops", "not-json"), (b"", "empty"), (b" \n", "empty"), (b'"\xff"', "invalid-utf-8")]
 )
