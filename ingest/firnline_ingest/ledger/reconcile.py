@@ -4,7 +4,7 @@ It sees the ledger's row as read after the open, what the channel says, and the 
 explain it refuses: stopping a shard is better than losing or repeating a row.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from firnline_ingest.kinesis.start import After, Start
@@ -24,6 +24,7 @@ class Case(StrEnum):
     IN_STEP = "the token is what was proven: go on after it"
     UNPROVEN = "rows are committed but not proven: read them again, count, prove"
     CHANNEL_EXPIRED = "the channel expired with nothing in flight: go on in a new one"
+    PIPE_REPLACED = "another pipe leads into the same table, and nothing was in flight: go on in a new channel"
     LEDGER_REBUILT = "the ledger's row is gone, the token is not: go on after the token"
     DECIDED = "a person said where to go on, and the channel has a token: nothing up to it is appended again"
 
@@ -70,7 +71,7 @@ def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, rout
     if entry is None or row.reset:
         return _anew(row, entry, state, look)
     if entry.target != look.target:
-        raise TargetReplaced(row.key, was=entry.target, found=look.target)
+        return _through_another_pipe(row, entry, state, look)
     if state.committed is None:
         return _without_token(row, entry, state, look)
     return _listed(row, entry, state, routing)
@@ -89,6 +90,20 @@ def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, look: 
     return Resume(case, start, state.committed, baseline, max(0, state.rows_error - known))
 
 
+def _through_another_pipe(row: ShardRow, entry: ChannelEntry, state: ChannelState, look: Look) -> Resume:
+    """Raises TargetReplaced, unless the table is the same, all that was ever sent is proven, and the channel is new."""
+    before = replace(look.target, pipe=entry.target.pipe, pipe_created_on=entry.target.pipe_created_on)
+    if entry.target != before or state.committed is not None or not _is_quiet(row, entry):
+        raise TargetReplaced(row.key, was=entry.target, found=look.target)
+    return Resume(Case.PIPE_REPLACED, start_of(row), None, Proven(None, state.rows_inserted, state.rows_error))
+
+
+def _is_quiet(row: ShardRow, entry: ChannelEntry) -> bool:
+    """Whether the channel has committed nothing that is not proven, whoever asks."""
+    had = max(filter(None, (entry.seen, entry.proven.position)), default=None)
+    return had == entry.proven.position == row.sent_through and not row.is_sending
+
+
 def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, look: Look) -> Resume:
     """A channel that never committed anything, one that expired, one that was dropped, or another table's."""
     proven = entry.proven.position
@@ -97,7 +112,7 @@ def _without_token(row: ShardRow, entry: ChannelEntry, state: ChannelState, look
         return Resume(Case.IN_STEP, start_of(row), None, entry.proven)
     if not look.is_newer_than(entry.missed):
         raise TokenMissing(row.key, table=str(look.target), had=had.token if had else "")
-    is_quiet = had is not None and had == proven == row.sent_through and not row.is_sending
+    is_quiet = had is not None and _is_quiet(row, entry)
     idle_ms = look.now_ms - (row.sent_ms or row.heartbeat_ms)
     if is_quiet and idle_ms >= EXPIRES_MS:
         return Resume(Case.CHANNEL_EXPIRED, start_of(row), None, Proven(None, state.rows_inserted, state.rows_error))

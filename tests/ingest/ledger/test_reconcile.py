@@ -40,6 +40,13 @@ def missed(row: ShardRow, by: str = "run/5", seen: int | None = None) -> ShardRo
     return replace(row, channels={CHANNEL: entry})
 
 
+def by_pipe(row: ShardRow, made: str) -> ShardRow:
+    """Its channel was opened through a pipe that is not there any more."""
+    target = replace(TARGET, pipe="P", pipe_created_on=made)
+    entry = replace(row.channels[CHANNEL], target=target)
+    return replace(row, channels={CHANNEL: entry})
+
+
 def decided(row: ShardRow, where: ResumeFrom, **others: object) -> ShardRow:
     return replace(row, reset=where, **others)  # type: ignore[arg-type] # by name, as each line needs it
 
@@ -105,6 +112,18 @@ GOLDEN: list[tuple[str, ShardRow, ChannelState, Resume]] = [
         replace(missed(known(100, 120)), heartbeat_ms=LOOK.now_ms, sent_ms=EXPIRES_MS),
         ChannelState(None),
         Resume(Case.CHANNEL_EXPIRED, After(at(120)), None, Proven()),
+    ),
+    (
+        "the pipe was made again with nothing in flight: a new channel, after what was read through",
+        by_pipe(known(100, 120), "1"),
+        ChannelState(None),
+        Resume(Case.PIPE_REPLACED, After(at(120)), None, Proven()),
+    ),
+    (
+        "the pipe was made again before anything was sent: the pin",
+        by_pipe(known(None, None, rows=0), "1"),
+        ChannelState(None),
+        Resume(Case.PIPE_REPLACED, TrimHorizon(), None, Proven()),
     ),
     (
         "the row is gone, the token is not: after the token, with the counters as they are",
@@ -265,6 +284,30 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
         known(100, 120),
         ChannelState(at(100), 10),
         replace(TARGET, pipe="MY_PIPE", pipe_created_on="2026-02-02T00:00:00.000+00:00"),
+        "r1",
+        TargetReplaced,
+    ),
+    (
+        "the pipe was made again, and rows may have been in flight",
+        replace(by_pipe(known(100, 120), "1"), is_sending=True),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        TargetReplaced,
+    ),
+    (
+        "the pipe was made again, and what was committed was not proven",
+        by_pipe(missed(known(100, 120), by="", seen=130), "1"),
+        ChannelState(None),
+        TARGET,
+        "r1",
+        TargetReplaced,
+    ),
+    (
+        "the pipe was made again with nothing in flight, and so was the table",
+        by_pipe(known(100, 120), "1"),
+        ChannelState(None),
+        OTHER,
         "r1",
         TargetReplaced,
     ),
