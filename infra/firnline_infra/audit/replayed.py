@@ -27,7 +27,7 @@ def replayed_of(config: EngineConfig, lineage: "Lineage") -> Callable[[str], IsR
 
         @cache
         def replayed() -> dict[RecordPlace, int]:
-            return Journal(open_objects(config), shard).replayed().batch_of
+            return Journal(open_objects(config), config.application, shard).replayed().batch_of
 
         return lambda sequence_number, sub_sequence_number: (sequence_number, sub_sequence_number) in replayed()
 

@@ -52,7 +52,7 @@ def replay(
 
     By default a letter is converted as the configuration says today. However often this is run, killed and run again, beside
     the engine or beside itself: a letter that was replayed is never sent again. Exit status: 0 each letter that was chosen is
-    replayed, 1 some stay letters or could not be read, 2 refused.
+    replayed, 1 some stay letters, could not be read, or were refused by the table, 2 refused.
 
     \b
     For example:
@@ -87,7 +87,7 @@ def replay(
 
     total = replay_letters(config, wish, tell, damaged)
     click.echo(sentence(total, would))
-    raise SystemExit(damaged.status or bool(total.remaining))
+    raise SystemExit(damaged.status or bool(total.remaining or total.rejected))
 
 
 def sentence(report: "ReplayReport", would: str = "") -> str:

@@ -124,7 +124,7 @@ class Replays:
         make = partial(
             self._made, LetterMaker(pipeline, shard.shard_id, self.services.schemas), self.services.ledger.read(shard)
         )
-        journal = Journal(self.services.objects, shard)
+        journal = Journal(self.services.objects, self.config.application, shard)
         if self.wish.only_look:
             return self._looked(journal, shard, make)
         state = self.services.target_of(pipeline)

@@ -1,7 +1,7 @@
 """The journal: which letters of a shard were replayed, in numbered batches, beside the letters themselves.
 
-    <letters>/replays/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
-    <letters>/replays/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
+    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
+    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
 
 Both are only made where there is none of the name, so two replays can't have one number. A letter of any batch is replayed,
 or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
@@ -75,12 +75,13 @@ class Replayed:
 
 
 class Journal:
-    """Of one shard."""
+    """Of one shard, for one application: another one that reads the stream brings its letters into its own table."""
 
-    def __init__(self, objects: NamedObjects, shard: ShardKey) -> None:
+    def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
         self._objects = objects
+        self._shard = shard
         incarnation = f"{path_name(shard.stream)}@{shard.stream_created_ms}"
-        self.folder = f"replays/{incarnation}/{path_name(shard.shard_id)}/"
+        self.folder = f"replays/{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
 
     def numbers(self) -> dict[int, bool]:
         """Of all batches, in order, and whether each is over."""
@@ -95,7 +96,7 @@ class Journal:
     def batch(self, number: int) -> Batch:
         name = self._name(number, "jsonl.gz")
         batch = Batch.from_bytes(self._objects.read(name), name)
-        if batch.header.number != number or not name.startswith(Journal(self._objects, batch.shard).folder):
+        if (batch.header.number, batch.shard) != (number, self._shard):
             raise JournalUnreadable(name, f"it is the batch {batch}")
         return batch
 

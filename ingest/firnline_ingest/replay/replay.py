@@ -79,10 +79,17 @@ class ShardReplay:
                 self.finish_begun()
                 self._replay(letters())
             except _Raced:
-                self._opened = None
+                continue
             else:
                 return self.report
+            finally:
+                self._give_back()
         raise ReplayUnfinished(str(self.shard), f"others replay the same shard, and were faster {RACES} times")
+
+    def _give_back(self) -> None:
+        if self._opened is not None:
+            self._opened.channel.close()
+            self._opened = None
 
     def finish_begun(self) -> None:
         """Batches that a replay left half-done."""

@@ -85,7 +85,7 @@ class Lane:
         return ReaderUser(**{"user": login.user, "role": login.role, "key_file": login.private_key_file, **changes})
 
     def audit(self, *, content: bool = True, **options: Any) -> PipelineReport:
-        config = self.config()
+        config = self.config().model_copy(update={"application": self.table})  # as run_engine
         log = commit_log_of(config)
         (report,) = audit(config, self.reader(), content=content, commit_log=log, **options).pipelines
         return report

@@ -65,7 +65,7 @@ class Watched:
             self.effect(f"before {name}")
             answer = found(*arguments, **named)
             if isinstance(answer, tuple) and isinstance(answer[0], MemoryChannel):
-                answer = Watched(answer[0], self.effect, ["append", "state"]), answer[1]
+                answer = Watched(answer[0], self.effect, ["append", "state", "close"]), answer[1]
             self.effect(f"after {name}")
             return answer
 
@@ -100,7 +100,7 @@ class World:
             clock=lambda: self.now_s,
             counters_rest_s=0.0,
         )
-        journal = Journal(objects, SHARD)
+        journal = Journal(objects, "app", SHARD)
         return ShardReplay(shard=SHARD, journal=journal, lane=lane, keeps_rejected=self.keeps_rejected, make=make)
 
     def run(self, effect: Effect = lambda _: None) -> ReplayReport:

@@ -51,6 +51,7 @@ class Place:
     ledger: Rows = field(default_factory=Rows)
     channels: MemoryChannels = field(default_factory=MemoryChannels)
     pipeline: Mapping[str, Any] = field(default_factory=dict)
+    application: str = "app"
 
     def put(self, *letters: DeadLetter) -> None:
         LocalFolder(self.folder).put(letters)
@@ -58,7 +59,9 @@ class Place:
     def replay(self, **wish: Any) -> ReplayReport:
         pipeline = {"stream": "orders", "database": "DB", "schema": "RAW", **self.pipeline}
         letters = {"folder": str(self.folder)}
-        config = EngineConfig.model_validate({**CONFIG, "pipelines": [pipeline], "dead_letters": letters})
+        config = EngineConfig.model_validate(
+            {**CONFIG, "application": self.application, "pipelines": [pipeline], "dead_letters": letters}
+        )
         services = ReplayServices(
             letters=LocalFolder(self.folder),
             objects=FolderObjects(self.folder),
@@ -144,6 +147,15 @@ def test_letters_of_no_pipeline_stay(place: Place) -> None:
     place.put(letter(5, b"{}"))
     place.pipeline = {"stream": "others"}
     assert dict(place.replay().remaining) == {command.NO_PIPELINE: 1}
+
+
+def test_another_application_brings_the_letters_into_its_own_table(place: Place) -> None:
+    place.put(letter(5, b"{}"))
+    assert place.replay().rows == 1
+    place.application = "other"
+    assert place.replay().rows == 1
+    assert place.replay().already == 1
+    assert len(place.channels.served) == 2
 
 
 def test_only_chosen_letters_are_taken(place: Place) -> None:

@@ -108,3 +108,24 @@ def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() 
     made = LetterMaker(pipeline, "shardId-0").make(letter(1, b'{"a":0}\n{"a":1}\n{"a":2}', row=1, reason="refused"))
     assert [bytes(row).partition(b"},")[2] for row in made.rows] == [b'"a":1}', b'"a":2}']
     assert [b'"row":%d' % number in bytes(row) for number, row in enumerate(made.rows, start=1)] == [True, True]
+
+
+def test_a_channel_is_given_back_whatever_ends_the_replay(world: World) -> None:
+    closed: list[str] = []
+
+    def effect(name: str) -> None:
+        closed.append(name)
+
+    replay = world.replay(effect)
+    replay.run(lambda: iter(world.letters))
+    assert "after close" in closed
+
+
+def test_a_batch_of_another_shard_is_none_of_this_ones(world: World) -> None:
+    world.run()
+    kept = world.objects.kept
+    (name,) = [name for name in kept if name.endswith("gz")]
+    kept[name.replace("0000000001", "0000000002")] = kept[name]
+    world.letters.append(letter(200))
+    with pytest.raises(JournalUnreadable, match="it is the batch 1 of orders"):
+        world.run()
