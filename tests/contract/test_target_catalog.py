@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.snowflake.connection import connect, rows_of
-from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.errors import SnowflakeUnavailable, StatementRefused
 from firnline_ingest.snowflake.key import load_key
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
@@ -68,12 +68,12 @@ class World:
         }
         return EngineConfig.model_validate_json(json.dumps(document))
 
-    def run(self, statement: str) -> None:
+    def run(self, statement: str, role: str = "SYSADMIN") -> None:
         snowflake = self.config.snowflake
         named = {
             "account": snowflake.account,
             "user": snowflake.user,
-            "role": snowflake.role,
+            "role": role,
             "url": snowflake.base_url,
         }
         with closing(connect(**named, key=load_key(self.config), ca_file=snowflake.ca_file)) as connection:
@@ -117,6 +117,18 @@ def test_which_columns_take_null_is_seen_and_that_one_does_from_now_on(catalog: 
     world.run(f"ALTER TABLE {state.target} ALTER COLUMN D DROP NOT NULL")
     catalog.states(world.config.pipelines)
     assert catalog.columns_of(state.target) == {"C": True, "D": True}
+
+
+def test_the_owner_of_a_table_adds_a_column_and_nobody_else_does(catalog: TargetCatalog, world: World) -> None:
+    state = catalog.states(world.config.pipelines)["orders"]
+    assert isinstance(state, TargetState)
+    for _ in range(2):  # a second engine comes too late
+        catalog.add_column(state, '"It\'s ""new""" FLOAT')
+    assert catalog.columns_of(state.target) == {"C": True, 'It\'s "new"': True}
+    world.run("GRANT OWNERSHIP ON TABLE db.public.orders TO ROLE ACCOUNTADMIN REVOKE CURRENT GRANTS")
+    world.run("GRANT INSERT, EVOLVE SCHEMA ON TABLE db.public.orders TO ROLE SYSADMIN", "ACCOUNTADMIN")
+    with pytest.raises(StatementRefused, match="privileges"):
+        catalog.add_column(state, '"D" FLOAT')
 
 
 def test_a_session_that_a_restarted_server_does_not_know_is_opened_again(catalog: TargetCatalog, world: World) -> None:

@@ -162,6 +162,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         idle_after_seconds=None if pipeline.idle_after_seconds == IDLE_AFTER_SECONDS else pipeline.idle_after_seconds,
         abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
+        adds_columns=pipeline.adds_columns or None,
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
         format=_format(pipeline),

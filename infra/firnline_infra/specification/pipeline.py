@@ -104,6 +104,9 @@ class Pipeline(Section):
     schema_evolution: bool = True
     """First-level keys without a column get one. Where off, their values are not kept; the log names each such key once, with the
     record that brought it first and the statement that would add its column."""
+    adds_columns: bool = False
+    """Whether the engine itself adds columns for such keys: with schema_evolution: false and table_privilege: ownership. Values
+    that came before their column are counted, and not kept."""
     error_logging: bool = True
     """Keeps rows that Snowflake rejects in the table's error table; without it they can't be told from loaded ones."""
     row_timestamp: bool = True

@@ -130,6 +130,8 @@ class PipelineOptions(Section):
     """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
     aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
     """`auto`: an aggregate of the Kinesis Producer Library becomes its user records. `off`: it is a record like any other."""
+    adds_columns: bool = False
+    """Whether the engine adds columns for keys that have none, where the table's own schema evolution is off. Needs OWNERSHIP."""
     metadata: Metadata = Metadata.left_out()
     format: Format = JsonFormat.left_out()
     """What the bytes of a record are."""

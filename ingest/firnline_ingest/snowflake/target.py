@@ -47,6 +47,15 @@ class TargetState:
     evolves: bool
     logs_errors: bool
     is_iceberg: bool = False
+    adds_columns: bool = False
+    """Whether the engine adds columns for keys that have none."""
+
+
+def add_columns(state: TargetState, columns: str) -> str:
+    """The statement that adds `columns`, by whoever owns the table."""
+    kind = "ICEBERG TABLE" if state.is_iceberg else "TABLE"
+    where = ".".join(map(quoted, (state.target.database, state.target.schema, state.target.table)))
+    return f"ALTER {kind} {where} ADD COLUMN {columns}"
 
 
 class TargetCatalog:
@@ -88,6 +97,11 @@ class TargetCatalog:
             where = ".".join(map(quoted, (target.database, target.schema, target.table)))
             self._known.columns[target] = read_columns(self._session.rows(f"DESCRIBE TABLE {where}"))
         return self._known.columns[target]
+
+    def add_column(self, state: TargetState, column: str) -> None:
+        """`column` as ADD COLUMN has it; one of the name that is there already stays as it is. Raises as `described`."""
+        self._session.rows(add_columns(state, f"IF NOT EXISTS {column}"), empty=())
+        self._known.columns.pop(state.target, None)
 
     def now_called(self, target: TargetTable) -> str | None:
         """The name, in its schema, of a table that was renamed or swapped, as it is written in SQL. Raises as `described`."""
@@ -152,7 +166,8 @@ class _Look:
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
-        return TargetState(target, evolves=evolves, logs_errors=logs_errors, is_iceberg=is_iceberg)
+        adds = pipeline.adds_columns and not evolves
+        return TargetState(target, evolves=evolves, logs_errors=logs_errors, is_iceberg=is_iceberg, adds_columns=adds)
 
     def _pipe(self, pipeline: PipelineConfig) -> tuple[str, str]:
         """The pipe that was named; else the one with the table's name; else the table's default pipe. With its time."""

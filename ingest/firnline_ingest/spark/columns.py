@@ -13,7 +13,7 @@ from firnline_ingest.identifiers import default_pipe, quoted
 from firnline_ingest.records.key_shape import column_key
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import StatementRefused
-from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState, add_columns
 from firnline_ingest.values import TargetTable
 
 AT_ONCE = 5  # tables, each a statement
@@ -101,7 +101,10 @@ class ColumnWatch:
             elif target.pipe == default_pipe(target.table):
                 self._seen.pop(target, None)
                 self._seen[target], self._fixed[target] = columns, tuple(columns)
-                self._name_unknown(wanted[target], columns, streams[target])
+                unknown = self._unknown(target, columns, streams[target])
+                if added := self._added(catalog, wanted[target], unknown):
+                    self._fixed[target] = (*columns, *(unknown[name].key for name in added))
+                self._name_unknown(wanted[target], {name: unknown[name] for name in unknown.keys() - added})
             for stream in streams[target]:
                 self._untold.pop(stream, None)
 
@@ -126,26 +129,44 @@ class ColumnWatch:
         found = (self._sights.get(stream, {}).get(column_key(column)) for stream in streams)
         return min(filter(None, found), key=lambda sight: sight.epoch, default=None)
 
-    def _name_unknown(self, state: TargetState, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
+    def _added(self, catalog: TargetCatalog, state: TargetState, unknown: Mapping[str, Sight]) -> set[str]:
+        """The keys of `unknown` that have a column now. One that Snowflake refuses is told with the others, once."""
+        added, extra = dict[str, Sight](), {"table": str(state.target)}
+        for name in sorted(unknown)[:MOST_NAMED] if state.adds_columns else ():
+            sight = unknown[name]
+            if state.is_iceberg and sight.kind == "array":
+                continue  # of what, a person has to say
+            try:
+                catalog.add_column(state, sight.column(is_iceberg=state.is_iceberg))
+            except StatementRefused as error:
+                log.warning("schema.column_refused", extra={**extra, "key": sight.key, "cause": error.what})
+            else:
+                added[name] = sight
+        if added:
+            keys = {sight.key: sight.as_dict() for sight in added.values()}
+            log.info("schema.columns_added", extra={**extra, "keys": keys})
+        return set(added)
+
+    def _unknown(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> dict[str, Sight]:
+        """Keys without a column that nothing was said of yet."""
         known = set(map(column_key, columns))
         lacking = {name for stream in streams for name in self._sights.get(stream, {})} - known
-        (self._short.add if lacking else self._short.discard)(state.target)
-        unknown = {
+        (self._short.add if lacking else self._short.discard)(target)
+        return {
             name: self._sights[stream][name] for stream in streams for name in self._untold.get(stream, set()) - known
         }
+
+    def _name_unknown(self, state: TargetState, unknown: Mapping[str, Sight]) -> None:
         if not unknown:
             return
         named = [unknown[name] for name in sorted(unknown)][:MOST_NAMED]
-        table = state.target
-        where = ".".join(map(quoted, (table.database, table.schema, table.table)))
-        added = ", ".join(sight.column(is_iceberg=state.is_iceberg) for sight in named)
-        kind = "ICEBERG TABLE" if state.is_iceberg else "TABLE"
+        wanted = ", ".join(sight.column(is_iceberg=state.is_iceberg) for sight in named)
         log.warning(
             "schema.unknown_keys",
             extra={
-                "table": str(table),
+                "table": str(state.target),
                 "count": len(unknown),
                 "keys": {sight.key: sight.as_dict() for sight in named},
-                "next_step": f"{UNKNOWN}ALTER {kind} {where} ADD COLUMN {added}",
+                "next_step": f"{UNKNOWN}{add_columns(state, wanted)}",
             },
         )

@@ -28,6 +28,12 @@ class Catalog:
             raise StatementRefused("answer", "a test")
         return {name: name not in self.not_null for name in self.columns}
 
+    def add_column(self, state: TargetState, column: str) -> None:
+        name = column.split('"')[1]
+        if name == self.refuses:
+            raise StatementRefused("answer", "not the owner")
+        self.columns.add(name)
+
 
 def look(watch: ColumnWatch, catalog: Catalog, *states: TargetState) -> None:
     watch.look(cast("Any", catalog), {f"s{number}": state for number, state in enumerate(states)})
@@ -167,3 +173,19 @@ def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking() -> None:
     for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"))):
         look(watch, catalog, other)
         assert watch.fixed(other.target) is None
+
+
+def test_the_engine_adds_what_it_may_and_names_the_rest(caplog: pytest.LogCaptureFixture) -> None:
+    watch, catalog = ColumnWatch(), Catalog({"C"}, refuses="SECRET")
+    own = replace(state("A", evolves=False), is_iceberg=True, adds_columns=True)
+    look(watch, catalog, own)
+    sees(watch, 1, price="number", tags="array", secret="text")
+    with caplog.at_level(logging.INFO):
+        look(watch, catalog, own)
+        look(watch, catalog, own)
+    assert catalog.columns == {"C", "PRICE"}
+    assert set(watch.fixed(own.target) or ()) == {"C", "PRICE"}
+    refused, added, named = caplog.records
+    assert (refused.message, vars(refused)["key"]) == ("schema.column_refused", "secret")
+    assert (added.message, list(vars(added)["keys"])) == ("schema.columns_added", ["price"])
+    assert vars(named)["next_step"].endswith('ADD COLUMN "SECRET" VARCHAR, "TAGS" ARRAY(…)')

@@ -7,7 +7,7 @@ from firnline_infra.specification.iceberg_types import iceberg_lacks
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import InvalidIdentifier
 
@@ -61,6 +61,22 @@ def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterat
                 )
 
 
+def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
+    """Only its owner may ALTER a table (alter-table, access control requirements)."""
+    for index, pipeline in enumerate(spec.pipelines):
+        if not pipeline.adds_columns:
+            continue
+        path = f"pipelines[{index}].adds_columns"
+        if pipeline.table_kind is TableKind.INTERACTIVE:
+            yield f"{path}: an interactive table never gets another column; remove it."
+        elif pipeline.schema_evolution:
+            yield f"{path}: Snowflake adds them where the schema evolves; remove it, or say schema_evolution: false."
+        elif pipeline.pipe is not None or pipeline.content_column is not None:
+            yield f"{path}: keys become no columns behind a pipe of one's own, and with content_column; remove it."
+        elif pipeline.table_privilege is not TablePrivilege.OWNERSHIP:
+            yield f"{path}: only the owner of a table may alter it; say table_privilege: ownership."
+
+
 def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
     """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
     for index, pipeline in enumerate(spec.pipelines):
@@ -90,4 +106,5 @@ CHECKS = (
     _structured_metadata_has_a_part,
     _an_interactive_table_keeps_what_it_is_sent,
     _a_select_is_the_whole_table,
+    _who_adds_columns_owns_the_table,
 )

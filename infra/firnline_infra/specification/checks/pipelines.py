@@ -119,6 +119,7 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
     "columns": lambda pipeline: pipeline.columns,
     "content_column": content_column,
     "schema_evolution": lambda pipeline: pipeline.schema_evolution,
+    "adds_columns": lambda pipeline: pipeline.adds_columns,
     "error_logging": lambda pipeline: pipeline.error_logging,
     "row_timestamp": lambda pipeline: pipeline.row_timestamp,
     "metadata.column": lambda pipeline: pipeline.metadata.column,

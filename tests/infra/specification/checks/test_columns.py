@@ -166,3 +166,15 @@ def test_a_select_is_of_an_interactive_table_and_of_all_its_columns(
     assert "give one of the two" in problem
     (problem,) = problems(pipelines=[pipeline(columns=selected)])
     assert "only an interactive table is made with a SELECT" in problem
+
+
+def test_who_adds_columns_owns_a_table_that_does_not_evolve(problems: Problems, pipeline: Any) -> None:
+    own = {"adds_columns": True, "schema_evolution": False, "table_privilege": "ownership"}
+    assert problems(pipelines=[pipeline(**own)]) == []
+    for wrong, (value, sentence) in {
+        "table_privilege": ("insert", "only the owner of a table may alter it; say table_privilege: ownership."),
+        "schema_evolution": (True, "Snowflake adds them where the schema evolves"),
+        "content_column": ("C", "keys become no columns behind a pipe of one's own, and with content_column"),
+    }.items():
+        (problem,) = problems(pipelines=[pipeline(**{**own, wrong: value})])
+        assert problem.startswith(f"pipelines[0].adds_columns: {sentence}")
