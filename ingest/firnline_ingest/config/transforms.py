@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.callables import IMPORT_PATH, code_of
 from firnline_ingest.config.document import Section
@@ -18,6 +18,17 @@ from firnline_ingest.config.field_path import FieldPath, FieldPaths
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.time_pattern import TimeForm
 
+
+def _is_json(value: object) -> object:
+    """What a document in YAML may hold is more than JSON."""
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"is no JSON: {error}") from None
+    return value
+
+
+JsonValue = Annotated[Any, AfterValidator(_is_json)]
 KeyName = Annotated[str, Field(min_length=1)]
 
 
@@ -91,7 +102,7 @@ class InsertTransform(_Transform):
     """A field more."""
     field: FieldPath
     """Where it goes. Objects on the way that are not there are made; anything else that is there can't be a row."""
-    value: Any = None
+    value: JsonValue = None
     """Any value of JSON. Give this or `metadata`."""
     metadata: MetadataPart | None = Field(default=None, strict=False)
     """A part of the record's metadata."""
@@ -100,9 +111,9 @@ class InsertTransform(_Transform):
 
     @model_validator(mode="after")
     def _one_value(self) -> Self:
-        if ("value" in self.model_fields_set) == (self.metadata is not None):
+        is_given = self.value is not None or (self.metadata is None and "value" in self.model_fields_set)
+        if is_given == (self.metadata is not None):  # written out whole, a document has a null that nobody gave
             raise ValueError("give value or metadata, and one of them only")
-        json.dumps(self.value, allow_nan=False)  # what a document in YAML may hold is more than JSON
         return self
 
 
@@ -136,16 +147,15 @@ class MaskTransform(_Transform):
     """Something else in the place of values."""
     fields: Annotated[list[FieldPaths], Field(min_length=1)]
     """What is hidden, whatever it is; a field that is not there is nothing to hide."""
-    replacement: Any = None
+    replacement: JsonValue = None
     """Any value of JSON; null by default."""
     hash: Hash | None = Field(default=None, strict=False)
     """In place of `replacement`."""
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> Self:
-        if self.hash is not None and "replacement" in self.model_fields_set:
+        if self.hash is not None and self.replacement is not None:
             raise ValueError("give replacement or hash, and one of them only")
-        json.dumps(self.replacement, allow_nan=False)
         return self
 
 

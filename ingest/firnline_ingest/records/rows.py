@@ -201,20 +201,26 @@ class RowMaker:
     def _transformed(self, documents: Iterator[bytes], transform: Chain, record: Record) -> Iterator[bytes]:
         """Raises Omitted where all of them are filtered."""
         any_filtered = any_made = False
-        for document in documents:
+        for number, document in enumerate(documents):
             try:
-                made = transform(document, record)
+                made = self._check_made(transform(document, record))
             except Filtered:
                 any_filtered = True
             except Untransformable as error:
                 is_double = isinstance(error, DuplicateKeys)
                 reason = RejectReason.DUPLICATE_KEY if is_double else RejectReason.TRANSFORM_FAILED
-                raise Unusable(Rejection(reason, str(error))) from error
+                raise self._unusable(number, Rejection(reason, str(error))) from error
+            except Unusable as unusable:
+                raise self._unusable(number, unusable.fault) from unusable
             else:
                 any_made = True
-                yield self._check_made(made)
+                yield made
         if any_filtered and not any_made:
             raise Omitted(LeftOut.FILTERED)
+
+    def _unusable(self, row: int, fault: Rejection) -> Unusable:
+        """Of several rows it says which."""
+        return Unusable(fault._replace(detail=f"row {row}: {fault.detail}") if self._are_numbered else fault)
 
     def _decoded(self, records: Sequence[Record]) -> Rows:
         rows: list[msgspec.Raw] = []

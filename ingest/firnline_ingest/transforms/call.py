@@ -49,7 +49,10 @@ def _parsed(payload: bytes, numbers: Kept) -> Any:
     def whole(text: str) -> float:
         return int(text) if len(text) <= MOST_DIGITS else real(text)
 
-    return json.loads(payload, parse_float=real, parse_int=whole, object_pairs_hook=refuse_twice)
+    try:
+        return json.loads(payload, parse_float=real, parse_int=whole, object_pairs_hook=refuse_twice)
+    except RecursionError as error:
+        raise Untransformable("it is nested deeper than Python reads here") from error
 
 
 def _called(function: Callable[[Any], Any], record: Any) -> Any:

@@ -1,5 +1,7 @@
 """What of the declared transforms decides which rows a record becomes."""
 
+import json
+from datetime import date
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from firnline_ingest.config import transforms
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.field_path import Each, keys_of, steps_of
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.errors import ConfigError
 
 EXCLUDE, INSERT = {"type": "exclude", "fields": ["a"]}, {"type": "insert", "field": "b", "value": 1}
 
@@ -65,3 +68,39 @@ def test_a_path_to_one_place_has_no_items() -> None:
     assert keys_of("a.b") == ("a", "b")
     with pytest.raises(ValueError, match="many places"):
         keys_of("a[].b")
+
+
+EVERY = [
+    {"type": "hoist", "field": "C"},
+    {"type": "extract", "field": "a.b", "missing": "filter"},
+    {"type": "insert", "field": "a", "value": None},
+    {"type": "insert", "field": "a", "value": {"b": [1.5]}},
+    {"type": "insert", "field": "a", "metadata": "stream"},
+    {"type": "mask", "fields": ["a[].b"]},
+    {"type": "mask", "fields": ["a"], "hash": "sha256"},
+    {"type": "rename", "fields": {"a": "b"}},
+    {"type": "exclude", "fields": ["a"]},
+    {"type": "cast", "fields": {"a": "text"}},
+    {"type": "flatten"},
+    {"type": "timestamp", "fields": ["a"], "read": "seconds", "write": "yyyy-MM-dd"},
+    {"type": "filter", "field": "a", "one_of": [1, "x", None]},
+    {"type": "callable", "callable": "acme.orders:f", "version": "1"},
+]
+
+
+@pytest.mark.parametrize("declared", EVERY, ids=lambda declared: declared["type"])
+def test_each_survives_the_way_to_a_task_with_the_same_hash(declared: dict[str, Any]) -> None:
+    before = pipeline(declared)
+    after = parse(PipelineConfig, json.loads(before.model_dump_json(by_alias=True)), "engine.json")
+    assert (after, after.conversion_hash) == (before, before.conversion_hash)
+
+
+NO_JSON = [date(2026, 1, 31), {1, 2}, "\ud800", {"a": b"x"}, float("inf")]
+
+
+@pytest.mark.parametrize("value", NO_JSON, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("declared", [INSERT, {"type": "mask", "fields": ["a"]}], ids=["insert", "mask"])
+def test_a_value_that_is_no_json_is_told(declared: dict[str, Any], value: object) -> None:
+    name = "value" if declared["type"] == "insert" else "replacement"
+    with pytest.raises(ConfigError, match="no JSON"):
+        pipeline({**declared, name: value})

@@ -65,3 +65,16 @@ def test_a_record_with_a_line_that_is_none_is_a_letter_whatever_is_left_out() ->
 def test_what_can_t_be_declared(condition: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         pipeline({"type": "filter", "field": "k", **condition})
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (b'{"n":{}}\n{"n":1}', "row 1: transforms[0] (insert): n is no object."),
+        (b'{"n":{}}\n{"n":{},"N":1}', "row 1: the keys 'n' and 'N' are one column: names match whatever their case."),
+        (b'{"n":{}}\n{oops', "line 2: "),
+    ],
+)
+def test_what_is_wrong_with_one_of_several_rows_names_it(lines: bytes, told: str) -> None:
+    rows = made([lines], {"type": "insert", "field": "n.x", "value": 1}, format={"type": "json_lines"})
+    assert rows.rejected[0].detail.startswith(told)
