@@ -21,6 +21,8 @@ from firnline_ingest.records.rows import RowMaker
 from .making import maker
 from .test_avro import ALONE, ORDER, SINGLE, alone, container, single
 from .test_cloudwatch_logs import envelope
+from .test_registered import CONFLUENT, GLUE, Known, glue
+from .test_registered import confluent as framed
 
 JSON = b'{"n": 1, "text": "\xc3\xa9\\u0000", "deep": [{"a": null}], "\xc3\x9f": 1e999}'
 CSV = b'1,"two, ""2""",\n3,"4\n5",6\r\n'
@@ -43,6 +45,13 @@ FORMATS: dict[str, tuple[dict[str, Any], list[bytes]]] = {
     ),
     "avro": (ALONE, [alone(ORDER)]),
     "avro, single object": (SINGLE, [single(ORDER)]),
+    "avro, Confluent's frame": (
+        CONFLUENT,
+        [framed(alone(ORDER)), framed(alone(ORDER), 11), framed(alone(ORDER), 99), framed(b"", 8)],
+    ),
+    "avro, Glue's frame": (GLUE, [glue(alone(ORDER)), glue(alone(ORDER), packed=True)]),
+    "json, Confluent's frame": ({"type": "json", "framing": "confluent"}, [framed(JSON)]),
+    "json, Glue's frame": ({"type": "json", "framing": "glue"}, [glue(JSON), glue(JSON, packed=True)]),
 }
 INSIDE: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     "gzip": (gzip.decompress, gzip.compress),
@@ -92,7 +101,7 @@ def becomes(made_by: RowMaker, data: bytes) -> str:
 
 def fuzz(name: str, *, seed: int, is_over: Callable[[int], bool]) -> Counter[str]:
     """How often a record became what."""
-    made_by, seen = maker(FORMATS[name][0]), Counter[str]()
+    made_by, seen = maker(FORMATS[name][0], Known().of), Counter[str]()
     for number, data in enumerate(mutations(name, random.Random(seed))):
         if is_over(number):
             break

@@ -6,15 +6,16 @@ from typing import Any
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectedRecord
 from firnline_ingest.records.rows import RowMaker, Rows
 
 METADATA = "KINESISMETADATA"
 
 
-def maker(format_: dict[str, Any], **more: Any) -> RowMaker:
+def maker(format_: dict[str, Any], schemas: SchemasOf = no_registry, **more: Any) -> RowMaker:
     document = {"stream": "s", "database": "D", "schema": "R", "format": format_, **more}
-    return RowMaker(parse(PipelineConfig, document, "engine.json"), "s", "shardId-000000000000")
+    return RowMaker(parse(PipelineConfig, document, "engine.json"), "s", "shardId-000000000000", schemas)
 
 
 def convert(format_: dict[str, Any], *payloads: bytes, **more: Any) -> Rows:

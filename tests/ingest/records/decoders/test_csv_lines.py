@@ -84,3 +84,9 @@ def test_a_format_that_makes_no_sense_is_refused_before_anything_is_read(section
     document = {"stream": "s", "database": "D", "schema": "R", "format": {"type": "csv", **section}}
     with pytest.raises(ValueError, match=said):
         PipelineConfig.model_validate(document)
+
+
+def test_a_line_with_nothing_in_it_is_none_and_a_blank_is_a_field() -> None:
+    one = {"type": "csv", "columns": ["a"]}
+    assert values(convert(one, b"\n 1\n\n  ")) == [{"A": " 1"}, {"A": "  "}]
+    assert rejected(one, b"\n\r\n").reason is RejectReason.EMPTY

@@ -8,16 +8,14 @@ from uuid import UUID
 
 import pytest
 
-from firnline_ingest.config.document import parse
 from firnline_ingest.config.formats import AvroFormat
-from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.decoders.registered import RegisteredSchema, Schemas
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
-from firnline_ingest.records.rows import RowMaker, Rows
+from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas.errors import RegistryUnreachable
 
-from .making import convert, rejected, values
+from .making import convert, maker, rejected, values
 from .test_avro import ORDER, ROW, SCHEMA, alone
 
 VERSION = UUID("b7b4a7f0-9c96-4e4a-a687-fb5de9ef0c63")
@@ -62,10 +60,8 @@ class Known:
 
 
 def made_of(format_: dict[str, Any], *payloads: bytes, known: Known | None = None) -> Rows:
-    document = {"stream": "s", "database": "D", "schema": "R", "format": format_}
-    pipeline = parse(PipelineConfig, document, "engine.json")
-    maker = RowMaker(pipeline, "s", "shardId-000000000000", (known or Known()).of)
-    return maker.convert([Record(str(100 + n), data, "key", 1.5) for n, data in enumerate(payloads)])
+    made_by = maker(format_, (known or Known()).of)
+    return made_by.convert([Record(str(100 + n), data, "key", 1.5) for n, data in enumerate(payloads)])
 
 
 def letter_of(format_: dict[str, Any], payload: bytes) -> RejectedRecord:
