@@ -1,16 +1,22 @@
 """`firnline dead-letters replay`"""
 
+import os
+import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
+from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
     from firnline_ingest.replay.replay import ReplayReport
     from firnline_ingest.values import ShardKey
 
+SDK = "snowflake.ingest.streaming"
+REFUSED = 2
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -85,9 +91,26 @@ def replay(
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
         click.echo(f"{shard}: {sentence(report, would)}")
 
-    total = replay_letters(config, wish, tell, damaged)
+    try:
+        total = replay_letters(config, wish, tell, damaged)
+    except FirnlineError as error:
+        if SDK not in sys.modules:
+            raise
+        click.echo(str(error), err=True)
+        end_at_once(REFUSED)
     click.echo(sentence(total, would))
-    raise SystemExit(damaged.status or bool(total.remaining or total.rejected))
+    status = damaged.status or int(bool(total.remaining or total.rejected))
+    if SDK in sys.modules:
+        end_at_once(status)
+    raise SystemExit(status)
+
+
+def end_at_once(status: int) -> NoReturn:
+    """Without Python's own end: where threads of the SDK close their clients, that may abort the process (signal 6)."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def sentence(report: "ReplayReport", would: str = "") -> str:
