@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from firnline_ingest.config.callables import CallableUnusable
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.transforms import returned
 from tests.ingest.transforms.making import made, pipeline, row
 from tests.ingest.transforms.test_properties import VALUES
 
@@ -148,11 +149,14 @@ def generator() -> Iterator[int]:
         "surrogate": (lambda _: {"a": "\ud800"}, "what it returned can't be written: UnicodeEncodeError."),
         "large number": (lambda _: {"a": 1 << 20_000}, "what it returned has a number of more than 3,900 digits."),
         "endless": (lambda _: {"a": endless()}, "what it returned is nested deeper than 512 levels."),
-        "laughs": (lambda _: {"a": laughs()}, "what it returned has more than 16,000,000 bytes."),
+        "laughs": (lambda _: {"a": laughs()}, "what it returned has more than 16,000 bytes."),
         "evil": (lambda _: Evil(a=1), "what it returned can't be written: KeyError."),
     }.values(),
 )  # fmt: skip # a table
-def test_whatever_else_it_does_is_a_letter(becomes: Becomes, function: Callable[[Any], Any], told: str) -> None:
+def test_whatever_else_it_does_is_a_letter(
+    becomes: Becomes, function: Callable[[Any], Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(returned, "MOST_BYTES", 16_000)
     found = becomes(function)
     assert found.startswith(FAILED + told.rstrip(".")), found
     assert told.endswith(" ") or found == FAILED + told
