@@ -68,6 +68,8 @@ def _to_make_things(objects: SnowflakeObjects, others: frozenset[Object]) -> Ite
         yield from _creating("CREATE SCHEMA", Securable.DATABASE, schema.name.parts[:1], others)
     for table in objects.tables:
         yield from _creating(CREATES[type(table)], Securable.SCHEMA, table.name.parts[:2], others)
+    for stage in objects.stages:
+        yield from _creating("CREATE STAGE", Securable.SCHEMA, stage.name.parts[:2], others)
     for pipe in objects.pipes:
         yield from _creating("CREATE PIPE", Securable.SCHEMA, pipe.name.parts[:2], others)
     if objects.authentication_policy is not None:

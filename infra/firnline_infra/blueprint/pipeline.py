@@ -10,6 +10,8 @@ from firnline_infra.blueprint.snowflake import (
     Column,
     IcebergTable,
     InteractiveTable,
+    LettersPipe,
+    LettersStage,
     OwnershipGrant,
     Pipe,
     PrivilegeGrant,
@@ -22,6 +24,7 @@ from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
 from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
+from firnline_ingest.identifiers import letters_pipe_name
 from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
 
 SECURABLES = {
@@ -91,6 +94,24 @@ def pipe(pipeline: Pipeline, durability: Durability, comment: str) -> Pipe | Non
     )
 
 
+def letters_stage(pipeline: Pipeline, durability: Durability, comment: str) -> LettersStage | None:
+    if not pipeline.letters_by_file:
+        return None
+    return LettersStage(name=letters_name(pipeline), durability=durability, comment=comment)
+
+
+def letters_pipe(pipeline: Pipeline, durability: Durability, comment: str) -> LettersPipe | None:
+    if not pipeline.letters_by_file:
+        return None
+    return LettersPipe(name=letters_name(pipeline), table=table_of(pipeline), durability=durability, comment=comment)
+
+
+def letters_name(pipeline: Pipeline) -> QualifiedName:
+    """Of stage and pipe."""
+    *container, own = table_of(pipeline).parts
+    return QualifiedName((*container, Identifier(letters_pipe_name(own.name))))
+
+
 def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Iterator[PrivilegeGrant]:
     on_the_table = {ingest: _to_insert(pipeline), reader: _to_select(pipeline)}
     for principal, privileges in on_the_table.items():
@@ -106,6 +127,10 @@ def grants(pipeline: Pipeline, *, ingest: Principal, reader: Principal) -> Itera
     if pipeline.pipe is not None:
         name = QualifiedName((*schema_of(pipeline).parts, Identifier.parse(pipeline.pipe.name)))
         yield PrivilegeGrant(privileges=("OPERATE",), on=Securable.PIPE, name=name, role=ingest.role)
+    if pipeline.letters_by_file:
+        name = letters_name(pipeline)
+        yield PrivilegeGrant(privileges=("READ", "WRITE"), on=Securable.STAGE, name=name, role=ingest.role)
+        yield PrivilegeGrant(privileges=("OPERATE", "MONITOR"), on=Securable.PIPE, name=name, role=ingest.role)
 
 
 def ownership(pipeline: Pipeline, ingest: Principal) -> OwnershipGrant | None:
@@ -119,7 +144,8 @@ def _to_insert(pipeline: Pipeline) -> tuple[str, ...]:
     if pipeline.table_privilege is TablePrivilege.OWNERSHIP:
         return ()
     evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
-    return ("INSERT", "EVOLVE SCHEMA") if evolves else ("INSERT",)
+    privileges = ("INSERT", "EVOLVE SCHEMA") if evolves else ("INSERT",)
+    return (*privileges, "SELECT") if pipeline.letters_by_file else privileges
 
 
 def _to_select(pipeline: Pipeline) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ class Securable(StrEnum):
     ICEBERG_TABLE = "ICEBERG TABLE"
     INTERACTIVE_TABLE = "INTERACTIVE TABLE"
     PIPE = "PIPE"
+    STAGE = "STAGE"
     WAREHOUSE = "WAREHOUSE"
     EXTERNAL_VOLUME = "EXTERNAL VOLUME"
     USER = "USER"
@@ -248,6 +249,47 @@ class Pipe:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LettersStage:
+    """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
+
+    name: QualifiedName
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def create(self) -> str:
+        return f"CREATE STAGE IF NOT EXISTS {self.name.sql} COMMENT = {literal(self.comment)}"
+
+    @property
+    def drop(self) -> str:
+        """Does nothing where the stage is protected."""
+        return f"DROP STAGE IF EXISTS {self.name.sql}" if self.durability is Durability.EPHEMERAL else "SELECT 1"
+
+    @property
+    def query(self) -> str:
+        return _show("STAGES", self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LettersPipe:
+    """The pipe from such a stage, all rows of a file or none. Replacing it forgets what it has loaded."""
+
+    name: QualifiedName
+    """Of its stage, too."""
+    table: QualifiedName
+    durability: Durability = Durability.PROTECTED
+    comment: str = ""
+
+    @property
+    def copy_statement(self) -> str:
+        """Snowflake repeats it byte for byte, and any difference replaces the pipe."""
+        return (
+            f"COPY INTO {self.table.sql} FROM @{self.name.sql} FILE_FORMAT = (TYPE = JSON BINARY_FORMAT = BASE64) "
+            "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE ON_ERROR = SKIP_FILE"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Role:
     name: Identifier
     comment: str = ""
@@ -346,7 +388,8 @@ class SnowflakeObjects:
     databases: tuple[Database, ...]
     schemas: tuple[Schema, ...]
     tables: tuple[Table | IcebergTable | InteractiveTable, ...]
-    pipes: tuple[Pipe, ...] = ()
+    pipes: tuple[Pipe | LettersPipe, ...] = ()
+    stages: tuple[LettersStage, ...] = ()
     network_policy: NetworkPolicy | None = None
     authentication_policy: AuthenticationPolicy | None = None
     roles: tuple[Role, ...] = ()

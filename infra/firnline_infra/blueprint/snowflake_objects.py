@@ -40,7 +40,15 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
         databases=_databases(spec, comment),
         schemas=_schemas(spec, comment),
         tables=tables,
-        pipes=_once(pipe for each in pipelines if (pipe := of_pipeline.pipe(each, spec.durability, comment))),
+        pipes=_once(
+            pipe
+            for each in pipelines
+            for made in (of_pipeline.pipe, of_pipeline.letters_pipe)
+            if (pipe := made(each, spec.durability, comment))
+        ),
+        stages=_once(
+            stage for each in pipelines if (stage := of_pipeline.letters_stage(each, spec.durability, comment))
+        ),
         network_policy=policy,
         authentication_policy=methods,
         roles=_once(Role(name=each.role, comment=comment) for each in (names.ingest, names.reader)),

@@ -65,6 +65,8 @@ def snowflake_objects(landing: SnowflakeObjects, volumes: Sequence[IcebergVolume
         yield "snowflake:index/schema:Schema", "SCHEMA", schema.name
     for table in landing.tables:
         yield TABLE, table.securable.value, table.name
+    for stage in landing.stages:
+        yield EXECUTE, "STAGE", stage.name
     for pipe in landing.pipes:
         yield "snowflake:index/pipe:Pipe", "PIPE", pipe.name
     for role in landing.roles:
@@ -99,7 +101,7 @@ class StackResources:
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:
         """By the names of its containers too."""
-        if type_ == TABLE:
+        if type_ in (TABLE, EXECUTE):
             return self.has_table(name)
         parts = tuple(part.name for part in name.parts)
         where = ("database", "schema")[: len(parts) - 1]
@@ -110,7 +112,7 @@ class StackResources:
         return next((each["id"] for each in self.resources if each["type"] == type_ and each.get("id")), None)
 
     def has_table(self, name: QualifiedName) -> bool:
-        """Whether a resource of its own made the table, or a statement that creates it.
+        """Whether a resource of its own made the table, or a statement that creates it; so of a stage.
 
         A statement that only alters it outlives a table that went to another owner, and doesn't count.
         """

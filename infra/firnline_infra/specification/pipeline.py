@@ -117,6 +117,10 @@ class Pipeline(Section):
     fail_on_data_loss: bool = True
     """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the
     ledger either way. True by default, because nobody should learn of it from a report."""
+    letters_by_file: bool = False
+    """Makes a stage and a pipe beside the table, `<TABLE>_LETTERS`, through which letters go into it in files, also those whose
+    row is too large to be streamed (docs/files.md). Off by default: the engine's role gets SELECT on the table with it. Only
+    of a standard table that is made here and has no pipe of its own."""
     unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
     """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept."""
     max_unusable_per_minute: int | None = Field(default=None, ge=1)
@@ -171,6 +175,13 @@ class Pipeline(Section):
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):
             raise ValueError("also has to begin with what all its streams' names begin with, for example clicks-.*")
+        return self
+
+    @model_validator(mode="after")
+    def _letters_by_file_have_a_table_for_it(self) -> Self:
+        is_made = self.table_kind is TableKind.STANDARD and self.table_origin is not ObjectOrigin.ADOPT
+        if self.letters_by_file and (not is_made or self.pipe is not None):
+            raise ValueError("letters_by_file: only of a standard table that is made here, without a pipe of its own")
         return self
 
     @property

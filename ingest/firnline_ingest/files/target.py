@@ -1,7 +1,4 @@
-"""Which stage and which pipe carry files into a table, and whether the pipe loads a file in whole or not at all.
-
-Both have the table's name with _LETTERS behind it: a pipe with the table's own name would be streamed through.
-"""
+"""Which stage and which pipe carry files into a table, and whether the pipe loads a file in whole or not at all."""
 
 import re
 from dataclasses import dataclass
@@ -9,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from firnline_ingest.files.errors import PipeUnusable
-from firnline_ingest.identifiers import quoted, written_name
+from firnline_ingest.identifiers import letters_pipe_name, quoted, written_name
 from firnline_ingest.snowflake.listing import Listing, Statements
 
-SUFFIX = "_LETTERS"
 _ON_ERROR = re.compile(r"ON_ERROR\s*=\s*'?(\w+%?)", re.IGNORECASE)
 _WANTED = {
     "a stage named like itself": re.compile(r"FROM\s+@", re.IGNORECASE),
@@ -32,7 +28,7 @@ class FileTarget:
     @property
     def name(self) -> str:
         """Of stage and pipe."""
-        return f"{self.table}{SUFFIX}"
+        return letters_pipe_name(self.table)
 
     def sql(self, name: str) -> str:
         return ".".join(map(quoted, (self.database, self.schema, name)))

@@ -15,6 +15,7 @@ class Need(StrEnum):
     EVOLUTION = "the table's schema evolves"
     CUSTOM_PIPE = "the pipeline has a pipe of its own"
     ICEBERG = "the table is an Iceberg table"
+    FILES = "letters go into the table by file"
     ERROR_LOGGING = "the table keeps rejected rows"
     READER_WAREHOUSE = "the specification names a warehouse for the reader"
 
@@ -53,6 +54,16 @@ PRIVILEGES = (
         need=Need.CUSTOM_PIPE,
         why="Opens channels on the pipe. A table's default pipe needs nothing.",
     ),
+    Privilege(
+        privilege="SELECT",
+        on="TABLE",
+        need=Need.FILES,
+        why="Snowflake asks for it where a pipe is told of files (user guide, Snowpipe REST).",
+    ),
+    Privilege(privilege="READ", on="STAGE", need=Need.FILES, why="Tells the pipe of files; it goes with WRITE."),
+    Privilege(privilege="WRITE", on="STAGE", need=Need.FILES, why="Puts files into the stage, and removes them."),
+    Privilege(privilege="OPERATE", on="PIPE", need=Need.FILES, why="Tells the pipe which files to load."),
+    Privilege(privilege="MONITOR", on="PIPE", need=Need.FILES, why="Asks the pipe what it has loaded."),
     Privilege(
         privilege="USAGE",
         on="EXTERNAL VOLUME",

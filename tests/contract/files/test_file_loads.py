@@ -1,5 +1,6 @@
 """The lane for files, with the connector and snowflake-ingest, against the embedded Snowflake."""
 
+import time
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -43,8 +44,6 @@ class Session:
 def lane(world: World, user: str = "FIRNLINE_ADMIN", **changed: Any) -> FileLoads:
     world.server.files.settings.scans_per_minute = 10_000
     snowpipe = AccountSnowpipe(TARGET, Session(world), world.manager(user, pipe=TARGET.pipe))
-    import time
-
     return FileLoads(snowpipe, sleep=lambda _: time.sleep(0.02), **changed)
 
 

@@ -21,6 +21,7 @@ class ObjectKind(Enum):
     SCHEMA = auto()
     TABLE = auto()
     PIPE = auto()
+    STAGE = auto()
     ROLE = auto()
     USER = auto()
     POLICY = auto()

@@ -15,6 +15,7 @@ KINDS = {
     Securable.ICEBERG_TABLE: ObjectKind.TABLE,
     Securable.INTERACTIVE_TABLE: ObjectKind.TABLE,
     Securable.PIPE: ObjectKind.PIPE,
+    Securable.STAGE: ObjectKind.STAGE,
     Securable.WAREHOUSE: ObjectKind.WAREHOUSE,
     Securable.EXTERNAL_VOLUME: ObjectKind.VOLUME,
     Securable.USER: ObjectKind.USER,

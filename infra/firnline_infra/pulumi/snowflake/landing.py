@@ -45,6 +45,7 @@ class SnowflakeLanding(pulumi.ComponentResource):
         for schema in args.schemas:
             tables.schema(children, schema)
         made = [each for table in args.tables for each in tables.table(children, table)]
+        made += [tables.stage(children, stage) for stage in args.stages]
         made += [tables.pipe(children, pipe) for pipe in args.pipes]
         if args.warehouse is not None:
             made.append(_warehouse(children, args.warehouse))

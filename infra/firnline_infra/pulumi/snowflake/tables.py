@@ -8,7 +8,16 @@ from typing import Any, TypedDict
 import pulumi
 import pulumi_snowflake as snowflake
 
-from firnline_infra.blueprint.snowflake import Database, IcebergTable, InteractiveTable, Pipe, Schema, Table
+from firnline_infra.blueprint.snowflake import (
+    Database,
+    IcebergTable,
+    InteractiveTable,
+    LettersPipe,
+    LettersStage,
+    Pipe,
+    Schema,
+    Table,
+)
 from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 from firnline_infra.pulumi.snowflake.retry import until_the_volume_can_be_used
 from firnline_infra.specification.iceberg_types import with_size
@@ -61,11 +70,29 @@ def table(children: ChildFactory, args: Table | IcebergTable | InteractiveTable)
             return [_standard(children, args), *_alterations(children, args)]
 
 
-def pipe(children: ChildFactory, args: Pipe) -> pulumi.Resource:
+def stage(children: ChildFactory, args: LettersStage) -> pulumi.Resource:
+    *schema, _ = args.name.parts
+    made = snowflake.Execute(
+        children.name("stage", args.name),
+        execute=children.after(ObjectKind.SCHEMA, QualifiedName(tuple(schema)), args.create),
+        revert=args.drop,
+        query=args.query,
+        opts=children.options(durability=args.durability),
+    )
+    children.add(ObjectKind.STAGE, args.name, made.execute)
+    return made
+
+
+def pipe(children: ChildFactory, args: Pipe | LettersPipe) -> pulumi.Resource:
+    """A pipe from a stage waits for both."""
+    copied = children.after(ObjectKind.TABLE, args.table, args.copy_statement)
+    if isinstance(args, LettersPipe):
+        staged = children.after(ObjectKind.STAGE, args.name, args.copy_statement)
+        copied = pulumi.Output.all(copied, staged).apply(lambda _: args.copy_statement)
     made = snowflake.Pipe(
         children.name("pipe", args.name),
         **_place(children, args.name),
-        copy_statement=children.after(ObjectKind.TABLE, args.table, args.copy_statement),
+        copy_statement=copied,
         comment=args.comment,
         opts=children.options(durability=args.durability),
     )

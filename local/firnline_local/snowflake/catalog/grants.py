@@ -122,11 +122,12 @@ class Grants:
             to_visit.extend(below)
         return held
 
-    def has_privilege(self, role: Role, privilege: str, on: CatalogObject) -> bool:
+    def has_privilege(self, role: Role, privilege: str, on: CatalogObject, *, by_name: bool = False) -> bool:
+        """`by_name`: what implies the privilege elsewhere is not enough."""
         roles = self.effective(role)
         if _is_all_powerful(roles) or on.owner in roles:
             return True
-        sufficient = {privilege} | IMPLIED_BY.get(privilege, frozenset())
+        sufficient = {privilege} | (frozenset() if by_name else IMPLIED_BY.get(privilege, frozenset()))
         return any(grant.privilege in sufficient for grant in self._granted(roles, on))
 
     def has_any_privilege(self, role: Role, on: CatalogObject) -> bool:
