@@ -54,7 +54,7 @@ ROOMS_BELOW = {
     "ingest.config": "errors identifiers",
     "ingest.deadletter": "aws config errors kinesis records sink values",
     "ingest.errors": "",
-    "ingest.files": "errors snowflake",
+    "ingest.files": "config errors identifiers snowflake",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
     "ingest.ledger": "aws config errors kinesis permissions values",
@@ -64,7 +64,9 @@ ROOMS_BELOW = {
     "ingest.nesting": "",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
-    "ingest.replay": "config deadletter errors identifiers kinesis ledger records schemas shard snowflake values",
+    "ingest.replay": (
+        "config deadletter errors files identifiers kinesis ledger records schemas shard snowflake values"
+    ),
     "ingest.schemas": "aws config errors records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",

@@ -34,6 +34,9 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--from", "edited", type=FILE, help="Only the letters of this file, which export wrote, as they stand there."
 )
+@click.option(
+    "--by-file", is_flag=True, help="Through a stage and a pipe (letters_by_file), also rows too large to be streamed."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be replayed, and send nothing.")
 @click.option(
     "--unfinished",
@@ -49,6 +52,7 @@ def replay(
     folder: Path | None,
     repair: str | None,
     edited: Path | None,
+    by_file: bool,
     dry_run: bool,
     unfinished: str | None,
     forgotten_shards: bool,
@@ -81,6 +85,7 @@ def replay(
         unfinished=None if unfinished is None else decided[unfinished],
         with_forgotten=forgotten_shards,
         only_look=dry_run,
+        by_file=by_file,
     )
     config = load_config(config_file)
     if folder is not None:

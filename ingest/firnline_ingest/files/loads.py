@@ -1,6 +1,7 @@
 """One file into its table, proven once: whoever asks again for the same name finds what became of it.
 
-The order is: the history is asked ①, the file is put ②, submitted ③, and waited for ④; it is removed from the stage ⑤. The pipe
+The order is: the history is asked ①, the file is put ②, the history asked again, the file submitted ③, and waited for ④; it is
+removed from the stage ⑤. The pipe
 loads a name once in 14 days, however often it is put and submitted; so a kill anywhere is made good by asking again. What is
 older is answered by nobody, and never guessed.
 """
@@ -100,18 +101,23 @@ class FileLoads:
             if self.now() - begun > REMEMBERED:
                 why = f"it was begun on {begun:%F}, and a pipe remembers names for 14 days"
                 raise FileUnprovable(self.snowpipe.pipe, path, why)
-            submitted_at = self.now()
-            self._submit(path, rows)
-            found = self._wait(path, submitted_at)
+            found = self._submitted(path, rows, begun)
         return self._settled(path, rows, found)
 
-    def _submit(self, path: str, rows: Sequence[bytes]) -> None:
+    def _submitted(self, path: str, rows: Sequence[bytes], begun: datetime) -> Load:
+        """The history is asked once more: who was frozen meanwhile may find that somebody else has settled it."""
         folder, _, name = path.rpartition("/")
         with tempfile.TemporaryDirectory(prefix="firnline-") as place:
             file = Path(place, name)
             file.write_bytes(gzip.compress(b"".join(row + b"\n" for row in rows), compresslevel=1, mtime=0))
             self.snowpipe.put(file, folder)
-            self.snowpipe.submit(path, file.stat().st_size)
+            size = file.stat().st_size
+        found = self.snowpipe.history(path, begun)
+        if _is_final(found):
+            return found
+        submitted_at = self.now()
+        self.snowpipe.submit(path, size)
+        return self._wait(path, submitted_at)
 
     def _wait(self, path: str, since: datetime) -> Load:
         """A load may have been over before: then the report is silent, and a history tells."""

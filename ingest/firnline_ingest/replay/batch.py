@@ -44,6 +44,8 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The channel's token when the batch was made; the counters were these."""
     rows_inserted: int
     rows_error: int
+    begun_ms: int = 0
+    """Of one that goes by file: when it was begun."""
     letters: tuple[BatchLetter, ...]
 
 

@@ -17,14 +17,16 @@ from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.replay.errors import NoLedger
+from firnline_ingest.replay.file_lane import ROUNDS, FileLane, by_file, file_lane
 from firnline_ingest.replay.journal import Journal, NamedObjects, Outcome, place_of
 from firnline_ingest.replay.lane import ChannelLane, replay_channel
 from firnline_ingest.replay.making import LetterMaker, Made
 from firnline_ingest.replay.repair import CallableFailed, Repair
-from firnline_ingest.replay.replay import ReplayReport, ShardReplay
+from firnline_ingest.replay.replay import REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.shard.channel import ChannelOpener
 from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.values import ShardKey
 
@@ -49,6 +51,8 @@ class ReplayWish:
     with_forgotten: bool = False
     """Letters of shards, too, that the ledger has no row of any more."""
     only_look: bool = False
+    by_file: bool = False
+    """Through a stage and a pipe, also what is too large to be streamed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +66,8 @@ class ReplayServices:
     target_of: Callable[[PipelineConfig], TargetState]
     schemas: SchemasOf = no_registry
     """How the registry of a format is asked, where it has one."""
+    files: Callable[[PipelineConfig, TargetState], FileLane] | None = None
+    """For a wish by file, which needs it."""
 
 
 def replay_letters(
@@ -71,7 +77,7 @@ def replay_letters(
     objects, ledger = open_objects(config), existing_ledger(config)
     if ledger is None:
         raise NoLedger(config.ledger.table)
-    channels, catalog = SdkChannels(config), TargetCatalog(config)
+    channels, catalog, session = SdkChannels(config), TargetCatalog(config), SqlSession(config)
     services = ReplayServices(
         letters=open_reader(config),
         objects=objects,
@@ -79,12 +85,14 @@ def replay_letters(
         channels=channels,
         target_of=catalog.state_of,
         schemas=SchemaRegistries(config.aws),
+        files=lambda pipeline, state: file_lane(config, pipeline, state, session),
     )
     try:
         return Replays(config, wish, services, on_damaged).run(on_shard)
     finally:
         channels.close()
         catalog.close()
+        session.close()
 
 
 @dataclass(frozen=True)
@@ -121,19 +129,42 @@ class Replays:
             report = ReplayReport()
             report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
             return report
-        make = partial(
-            self._made, LetterMaker(pipeline, shard.shard_id, self.services.schemas), self.services.ledger.read(shard)
-        )
+        as_it_goes = by_file(pipeline) if self.wish.by_file else pipeline
+        maker = LetterMaker(as_it_goes, shard.shard_id, self.services.schemas)
+        make = partial(self._made, maker, self.services.ledger.read(shard))
         journal = Journal(self.services.objects, self.config.application, shard)
         if self.wish.only_look:
             return self._looked(journal, shard, make)
         state = self.services.target_of(pipeline)
+        if self.wish.by_file:
+            assert self.services.files is not None, "a wish by file has a way for it"
+            return self._by_file(journal, shard, make, self.services.files(pipeline, state))
         channel = replay_channel(self.config.application, shard)
         lane = ChannelLane(channels=self.services.channels, target=state.target, channel=channel)
         replay = ShardReplay(shard=shard, journal=journal, lane=lane, keeps_rejected=state.logs_errors, make=make)
         if self.wish.unfinished is not None:
             replay.decide(self.wish.unfinished)
         return replay.run(lambda: self._letters(shard))
+
+    def _by_file(
+        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made], lane: FileLane
+    ) -> ReplayReport:
+        """A file is loaded in whole or not at all, so letters that were refused together go once more, in smaller company."""
+        total = ReplayReport()
+        for number, most in enumerate(ROUNDS):
+            replay = ShardReplay(
+                shard=shard, journal=journal, lane=lane, keeps_rejected=False, make=make, most_letters=most
+            )
+            if number == 0 and self.wish.unfinished is not None:
+                replay.decide(self.wish.unfinished)
+            report = replay.run(lambda: self._letters(shard))
+            total.letters += report.letters
+            total.rows += report.rows
+            total.already = total.already if number else report.already
+            total.remaining, total.rejection = report.remaining, report.rejection
+            if not report.remaining[REFUSED]:
+                break
+        return total
 
     def _letters(self, shard: ShardKey) -> Iterator[DeadLetter]:
         choice = replace(self.wish.choice, stream=shard.stream, shard=shard.shard_id)

@@ -7,6 +7,7 @@ before. So a replay that was killed, frozen or run twice at once goes on behind 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
@@ -22,6 +23,8 @@ from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, ChannelStalled, ClientLost, SnowflakeUnavailable
 from firnline_ingest.values import DIGITS, ChannelState, Position, ShardKey, TargetTable
 
+BY_FILE = "file:"
+"""How the channel of a batch begins that goes by file (file_lane.py)."""
 ATTEMPTS = 5
 PROOF_S = 120.0
 POLL_S = 0.5
@@ -42,6 +45,8 @@ class Opened:
     channel: ShardChannel
     created_ms: int
     proven: Proven
+    begun_ms: int = 0
+    """When, where that has to be known later: a pipe forgets what it has loaded (file_lane.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,23 @@ class Proof:
     rejection: str
 
 
+class Lane(Protocol):
+    """One shard's way into one table, by a channel or by files."""
+
+    @property
+    def target(self) -> TargetTable: ...
+
+    @property
+    def channel(self) -> str: ...
+
+    def open(self, last: Batch | None, counters: Proven | None) -> Opened: ...
+
+    def load(self, batch: Batch, opened: Opened | None = None) -> Proof: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class ChannelLane:
-    """One shard's way into one table."""
+    """A Lane: rows are streamed."""
 
     channels: ChannelOpener
     target: TargetTable

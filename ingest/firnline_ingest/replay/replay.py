@@ -16,12 +16,13 @@ from firnline_ingest.ledger.row import Proven
 from firnline_ingest.replay.batch import Batch, BatchHeader, BatchLetter
 from firnline_ingest.replay.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
 from firnline_ingest.replay.journal import BatchEnd, Journal, Outcome, RecordPlace, place_of
-from firnline_ingest.replay.lane import ChannelLane, Opened
+from firnline_ingest.replay.lane import BY_FILE, Lane, Opened
 from firnline_ingest.replay.making import Made
 from firnline_ingest.values import ShardKey
 
 BATCH_LETTERS, BATCH_BYTES = 1_000, 4_000_000
 RACES = 20
+REFUSED = "the table refused it"
 
 
 @dataclass
@@ -58,12 +59,14 @@ class ShardReplay:
 
     shard: ShardKey
     journal: Journal
-    lane: ChannelLane
+    lane: Lane
     keeps_rejected: bool
     """Whether the table has an error table. Where it has none, each letter is a batch of its own, because a row that is refused
     would be nowhere: the letter then stays one.
     """
     make: Callable[[DeadLetter], Made]
+    most_letters: int | None = None
+    """A batch; by default as many as the table's keeping of rejected rows allows."""
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: Opened | None = None
     _own: set[int] = field(default_factory=set)
@@ -97,11 +100,15 @@ class ShardReplay:
             if not is_over:
                 batch = self.journal.batch(number)
                 if batch.header.target != self.lane.target or batch.header.channel != self.lane.channel:
-                    raise ReplayUnprovable(
-                        str(batch),
-                        f"it went into {batch.header.target}, which was made again since, or is another table",
-                    )
+                    raise ReplayUnprovable(str(batch), self._why_not_ours(batch))
                 self._finish(batch)
+
+    def _why_not_ours(self, batch: Batch) -> str:
+        if batch.header.target != self.lane.target:
+            return f"it went into {batch.header.target}, which was made again since, or is another table"
+        if batch.header.channel.startswith(BY_FILE):
+            return "it was begun by file; run the same command with --by-file, which can tell"
+        return "it was not begun by file; run the same command without --by-file, which can tell"
 
     def decide(self, outcome: Outcome) -> int:
         """A person's word about batches that can't be finished. How many there were."""
@@ -115,7 +122,7 @@ class ShardReplay:
         if not replayed.are_over:
             raise _Raced
         number = replayed.last_batch
-        most = BATCH_LETTERS if self.keeps_rejected else 1
+        most = self.most_letters or (BATCH_LETTERS if self.keeps_rejected else 1)
         for group in _grouped(self._made(letters, replayed.batch_of), most):
             number += 1
             batch, opened = self._begin(number, group)
@@ -153,6 +160,7 @@ class ShardReplay:
             before=proven.position.token if proven.position else None,
             rows_inserted=proven.rows_inserted,
             rows_error=proven.rows_error,
+            begun_ms=opened.begun_ms,
             letters=tuple(BatchLetter(each.key.position.token, each.stage, len(rows)) for each, rows in group),
         )
         batch = Batch(header, [bytes(row) for _, rows in group for row in rows])
@@ -199,7 +207,7 @@ class ShardReplay:
         self._opened = proof.opened
         self.report.rejection = proof.rejection or self.report.rejection
         if is_void:
-            self.report.remaining["the table refused it"] += len(batch.header.letters)
+            self.report.remaining[REFUSED] += len(batch.header.letters)
             return
         self._count(batch)
         self.report.rejected += proof.rejected
