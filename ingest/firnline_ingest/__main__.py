@@ -1,4 +1,4 @@
-"""`python -m firnline_ingest run | stop | validate | resume | deregister | migrate --config FILE`; what spark-submit is given."""
+"""`python -m firnline_ingest run | drain | stop | validate | resume | deregister | migrate --config FILE`."""
 
 import argparse
 import os
@@ -26,6 +26,7 @@ def main(arguments: Sequence[str] | None = None, *, program: str = "python -m fi
         options = _parser(program).parse_args(arguments)
         commands = {
             "run": _run,
+            "drain": _drain,
             "stop": _stop,
             "validate": _validate,
             "resume": _resume,
@@ -69,6 +70,12 @@ def _parser(program: str) -> argparse.ArgumentParser:
         type=_moment,
         metavar="TIME",
         help="Take in what arrived up to this time, ISO 8601 with an offset, and end: with initial_position a window.",
+    )
+    command(
+        "drain",
+        "Finish what was begun, and take in nothing new.",
+        "Before a change of format, transforms or metadata: with the configuration that made the rows, what is committed "
+        "is counted and proven. Exit status as of run.",
     )
     command("stop", "Ask the running engine to prove its last rows and end.")
     command(
@@ -147,6 +154,12 @@ def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
     if job.has_loose_ends:
         _end_at_once(status)
     return status
+
+
+def _drain(config: "EngineConfig", options: argparse.Namespace) -> int:
+    from firnline_ingest.spark.beginning import NOTHING_NEW
+
+    return _run(config, argparse.Namespace(**{**vars(options), "available_now": False, "until": NOTHING_NEW}))
 
 
 def _end_at_once(status: int) -> NoReturn:

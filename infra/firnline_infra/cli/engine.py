@@ -19,6 +19,7 @@ def _engine_command(name: str, summary: str) -> click.Command:
 
 
 run = _engine_command("run", "Read the streams into Snowflake until stopped.")
+drain = _engine_command("drain", "Finish what was begun, and take in nothing new.")
 validate = _engine_command("validate", "Check machine, ledger, streams and tables; change nothing.")
 resume = _engine_command("resume", "Decide about shards that the engine refused.")
 deregister = _engine_command("deregister", "Give up the consumers that the engine registered.")

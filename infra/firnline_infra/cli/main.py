@@ -24,6 +24,7 @@ EXIT_ERROR = 2
         "deregister": "firnline_infra.cli.engine:deregister",
         "destroy": "firnline_infra.cli.destroy:destroy",
         "doctor": "firnline_infra.cli.doctor:doctor",
+        "drain": "firnline_infra.cli.engine:drain",
         "drift": "firnline_infra.cli.drift:drift",
         "egress": "firnline_infra.cli.egress:egress",
         "estimate": "firnline_infra.cli.estimate:estimate",

@@ -175,7 +175,7 @@ class RoutingChanged(LedgerError, Fatal):
     def __init__(self, key: ShardKey) -> None:
         super().__init__(
             f"Rows of {key} are committed but not proven, and the pipeline's conversion changed since they were made.",
-            next_step="run the old configuration once with --available-now, then the new one.",
+            next_step="finish with the old configuration: firnline drain; then run the new one.",
         )
 
 

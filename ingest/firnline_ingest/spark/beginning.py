@@ -1,7 +1,7 @@
 """What a run asks of Kinesis before its query begins: whether its patterns are clear, and until when a bounded run reads."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
@@ -12,6 +12,8 @@ from firnline_ingest.kinesis.pin import EndInFuture, WindowEmpty, in_ms, server_
 from firnline_ingest.spark.patience import Patience, patiently
 
 START_PATIENCE_S = 30.0
+NOTHING_NEW = datetime.fromtimestamp(0, UTC)
+"""The end of a drain: whatever is not committed yet arrived later."""
 
 
 def pipelines_at_start(config: EngineConfig, wait: Callable[[float], bool]) -> Sequence[PipelineConfig]:
@@ -29,6 +31,8 @@ def bound_ms(
     until: datetime | None = None,
 ) -> int:
     """The arrival after which a bounded run reads nothing: `until`, or now. Raises EndInFuture and WindowEmpty."""
+    if until == NOTHING_NEW:
+        return 0
     now_ms = _now_ms(config, pipelines, wait)
     if until is None:
         return now_ms

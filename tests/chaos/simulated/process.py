@@ -238,7 +238,9 @@ def simulated() -> Iterator[None]:
         stack.enter_context(patch.object(runner, "_in_background", at_once))
         stack.enter_context(patch.object(subscription, "AHEAD_BYTES", AHEAD_BYTES))
         for module in (demand, runner, subscription):
-            events = SimpleNamespace(Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor)
+            events = SimpleNamespace(
+                Lock=threading.Lock, Event=SimulatedEvent, Thread=HelpingActor, get_ident=threading.get_ident
+            )
             stack.enter_context(patch.object(module, "threading", events))
         stack.enter_context(patch.object(planner, "ThreadPoolExecutor", AtOnce))
         yield

@@ -40,6 +40,12 @@ def test_one_that_has_not_come_is_refused_by_the_services_clock() -> None:
         until(later)
 
 
+def test_a_drain_ends_before_all_records_wherever_the_pipeline_begins() -> None:
+    start = {"at": "AT_TIMESTAMP", "timestamp": "2026-11-17T00:00:00Z"}
+    pipelines = [{"stream": "orders", "database": "DB", "schema": "RAW", "initial_position": start}]
+    assert until("1970-01-01T00:00:00Z", pipelines=pipelines) == 0
+
+
 def test_one_before_the_pipelines_beginning_is_refused() -> None:
     start = {"at": "AT_TIMESTAMP", "timestamp": "2026-11-17T00:00:00Z"}
     pipelines = [{"stream": "orders", "database": "DB", "schema": "RAW", "initial_position": start}]
