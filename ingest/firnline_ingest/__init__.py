@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         KinesisError,
         LedgerError,
         Retryable,
+        SchemaRegistryError,
         SnowflakeError,
         UsageError,
     )
@@ -43,6 +44,7 @@ __all__ = [
     "LetterKey",
     "LocalFolder",
     "Retryable",
+    "SchemaRegistryError",
     "SnowflakeError",
     "UsageError",
     "load_config",
