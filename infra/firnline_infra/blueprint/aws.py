@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Literal, Self
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
 from firnline_infra.blueprint.places import CONFIGURATION_FOLDER
+from firnline_infra.blueprint.shown import Shown
 from firnline_infra.blueprint.value import Deferred, Value
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stream:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Stream(Shown):
     """A Kinesis data stream, and the consumers that have a throughput of their own."""
 
     encryption: ClassVar[str] = "KMS"
@@ -49,8 +50,8 @@ class Stream:
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True)
-class LedgerTable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LedgerTable(Shown):
     """The DynamoDB table of the ledger: one item per stream and shard (docs/design/ledger.md, section 3).
 
     It is billed per request: the engine writes a few items a shard and minute, in bursts.
@@ -86,8 +87,8 @@ class LedgerTable:
         return self.durability is Durability.PROTECTED
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bucket:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bucket(Shown):
     """An S3 bucket that nobody but its owner reaches, and only through TLS: versioned, encrypted, without ACLs, closed to
     the public.
     """
@@ -124,8 +125,8 @@ class Bucket:
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True)
-class EncryptionKey:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EncryptionKey(Shown):
     """The KMS key that encrypts what an environment keeps; AWS rotates it every year."""
 
     is_rotated: ClassVar[bool] = True
@@ -140,8 +141,8 @@ class EncryptionKey:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Secret:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Secret(Shown):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
     name: str
@@ -164,8 +165,8 @@ class Secret:
         return self.existing_arn is not None and self.recovery_days > 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Role:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Role(Shown):
     """An IAM role with one inline policy."""
 
     policy_name: ClassVar[str] = "firnline"
@@ -178,8 +179,8 @@ class Role:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class User:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class User(Shown):
     """An IAM user with one policy, for an engine outside AWS. Its access keys are made where no state sees them.
 
     The policy is a managed one: a user's inline policies are too short for an engine with a key of the customer's.
@@ -199,8 +200,8 @@ class User:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EngineDocument:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EngineDocument(Shown):
     """The engine's configuration as an object in a bucket, under the hash of its content.
 
     An unchanged configuration is the same object, so a job that runs with it needs no restart; a changed one is another.
@@ -216,8 +217,8 @@ class EngineDocument:
     """Ends with a slash."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parameter:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Parameter(Shown):
     """A parameter of Systems Manager, where others read what was made. Nothing secret is in one."""
 
     name: str
@@ -226,15 +227,15 @@ class Parameter:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PublishedOutputs:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PublishedOutputs(Shown):
     """All parameters of an environment."""
 
     parameters: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Alarm:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Alarm(Shown):
     """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold`, or below it, for `periods` periods
     in a row.
     """
@@ -257,8 +258,8 @@ class Alarm:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dashboard:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dashboard(Shown):
     """A CloudWatch dashboard: an account has one of a name, whatever the region. It has no tags."""
 
     name: str
@@ -266,8 +267,8 @@ class Dashboard:
     """JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class IngestAlarms:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IngestAlarms(Shown):
     """All alarms of an environment."""
 
     alarms: tuple[Alarm, ...]

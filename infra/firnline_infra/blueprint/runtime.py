@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.marks import tags
+from firnline_infra.blueprint.shown import Shown
 from firnline_infra.blueprint.size import Size, size_of_specification
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.emr import EmrEc2, EmrServerless
@@ -26,8 +27,8 @@ OF_EMR = ("client", "driver", "executor")
 """The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SecurityGroup:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SecurityGroup(Shown):
     """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
 
     name: str
@@ -36,8 +37,8 @@ class SecurityGroup:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogGroup:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogGroup(Shown):
     """A CloudWatch log group for the engine's logs.
 
     CloudWatch encrypts it with its own key: one of a customer's would have to allow that service in its own policy.
@@ -48,8 +49,8 @@ class LogGroup:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServerlessApplication:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ServerlessApplication(Shown):
     """An EMR Serverless application for one engine: started with its job, stopped when idle."""
 
     name: str
@@ -68,8 +69,8 @@ class ServerlessApplication:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class VirtualCluster:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class VirtualCluster(Shown):
     """A namespace of an EKS cluster, for EMR on EKS."""
 
     name: str
@@ -78,8 +79,8 @@ class VirtualCluster:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstanceProfile:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InstanceProfile(Shown):
     """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
 
     name: str
@@ -88,8 +89,8 @@ class InstanceProfile:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ec2Cluster:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ec2Cluster(Shown):
     """An EMR cluster on EC2 for one engine: a primary node, and core nodes for driver and executors."""
 
     name: str
@@ -110,8 +111,8 @@ class Ec2Cluster:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PodIdentityAssociation:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PodIdentityAssociation(Shown):
     """Lets the pods of one service account of one cluster be the role."""
 
     cluster: str
@@ -121,8 +122,8 @@ class PodIdentityAssociation:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuntimeParts:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RuntimeParts(Shown):
     """In the order in which they can be made. What is None, or not listed, is not made here."""
 
     security_group: SecurityGroup | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Self
 
+from firnline_infra.blueprint.shown import Shown
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
@@ -33,22 +34,22 @@ class Securable(StrEnum):
     USER = "USER"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Database:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Database(Shown):
     name: Identifier
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Schema:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Schema(Shown):
     name: QualifiedName
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Alteration:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Alteration(Shown):
     """One property of a table that the provider's resource can't set: switched on by a statement of its own.
 
     A golden test freezes its text, because a changed text reverts the property and sets it again.
@@ -70,8 +71,8 @@ class Alteration:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Column(Shown):
     """A column that a table is made with."""
 
     name: Identifier
@@ -85,8 +86,8 @@ class Column:
         return f"{self.name.sql} {self.type}{'' if self.nullable else ' NOT NULL'}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Table(Shown):
     """A standard table, which Snowflake keeps itself."""
 
     securable: ClassVar[Securable] = Securable.TABLE
@@ -117,8 +118,8 @@ class Table:
             yield Alteration.of(self.name, "ROW_TIMESTAMP", is_reverted=loses_nothing)
 
 
-@dataclass(frozen=True, kw_only=True)
-class IcebergTable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IcebergTable(Shown):
     """An Iceberg table in Snowflake's own catalog."""
 
     securable: ClassVar[Securable] = Securable.ICEBERG_TABLE
@@ -175,8 +176,8 @@ class IcebergTable:
         return (Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True, kind="ICEBERG TABLE"),)
 
 
-@dataclass(frozen=True, kw_only=True)
-class InteractiveTable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InteractiveTable(Shown):
     """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
 
     securable: ClassVar[Securable] = Securable.INTERACTIVE_TABLE
@@ -222,8 +223,8 @@ def _show(kind: str, of: QualifiedName) -> str:
     return f"SHOW {kind} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class InteractiveWarehouse:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class InteractiveWarehouse(Shown):
     """The warehouse that interactive tables are queried through."""
 
     name: Identifier
@@ -232,8 +233,8 @@ class InteractiveWarehouse:
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pipe:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pipe(Shown):
     """A pipe of one's own for Snowpipe Streaming. Replacing it ends every channel on it."""
 
     name: QualifiedName
@@ -248,8 +249,8 @@ class Pipe:
         return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM {STREAMED})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LettersStage:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LettersStage(Shown):
     """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
 
     name: QualifiedName
@@ -270,8 +271,8 @@ class LettersStage:
         return _show("STAGES", self.name)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LettersPipe:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LettersPipe(Shown):
     """The pipe from such a stage, all rows of a file or none. Replacing it forgets what it has loaded."""
 
     name: QualifiedName
@@ -289,14 +290,14 @@ class LettersPipe:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Role:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Role(Shown):
     name: Identifier
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class User:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class User(Shown):
     """A service user (TYPE = SERVICE): it can't have a password, and logs in with its key pair alone."""
 
     secondary_roles: ClassVar[str] = "NONE"
@@ -316,8 +317,8 @@ class User:
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkPolicy:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NetworkPolicy(Shown):
     """From where service users may connect."""
 
     name: Identifier
@@ -326,8 +327,8 @@ class NetworkPolicy:
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AuthenticationPolicy:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AuthenticationPolicy(Shown):
     """Lets users log in with a key pair and with nothing else, whatever they are given later."""
 
     methods: ClassVar[tuple[str, ...]] = ("KEYPAIR",)
@@ -336,8 +337,8 @@ class AuthenticationPolicy:
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrivilegeGrant:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PrivilegeGrant(Shown):
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
 
     privileges: tuple[str, ...]
@@ -346,8 +347,8 @@ class PrivilegeGrant:
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True)
-class OwnersGrant:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OwnersGrant(Shown):
     """What the owner of an adopted object grants to the role that deploys."""
 
     privileges: tuple[str, ...]
@@ -361,8 +362,8 @@ class OwnersGrant:
         return f"GRANT {', '.join(self.privileges)} ON {self.on.value} {self.name.sql} TO ROLE {role.sql}{option}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class OwnershipGrant:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OwnershipGrant(Shown):
     """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
     role that deploys.
     """
@@ -372,8 +373,8 @@ class OwnershipGrant:
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True)
-class RoleGrant:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RoleGrant(Shown):
     """A role for a user, or for another role."""
 
     role: Identifier
@@ -381,8 +382,8 @@ class RoleGrant:
     to_role: Identifier | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SnowflakeObjects:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SnowflakeObjects(Shown):
     """Everything in Snowflake that an environment's pipelines need, in the order in which it can be made."""
 
     databases: tuple[Database, ...]
