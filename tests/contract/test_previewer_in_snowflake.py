@@ -11,8 +11,8 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.previewing import SEEN_BY, previewers_grants
-from firnline_infra.blueprint.snowflake import PrivilegeGrant
 from firnline_infra.deploy.adopted import check_adopted
 from firnline_infra.deploy.readback import read_back
 from firnline_infra.specification import EnvironmentSpec, parse_spec

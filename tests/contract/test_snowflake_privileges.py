@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.grants import PrivilegeGrant
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
-from firnline_infra.blueprint.snowflake import PrivilegeGrant
 from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError

@@ -7,14 +7,8 @@ what is adopted: it could neither alter nor drop it, whatever a program asked fo
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from firnline_infra.blueprint.snowflake import (
-    IcebergTable,
-    InteractiveTable,
-    OwnersGrant,
-    Securable,
-    SnowflakeObjects,
-    Table,
-)
+from firnline_infra.blueprint.grants import OwnersGrant, Securable
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, SnowflakeObjects, Table
 from firnline_infra.specification.adopted import adopted_databases, made_volumes, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier, QualifiedName

@@ -23,12 +23,13 @@ from firnline_infra.blueprint.aws import (
 )
 from firnline_infra.blueprint.dashboard import dashboard
 from firnline_infra.blueprint.engine_config import EngineInputs, engine_inputs
+from firnline_infra.blueprint.grants import OwnersGrant
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.places import log_uri
 from firnline_infra.blueprint.previewing import previewers_grants
 from firnline_infra.blueprint.principals import AdoptedRole, adopted_role, engine_role, engine_user
 from firnline_infra.blueprint.runtime import RuntimeParts, runtime_parts
-from firnline_infra.blueprint.snowflake import IcebergTable, OwnersGrant, SnowflakeObjects
+from firnline_infra.blueprint.snowflake import IcebergTable, SnowflakeObjects
 from firnline_infra.blueprint.snowflake_objects import snowflake_objects
 from firnline_infra.blueprint.stack_outputs import StackOutputs, publication, stack_outputs
 from firnline_infra.blueprint.storage import bucket, bucket_name, key, key_value, ledger, secrets, streams, volumes

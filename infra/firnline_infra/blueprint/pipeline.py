@@ -6,16 +6,14 @@ more to see the identity of its table and pipe: SHOW lists whatever a role has a
 
 from collections.abc import Iterator
 
+from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, Securable
 from firnline_infra.blueprint.snowflake import (
     Column,
     IcebergTable,
     InteractiveTable,
     LettersPipe,
     LettersStage,
-    OwnershipGrant,
     Pipe,
-    PrivilegeGrant,
-    Securable,
     Table,
 )
 from firnline_infra.specification.content_column import content_column

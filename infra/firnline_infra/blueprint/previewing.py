@@ -6,7 +6,8 @@ that allows least. Network and authentication policies have none but OWNERSHIP a
 
 from collections.abc import Iterator
 
-from firnline_infra.blueprint.snowflake import PrivilegeGrant, Securable, SnowflakeObjects
+from firnline_infra.blueprint.grants import PrivilegeGrant, Securable
+from firnline_infra.blueprint.snowflake import SnowflakeObjects
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 

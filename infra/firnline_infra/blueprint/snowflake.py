@@ -6,9 +6,9 @@ first channel, so there is nothing to create for it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import ClassVar, Self
 
+from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.shown import Shown
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
@@ -17,21 +17,6 @@ from firnline_ingest.identifiers import like_pattern
 
 STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
 """What Snowpipe Streaming brings, as a SELECT names it: $1 is a record."""
-
-
-class Securable(StrEnum):
-    """Kinds of objects that privileges are granted on, as GRANT spells them."""
-
-    DATABASE = "DATABASE"
-    SCHEMA = "SCHEMA"
-    TABLE = "TABLE"
-    ICEBERG_TABLE = "ICEBERG TABLE"
-    INTERACTIVE_TABLE = "INTERACTIVE TABLE"
-    PIPE = "PIPE"
-    STAGE = "STAGE"
-    WAREHOUSE = "WAREHOUSE"
-    EXTERNAL_VOLUME = "EXTERNAL VOLUME"
-    USER = "USER"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -335,51 +320,6 @@ class AuthenticationPolicy(Shown):
 
     name: QualifiedName
     comment: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class PrivilegeGrant(Shown):
-    """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
-
-    privileges: tuple[str, ...]
-    on: Securable
-    name: QualifiedName
-    role: Identifier
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class OwnersGrant(Shown):
-    """What the owner of an adopted object grants to the role that deploys."""
-
-    privileges: tuple[str, ...]
-    on: Securable
-    name: QualifiedName
-    handed_on: bool
-    """With the option to grant it on, because roles that are made here get it."""
-
-    def statement(self, role: Identifier) -> str:
-        option = " WITH GRANT OPTION" if self.handed_on else ""
-        return f"GRANT {', '.join(self.privileges)} ON {self.on.value} {self.name.sql} TO ROLE {role.sql}{option}"
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class OwnershipGrant(Shown):
-    """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
-    role that deploys.
-    """
-
-    on: Securable
-    name: QualifiedName
-    role: Identifier
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class RoleGrant(Shown):
-    """A role for a user, or for another role."""
-
-    role: Identifier
-    user: Identifier | None = None
-    to_role: Identifier | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from firnline_infra.blueprint import pipeline as of_pipeline
+from firnline_infra.blueprint.grants import PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.marks import comment_of
 from firnline_infra.blueprint.snowflake import (
     AuthenticationPolicy,
@@ -11,11 +12,8 @@ from firnline_infra.blueprint.snowflake import (
     InteractiveTable,
     InteractiveWarehouse,
     NetworkPolicy,
-    PrivilegeGrant,
     Role,
-    RoleGrant,
     Schema,
-    Securable,
     SnowflakeObjects,
     User,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 from firnline_infra.accounts.accounts import rows_if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.snowflake import OwnersGrant, Securable
+from firnline_infra.blueprint.grants import OwnersGrant, Securable
 from firnline_infra.deploy.lookup import listed
 from firnline_infra.deploy.readback import table_findings
 from firnline_infra.specification.identifier import Identifier, QualifiedName

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.snowflake import PrivilegeGrant, Securable
+from firnline_infra.blueprint.grants import PrivilegeGrant, Securable
 from firnline_infra.specification import parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.errors import FirnlineError

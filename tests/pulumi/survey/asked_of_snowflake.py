@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Securable, Table
+from firnline_infra.blueprint.grants import Securable
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table
 from firnline_infra.specification.identifier import Identifier
 
 from .asked_of_aws import Resolve

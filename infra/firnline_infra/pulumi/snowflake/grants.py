@@ -5,7 +5,7 @@ from typing import TypedDict
 import pulumi
 import pulumi_snowflake as snowflake
 
-from firnline_infra.blueprint.snowflake import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
+from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.pulumi.snowflake.child_factory import ChildFactory, ObjectKind
 
 KINDS = {

@@ -7,8 +7,9 @@ import pulumi
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.grants import PrivilegeGrant, RoleGrant, Securable
 from firnline_infra.blueprint.pipeline import table
-from firnline_infra.blueprint.snowflake import PrivilegeGrant, RoleGrant, Securable, SnowflakeObjects
+from firnline_infra.blueprint.snowflake import SnowflakeObjects
 from firnline_infra.pulumi.snowflake import SnowflakeLanding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
