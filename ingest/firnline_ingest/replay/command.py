@@ -211,7 +211,8 @@ def has_passed(row: ShardRow, letter: DeadLetter) -> bool:
     """Whether the engine will never read the letter's record again."""
     if row.reset is not None or row.read_through is None:
         return False
-    return place_of(letter.key.position) <= place_of(row.read_through)
+    place, through = place_of(letter.key.position), row.read_through
+    return place < place_of(through) or (place == place_of(through) and not through.is_inside_record)
 
 
 def _shard_of(key: LetterKey) -> ShardKey:

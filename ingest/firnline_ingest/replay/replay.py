@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.files.errors import FileUnprovable
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.replay.batch import Batch, BatchHeader, BatchLetter
 from firnline_ingest.replay.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
@@ -96,12 +97,18 @@ class ShardReplay:
 
     def finish_begun(self) -> None:
         """Batches that a replay left half-done."""
+        for batch in self._begun():
+            self._finish_begun(batch)
+
+    def _begun(self) -> Iterator[Batch]:
         for number, is_over in self.journal.numbers().items():
             if not is_over:
-                batch = self.journal.batch(number)
-                if batch.header.target != self.lane.target or batch.header.channel != self.lane.channel:
-                    raise ReplayUnprovable(str(batch), self._why_not_ours(batch))
-                self._finish(batch)
+                yield self.journal.batch(number)
+
+    def _finish_begun(self, batch: Batch) -> None:
+        if batch.header.target != self.lane.target or batch.header.channel != self.lane.channel:
+            raise ReplayUnprovable(str(batch), self._why_not_ours(batch))
+        self._finish(batch)
 
     def _why_not_ours(self, batch: Batch) -> str:
         if batch.header.target != self.lane.target:
@@ -111,11 +118,28 @@ class ShardReplay:
         return "it was not begun by file; run the same command without --by-file, which can tell"
 
     def decide(self, outcome: Outcome) -> int:
-        """A person's word about batches that can't be finished. How many there were."""
-        begun = [number for number, is_over in self.journal.numbers().items() if not is_over]
-        for number in begun:
-            self.journal.finish(self.journal.batch(number), BatchEnd(outcome=outcome))
-        return len(begun)
+        """A person's word about batches that can't be finished; those that can be are, because then the word may be wrong.
+        How many can't. Raises what `run` raises.
+        """
+        decided = 0
+        try:
+            for batch in self._begun():
+                try:
+                    self._finish_begun(batch)
+                except (ReplayUnprovable, FileUnprovable):
+                    if self._goes_another_way(batch):
+                        raise
+                    self.journal.finish(batch, BatchEnd(outcome=outcome))
+                    decided += 1
+                except _Raced:
+                    continue
+        finally:
+            self._give_back()
+        return decided
+
+    def _goes_another_way(self, batch: Batch) -> bool:
+        """Whether the lane that it was begun on may tell how far it came."""
+        return batch.header.target == self.lane.target and batch.header.channel != self.lane.channel
 
     def _replay(self, letters: Iterable[DeadLetter]) -> None:
         replayed = self.journal.replayed()

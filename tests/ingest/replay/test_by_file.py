@@ -215,6 +215,8 @@ def test_a_batch_of_one_way_is_not_finished_by_the_other() -> None:
     streamed = World(letters=world.letters, objects=world.objects)
     with pytest.raises(ReplayUnprovable, match="--by-file"):
         streamed.run()
+    with pytest.raises(ReplayUnprovable, match="--by-file"):
+        streamed.replay().decide(Outcome.VOID)
     assert streamed.rows == []
 
 

@@ -108,11 +108,12 @@ def test_a_dry_run_sends_nothing_and_writes_nothing(place: Place) -> None:
     ("row", "why"),
     [
         (replace(PASSED, read_through=Position(4)), command.NOT_PASSED),
+        (replace(PASSED, read_through=Position(5, 0, 1)), command.NOT_PASSED),
         (replace(PASSED, read_through=None), command.NOT_PASSED),
         (replace(PASSED, reset=ResumeFrom.HORIZON), command.NOT_PASSED),
         (None, command.FORGOTTEN),
     ],
-    ids=["before it", "nothing read", "reset", "forgotten"],
+    ids=["before it", "inside it", "nothing read", "reset", "forgotten"],
 )
 def test_what_the_engine_may_read_again_stays_a_letter(place: Place, row: ShardRow | None, why: str) -> None:
     place.put(letter(5, b"{}"))

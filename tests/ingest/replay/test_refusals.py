@@ -64,10 +64,23 @@ def test_a_batch_whose_table_was_made_again_waits_for_a_person(world: World) -> 
 
 def test_after_a_persons_word_the_channel_goes_on_from_where_it_stands(world: World) -> None:
     begun(world)
+    world.channels.served[CHANNEL].created_ms += 1
     assert world.replay().decide(Outcome.ACCEPTED) == 1
     world.letters.append(letter(200))
     assert world.run().letters == 1
     assert world.numbers == [100, 101, 102, 103, 104, 200]
+
+
+@pytest.mark.parametrize("sent", [True, False])
+@pytest.mark.parametrize("outcome", [Outcome.ACCEPTED, Outcome.VOID])
+def test_a_persons_word_is_not_asked_of_a_batch_that_can_be_finished(
+    world: World, sent: bool, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firnline_ingest.replay.lane.APPEND_BYTES", 1)
+    begun(world, sent=sent)
+    assert world.replay().decide(outcome) == 0
+    world.run()
+    assert world.numbers == [100, 101, 102, 103, 104]
 
 
 def test_a_batch_that_can_t_be_read_stops_its_shard(world: World) -> None:
