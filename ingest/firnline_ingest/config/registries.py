@@ -69,10 +69,11 @@ class ConfluentRegistry(Section):
 
     @model_validator(mode="after")
     def _passwords_are_not_sent_in_the_open(self) -> Self:
-        if self.login is not None and not self.url.startswith("https://") and not _is_here(self.url):
+        if self.login is not None and not self.url.startswith("https://") and not is_here(self.url):
             raise ValueError("login: the password would travel in the open; give an https:// url")
         return self
 
 
-def _is_here(url: str) -> bool:
+def is_here(url: str) -> bool:
+    """Whether it is on this machine."""
     return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")

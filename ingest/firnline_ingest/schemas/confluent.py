@@ -15,7 +15,7 @@ from uuid import UUID
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from firnline_ingest.config.registries import ConfluentRegistry
+from firnline_ingest.config.registries import ConfluentRegistry, is_here
 from firnline_ingest.records.decoders.registered import AVRO, RegisteredSchema
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
@@ -136,9 +136,11 @@ def _said(status: int, body: bytes) -> str:
 
 
 def _pool(registry: ConfluentRegistry) -> urllib3.PoolManager:
-    """Through the machine's proxy where it has one for that host."""
+    """Through the machine's proxy where it has one for that host. A registry of this machine has none: the login for it would go
+    to the proxy in the open.
+    """
     split = urlsplit(registry.url)
-    proxy = getproxies().get(split.scheme)
+    proxy = None if is_here(registry.url) else getproxies().get(split.scheme)
     trust = str(registry.ca_file) if registry.ca_file else None
     if proxy and not proxy_bypass(split.hostname or ""):
         return urllib3.ProxyManager(proxy, maxsize=1, ca_certs=trust)

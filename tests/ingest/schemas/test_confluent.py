@@ -157,6 +157,20 @@ def test_a_login_may_stand_in_variables(registry: Registry, monkeypatch: pytest.
     assert ask(number) is not None
 
 
+def test_a_login_for_this_machine_goes_to_no_proxy(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = registry.register("s", ORDER)
+    registry.login = ("engine", "hunter2")
+    login = {"username_env": "REGISTRY_USER", "password_env": "REGISTRY_PASSWORD"}
+    monkeypatch.setenv("REGISTRY_USER", "engine")
+    monkeypatch.setenv("REGISTRY_PASSWORD", "hunter2")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with serving(Registry()) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        assert asking(registry, login=login)(number) is not None
+    assert not proxy.asked
+
+
 @pytest.mark.parametrize(
     "secret", [None, "", "hunter2", '{"username": "u"}', "[]", '{"username": 1, "password": "hunter2"}']
 )
