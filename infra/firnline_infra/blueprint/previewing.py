@@ -1,7 +1,8 @@
 """What the role of previews may: see each object, and nothing else. It creates, owns, applies, selects and inserts nothing.
 
 SHOW and DESCRIBE show what a role has any privilege on (docs.snowflake.com, the page of each command), so it gets the one
-that allows least. Network and authentication policies have none but OWNERSHIP and APPLY: previews do without looking at them.
+that allows least. Network and authentication policies have none but OWNERSHIP and APPLY, and a stage none that does not let
+its files be read, which are records: previews do without looking at them.
 """
 
 from collections.abc import Iterator
@@ -32,6 +33,15 @@ def previewers_grants(spec: EnvironmentSpec, objects: SnowflakeObjects, role: Id
         warehouse = QualifiedName.of(spec.snowflake.warehouse)
         grants.append(PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=warehouse, role=role))
     return tuple(dict.fromkeys(grants))
+
+
+def out_of_sight(objects: SnowflakeObjects) -> dict[str, str]:
+    """The kinds, by their names, of what that role can't see: a refresh would take it, or the grants on it, for gone."""
+    policies = (objects.network_policy, objects.authentication_policy)
+    return {
+        **{str(each.name): "snowflake policy" for each in policies if each is not None},
+        **{str(each.name): "snowflake stage" for each in objects.stages},
+    }
 
 
 def _objects(spec: EnvironmentSpec, objects: SnowflakeObjects) -> Iterator[tuple[Securable, QualifiedName]]:

@@ -13,6 +13,7 @@ from firnline_infra.accounts import Accounts, check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
+from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.deploy.absent import absent
 from firnline_infra.deploy.adopted import check_adopted
@@ -184,14 +185,11 @@ class Deployment:
         return self.accounts.engine_config(self.outputs()["engine_config"], self.spec)
 
     def _can_see_all(self, session: Any) -> bool:
-        """Snowflake shows policies to who owns or applies them, and a refresh would take what it can't see for gone."""
-        landing, role = self._blueprint.landing, self._blueprint.names.preview_role
-        policies = [each.name for each in (landing.network_policy, landing.authentication_policy) if each is not None]
-        if not policies or not _acts_as(session, role):
+        """A refresh would take what it can't see for gone."""
+        hidden, role = out_of_sight(self._blueprint.landing), self._blueprint.names.preview_role
+        if not hidden or not _acts_as(session, role):
             return True
-        self.say(
-            f"Not refreshed, because {role} can't see {' and '.join(map(str, policies))}: compared with the last `up`."
-        )
+        self.say(f"Not refreshed, because {role} can't see {' and '.join(hidden)}: compared with the last `up`.")
         return False
 
     def _recorded_key(self) -> str | None:

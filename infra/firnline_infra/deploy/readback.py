@@ -1,4 +1,4 @@
-"""Reads back what Pulumi does not see: properties that statements have set, and tables that a statement made.
+"""Reads back what Pulumi does not see: properties that statements have set, and tables and stages that a statement made.
 
 Pulumi shows no diff when somebody else changes them, and a query that fails gives it an empty result in silence. So each
 property is compared with the blueprint here, and an empty answer is a finding.
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from firnline_infra.accounts.accounts import rows_if_there
+from firnline_infra.accounts.accounts import rows, rows_if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, Table, User
+from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, LettersStage, Table, User
 from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.identifiers import like_pattern, quoted
@@ -39,7 +39,7 @@ class Finding:
 
 
 def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
-    """Asks Snowflake about each table of a blueprint. Sorted; empty if everything is as the blueprint says.
+    """Asks Snowflake about each table and stage of a blueprint. Sorted; empty if everything is as the blueprint says.
 
     `session` is the deployer's. Raises SnowflakeRefused for anything but an object that does not exist.
     """
@@ -47,7 +47,16 @@ def read_back(blueprint: Blueprint, session: Any) -> list[Finding]:
     for table in blueprint.landing.adopted_tables:
         found += [replace(finding, repair="") for finding in table_findings(table, session)]
     found += [finding for user in blueprint.landing.users for finding in _network_policy(user, session)]
+    found += [finding for stage in blueprint.landing.stages for finding in stage_findings(blueprint, stage, session)]
     return sorted(found)
+
+
+def stage_findings(blueprint: Blueprint, stage: LettersStage, session: Any) -> Iterator[Finding]:
+    """Nothing in the role of previews, which sees no stage (blueprint/previewing.py)."""
+    if rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"] == blueprint.names.preview_role.name:
+        return
+    if not any(row["name"] == stage.name.parts[-1].name for row in rows_if_there(session, stage.query) or ()):
+        yield Finding(f"stage {stage.name}", "exists", "yes", NOTHING, stage.create)
 
 
 def _network_policy(user: User, session: Any) -> Iterator[Finding]:

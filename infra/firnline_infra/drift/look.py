@@ -11,6 +11,7 @@ from typing import Any
 from firnline_infra.accounts import check_aws, check_snowflake
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.blueprint import Blueprint, blueprint_of
+from firnline_infra.blueprint.previewing import out_of_sight
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import NotDeployed
 from firnline_infra.deploy.existing import StackResources
@@ -80,12 +81,11 @@ def _stack(
 
 
 def _hidden(blueprint: Blueprint, session: Any) -> OutOfSight | None:
-    """The role of previews has no privilege that shows policies: a refresh would take them for gone."""
-    policy = blueprint.landing.network_policy or blueprint.landing.authentication_policy
+    """Of the first that the role of previews can't see."""
     role = rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"]
-    if policy is None or role != blueprint.names.preview_role.name:
+    if role != blueprint.names.preview_role.name:
         return None
-    return OutOfSight("snowflake policy", str(policy.name))
+    return next((OutOfSight(kind, name) for name, kind in out_of_sight(blueprint.landing).items()), None)
 
 
 def _verifications(state: Mapping[str, Any]) -> Iterator[str]:

@@ -41,12 +41,19 @@ def test_the_role_of_previews_changes_nothing(world: World, what: str, monkeypat
 
 
 @pytest.mark.contract
-def test_previews_do_without_a_refresh_where_they_cant_see_a_policy(
-    world: World, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("before", "after", "unseen"),
+    [
+        ("snowflake: {", "snowflake: {allowed_networks: [192.0.2.0/24], ", "FIRNLINE_DEV_NETWORK"),
+        ("table: ORDERS", "table: ORDERS, letters_by_file: true", "SHOP.RAW.ORDERS_LETTERS"),
+    ],
+)
+def test_previews_do_without_a_refresh_where_they_cant_see_a_policy_or_a_stage(
+    world: World, before: str, after: str, unseen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.change("snowflake: {", "snowflake: {allowed_networks: [192.0.2.0/24], ")
+    world.change(before, after)
     monkeypatch.setattr("firnline_infra.deploy.deployment._acts_as", lambda *_: True)
     world.deployment.preview()
     assert world.said == [
-        "Not refreshed, because FIRNLINE_DEV_PREVIEW can't see FIRNLINE_DEV_NETWORK: compared with the last `up`."
+        f"Not refreshed, because FIRNLINE_DEV_PREVIEW can't see {unseen}: compared with the last `up`."
     ]

@@ -1,8 +1,12 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from firnline_infra.deploy.readback import Finding, columns, sorting, switches
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.deploy import readback
+from firnline_infra.deploy.readback import Finding, columns, sorting, stage_findings, switches
+from firnline_infra.specification import load_spec
 
 WANTED = {"ENABLE_SCHEMA_EVOLUTION": True, "ERROR_LOGGING": False}
 ALTER = 'ALTER TABLE "DB"."RAW"."T"'
@@ -72,3 +76,23 @@ def test_a_sorting_is_read_however_snowflake_writes_it(said: str) -> None:
 def test_another_sorting_is_a_finding(said: str | None) -> None:
     (finding,) = sorting("T", ["A", "B"], {"cluster_by": said})
     assert finding.property == "CLUSTER_BY"
+
+
+@pytest.mark.parametrize(
+    ("role", "listed", "repairs"),
+    [
+        ("FIRNLINE_DEV_DEPLOY", "ORDERS_LETTERS", []),
+        ("FIRNLINE_DEV_DEPLOY", "orders_letters", ["CREATE STAGE"]),
+        ("FIRNLINE_DEV_PREVIEW", "nothing", []),
+    ],
+)
+def test_a_stage_that_is_gone_is_found_by_who_could_see_it(
+    spec_file: Path, monkeypatch: pytest.MonkeyPatch, role: str, listed: str, repairs: list[str]
+) -> None:
+    spec_file.write_text(spec_file.read_text().replace("table: ORDERS", "table: ORDERS, letters_by_file: true"))
+    blueprint = blueprint_of(load_spec(spec_file))
+    (stage,) = blueprint.landing.stages
+    monkeypatch.setattr(readback, "rows", lambda *_: [{"role": role}])
+    monkeypatch.setattr(readback, "rows_if_there", lambda *_: [{"name": listed}])
+    found = stage_findings(blueprint, stage, session=None)
+    assert [each.repair[:12] for each in found] == repairs
