@@ -148,6 +148,7 @@ def _registries(spec: EnvironmentSpec) -> Iterator[Destination]:
 
 
 def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
+    """`firnline dead-letters replay` sends rows and stages files as the engine's SDK does."""
     account, between = snowflake_host(spec), ".privatelink" if spec.network.privatelink else ""
     yield Destination(
         host=account, needed_by=ALL, why="Snowflake's account: sessions, tokens, the host that takes rows"
@@ -158,12 +159,12 @@ def _snowflake(spec: EnvironmentSpec) -> Iterator[Destination]:
             yield Destination(host=host, port=int(port or HTTPS), needed_by=ALL, why="named by SYSTEM$ALLOWLIST")
         return
     rows = "the host that takes rows, which the account names"
-    yield Destination(host=f"*{between}.snowflakecomputing.com", needed_by=(Party.ENGINE,), why=rows)
+    yield Destination(host=f"*{between}.snowflakecomputing.com", needed_by=(Party.ENGINE, Party.OPERATOR), why=rows)
     ocsp = f"ocsp.{account}" if between else "ocsp.snowflakecomputing.com"
     yield Destination(host=ocsp, port=HTTP, needed_by=ALL, why="whether certificates were revoked")
     stage = f"*.s3.*.{ENDS[spec.aws.partition]}"
     why = "Snowflake's internal stage: the SDK uploads there what does not go inline"
-    yield Destination(host=stage, needed_by=(Party.ENGINE,), why=why)
+    yield Destination(host=stage, needed_by=(Party.ENGINE, Party.OPERATOR), why=why)
 
 
 def _tools() -> Iterator[Destination]:

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from firnline_infra.build.contents import PACKAGES
-
-NEVER = {"__pycache__", ".git"}
+from firnline_infra.specification.modules import is_shipped
 
 
 def module_files(paths: Sequence[str]) -> dict[str, bytes]:
-    """Of files and of folders with all that is in them, by their paths in the environment."""
+    """Of files and of folders with all that is in them but what is hidden, by their paths in the environment."""
     return {
         f"{PACKAGES}/{file.relative_to(root.parent).as_posix()}": file.read_bytes()
         for root in map(Path, paths)
@@ -22,5 +21,5 @@ def _files(root: Path) -> Iterator[Path]:
         yield root
         return
     for file in sorted(root.rglob("*")):
-        if file.is_file() and file.suffix != ".pyc" and not NEVER & set(file.relative_to(root).parts):
+        if file.is_file() and is_shipped(file, root):
             yield file

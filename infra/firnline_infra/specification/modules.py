@@ -22,6 +22,11 @@ def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, 
         for place, (path, found) in enumerate(zip(given, whole, strict=True))
         if not _is_module(Path(found))
     ]
+    missing += [
+        f"{PLACE}[{place}]: {link} leads out of {path}, and what is there would go into the archive; copy it"
+        for place, (path, found) in enumerate(zip(given, whole, strict=True))
+        for link in _ways_out(Path(found))
+    ]
     if missing:
         return spec, missing
     runtime = spec.aws.runtime.model_copy(update={"modules": whole})
@@ -32,6 +37,21 @@ def with_modules(spec: EnvironmentSpec, folder: Path) -> tuple[EnvironmentSpec, 
 def _is_module(path: Path) -> bool:
     name = path.stem if path.is_file() and path.suffix == ".py" else path.name if path.is_dir() else ""
     return name.isidentifier()
+
+
+def _ways_out(root: Path) -> Iterator[str]:
+    """Links to files that are elsewhere: what a folder shows is all that is taken of it."""
+    if root.is_dir():
+        files = (
+            file for file in sorted(root.rglob("*")) if file.is_symlink() and file.is_file() and is_shipped(file, root)
+        )
+        yield from (str(file.relative_to(root.parent)) for file in files if not file.resolve().is_relative_to(root))
+
+
+def is_shipped(file: Path, root: Path) -> bool:
+    """No hidden file or folder, as environments and credentials are, and nothing that Python makes again."""
+    parts = file.relative_to(root).parts
+    return file.suffix != ".pyc" and "__pycache__" not in parts and not any(part.startswith(".") for part in parts)
 
 
 def _callables_that_are_absent(spec: EnvironmentSpec) -> Iterator[str]:

@@ -49,6 +49,12 @@ def test_the_engine_needs_what_it_calls_and_nothing_that_only_deploying_needs() 
     }
 
 
+def test_who_replays_letters_needs_the_ways_of_their_rows_and_files() -> None:
+    hosts = by_host(spec_of())
+    ways = ("*.snowflakecomputing.com", "*.s3.*.amazonaws.com", "acme-my-dev.snowflakecomputing.com")
+    assert all(Party.OPERATOR in hosts[way].needed_by for way in ways)
+
+
 def test_what_is_deployed_decides_what_deploying_needs() -> None:
     bare, prod = by_host(spec_of()), by_host(load_spec(SPECS / "prod.yaml"))
     region = "eu-central-1.amazonaws.com"

@@ -57,3 +57,12 @@ def test_what_is_not_there_is_told_before_anything_is_built(
 ) -> None:
     with pytest.raises(ConfigError, match=told):
         load_spec(written(folder, callable_, modules))
+
+
+def test_a_link_out_of_a_folder_is_told(folder: Path) -> None:
+    (folder / "key.pem").write_text("a private key")
+    (folder / "acme" / "orders" / "within.py").symlink_to("__init__.py")
+    (folder / "acme" / "key.pem").symlink_to(folder / "key.pem")
+    with pytest.raises(ConfigError, match=r"modules\[0\]: acme/key\.pem leads out of acme") as refused:
+        load_spec(written(folder, "acme.orders:cleaned", ["acme"]))
+    assert "within" not in str(refused.value)
