@@ -1,5 +1,6 @@
 """Reads a YAML document from a file, and refuses what YAML itself would pass over."""
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,23 @@ def read_yaml(text: str, source: str) -> object:
         raise ConfigError(source, [f"is not YAML: {' '.join(str(error).split())}"]) from error
 
 
+OF_YAML_1_1 = re.compile(r"(?i:yes|no|on|off)|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?|[-+]?0[\d_]+")
+"""What only YAML 1.1 takes for true, false, a number of base 60 or of base 8: `NO` of [NO, DE], 12:30, a postcode 01067."""
+
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml
 
 
 class _OnceLoader(_Loader):  # type: ignore[misc] # one of two, by what PyYAML has
-    """Refuses a key that is given twice; YAML itself would silently take the last."""
+    """Refuses a key that is given twice; YAML itself would silently take the last. Words are as in YAML 1.2, which editors read:
+    `aggregation: off` is text.
+    """
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        is_plain = kind is yaml.ScalarNode and implicit[0]
+        if is_plain and OF_YAML_1_1.fullmatch(value):
+            return "tag:yaml.org,2002:str"
+        tag: str = super().resolve(kind, value, implicit)
+        return tag
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
         seen: set[object] = set()

@@ -1,9 +1,12 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from firnline_infra.specification import EnvironmentSpec, aws, load_spec, model, parse_spec, snowflake
+from firnline_infra.specification.document import read_yaml
 from firnline_infra.specification.keys_file import is_keys_file
 from firnline_ingest.config.form import Form
 from firnline_ingest.errors import ConfigError
@@ -124,7 +127,7 @@ def test_a_number_where_text_belongs_is_told_to_be_quoted() -> None:
             """
             version: 1
             name: dev
-            aws: {region: eu-central-1, account: 042424242424}
+            aws: {region: eu-central-1, account: 142424242424}
             snowflake: {account: ORG-ACCOUNT}
             streams: [{name: orders}]
             pipelines: [{stream: orders, database: LAKE, schema: RAW}]
@@ -164,6 +167,22 @@ def test_a_key_that_is_given_twice_is_refused_with_its_line() -> None:
 def test_a_document_that_is_no_mapping_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="the document"):
         parse_spec(text, "dev.yaml")
+
+
+@pytest.mark.parametrize("text", ["off", "NO", "yes", "On", "12:30", "12:30:00.5", "01067", "042424242424", "+0100"])
+def test_what_yaml_once_took_for_something_else_is_text(text: str) -> None:
+    assert read_yaml(f"[{text}, {text}: {text}]", "dev.yaml") == [text, {text: text}]
+
+
+@pytest.mark.parametrize(("text", "value"), [("True", True), ("false", False), ("0", 0), ("10", 10), ("0.5", 0.5)])
+def test_a_word_that_every_yaml_reads_alike_is_what_it_says(text: str, value: object) -> None:
+    found = read_yaml(text, "dev.yaml")
+    assert (type(found), found) == (type(value), value)
+
+
+def test_aggregation_is_switched_off_as_its_page_says(minimal: dict[str, Any]) -> None:
+    text = yaml.safe_dump(minimal).replace("stream: orders", "stream: orders\n  aggregation: off")
+    assert parse_spec(text, "dev.yaml").pipelines[0].aggregation == "off"
 
 
 def test_an_unhashable_key_is_refused() -> None:
