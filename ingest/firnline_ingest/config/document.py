@@ -17,7 +17,7 @@ from firnline_ingest.errors import ConfigError, did_you_mean
 Model = TypeVar("Model", bound=BaseModel)
 MAY_HOLD_A_KEY = re.compile(r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))")
 """A URL with a password, a query, or a part as long as a key."""
-KIND = re.compile(r"literal\[.*\]|list\[\w+\]|str|[A-Z]\w+|\[key\]")
+KIND = re.compile(r"literal\[.*\]|list\[\w+\]|str|int|bool|[A-Z]\w+|\[key\]")
 """What pydantic calls a kind of value among several, or the name of an entry."""
 NO_MAPPING = ("model_type", "model_attributes_type")
 LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
@@ -52,10 +52,13 @@ def _untagged(problem: Mapping[str, Any], document: object) -> Mapping[str, Any]
     """With the place as the document has it: pydantic names the kind of section that a `type` chose, and each kind that a value
     may be, as if it were a part.
     """
-    location, here = list[str | int](), document
+    location, here, told = list[str | int](), document, None
     for part in problem["loc"]:
         is_there = not isinstance(part, str) or (isinstance(here, dict) and part in here)
-        if not is_there and (KIND.fullmatch(str(part)) or (isinstance(here, dict) and here.get("type") == part)):
+        if isinstance(here, dict) and here.get("type") == part and here is not told:
+            told = here  # only once: a callable has a field of that name
+            continue
+        if not is_there and KIND.fullmatch(str(part)):
             continue
         location.append(part)
         inner = here[part] if isinstance(here, dict) and part in here else None
@@ -71,7 +74,7 @@ def _is_of_another_kind(problem: Mapping[str, Any], problems: Iterable[Mapping[s
         return isinstance(given, dict) and bool(beside)
     if problem["type"] in NO_MAPPING:
         return "literal_error" in beside
-    return problem["type"] == "list_type" and "string_type" in beside
+    return problem["type"] in ("list_type", "int_type", "bool_type") and "string_type" in beside
 
 
 def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:

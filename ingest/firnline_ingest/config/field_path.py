@@ -19,6 +19,7 @@ class Each(Enum):
 
 Step = str | Each
 MOST_STEPS = 32
+OF_JSON_PATH = ("$", "*")
 _STEP = re.compile(r"(?:`((?:[^`]|``)+)`|([^.`\[\]]+))((?:\[\])*)(\.|$)")
 
 
@@ -28,6 +29,8 @@ def steps_of(path: str) -> tuple[Step, ...]:
     end = 0
     while found := _STEP.match(path, end):
         quoted, plain, items, dot = found.groups()
+        if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, and nobody would be told
+            raise ValueError(f"{path!r} has {plain!r}, which is no key here; a key of that name stands between backticks")
         steps.append(quoted.replace("``", "`") if quoted else plain)
         steps += [Each.ITEM] * (len(items) // 2)
         end = found.end()

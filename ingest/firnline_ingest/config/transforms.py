@@ -22,7 +22,10 @@ from firnline_ingest.config.time_pattern import TimeForm
 def _is_json(value: object) -> object:
     """What a document in YAML may hold is more than JSON."""
     try:
-        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+        text.encode()
+        if json.loads(text) != value:
+            raise ValueError("a key is no text; put it between quotes")
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"is no JSON: {error}") from None
     return value
@@ -221,7 +224,7 @@ class TimestampTransform(_Transform):
     offset (X, XX, XXX or Z), and text between single quotes."""
     write: TimeForm = "iso8601"
     """How they are to be written, in the same words. Text is in UTC; iso8601 has no fraction, or 3, 6 or 9 digits of one."""
-    offset: Annotated[str, Form(r"Z|[+-]\d\d:\d\d", "Z or an offset of hours and minutes", "+01:00")] = "Z"
+    offset: Annotated[str, Form(r"Z|[+-](0\d|1[0-8]):[0-5]\d", "Z or an offset of hours and minutes", "+01:00")] = "Z"
     """Of times that are read without one. Zones with names are not taken: what they mean depends on the machine."""
 
 

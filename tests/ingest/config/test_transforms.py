@@ -64,6 +64,13 @@ def test_what_is_no_path(path: str) -> None:
         steps_of(path)
 
 
+@pytest.mark.parametrize("path", ["$.card", "customers.*.email", "$"])
+def test_what_json_path_means_is_no_key_unless_it_is_quoted(path: str) -> None:
+    with pytest.raises(ValueError, match="stands between backticks"):
+        steps_of(path)
+    assert steps_of("`$`.`*`.$oid") == ("$", "*", "$oid")
+
+
 def test_a_path_to_one_place_has_no_items() -> None:
     assert keys_of("a.b") == ("a", "b")
     with pytest.raises(ValueError, match="many places"):
@@ -95,7 +102,7 @@ def test_each_survives_the_way_to_a_task_with_the_same_hash(declared: dict[str, 
     assert (after, after.conversion_hash) == (before, before.conversion_hash)
 
 
-NO_JSON = [date(2026, 1, 31), {1, 2}, "\ud800", {"a": b"x"}, float("inf")]
+NO_JSON = [date(2026, 1, 31), {1, 2}, "\ud800", {"a": b"x"}, float("inf"), {"a": [{None: 1}]}, {True: 1}, {1: 2}]
 
 
 @pytest.mark.parametrize("value", NO_JSON, ids=lambda value: type(value).__name__)
@@ -104,3 +111,25 @@ def test_a_value_that_is_no_json_is_told(declared: dict[str, Any], value: object
     name = "value" if declared["type"] == "insert" else "replacement"
     with pytest.raises(ConfigError, match="no JSON"):
         pipeline({**declared, name: value})
+
+
+@pytest.mark.parametrize("offset", ["+19:00", "+14:75", "-99:00"])
+def test_an_offset_that_no_clock_has_is_refused(offset: str) -> None:
+    with pytest.raises(ConfigError, match="has to be Z or an offset"):
+        pipeline({"type": "timestamp", "fields": ["at"], "offset": offset})
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ({"type": "callable", "callable": "acme"}, "transforms[0].callable: has to be a module"),
+        ({"type": "callable"}, "transforms[0].callable: is required."),
+        ({"type": "callable", "callable": "a:b", "version": 2}, "transforms[0].version: input should be a valid string"),
+        ({"type": "filter", "field": "a", "one_of": [1.5]}, "transforms[0].one_of[0]: "),
+    ],
+)
+def test_a_problem_is_told_once_at_its_place(declared: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        pipeline(declared)
+    (told,) = caught.value.problems
+    assert told.startswith(problem)
