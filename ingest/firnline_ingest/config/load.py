@@ -1,7 +1,9 @@
 """Reads an engine's configuration from its file."""
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -20,7 +22,18 @@ def load_config(path: Path) -> EngineConfig:
 def parse_config(content: bytes, source: str) -> EngineConfig:
     """`source` is what errors call it. Raises ConfigError, as `load_config`."""
     try:
-        document = json.loads(content)
+        document = json.loads(content, object_pairs_hook=_once)
+    except RecursionError as error:
+        raise ConfigError(source, ["is not JSON: it is nested too deeply"]) from error
     except ValueError as error:
         raise ConfigError(source, [f"is not JSON: {error}"]) from error
     return parse(EngineConfig, document, source)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON itself would silently take the last of two. Raises ValueError."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"{name!r} is given twice")
+    return members

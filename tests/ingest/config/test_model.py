@@ -114,7 +114,17 @@ def test_a_document_survives_the_way_to_a_task() -> None:
     assert EngineConfig.model_validate_json(config.model_dump_json(by_alias=True)) == config
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "can't be read"), ("{", "is not JSON"), ("[]", "the document")])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "can't be read"),
+        ("{", "is not JSON"),
+        ("[]", "the document"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"aws": {}, "pipelines": [], "pipelines": []}', "'pipelines' is given twice"),
+    ],
+    ids=["absent", "cut short", "no object", "too deep", "a name twice"],
+)
 def test_a_file_that_is_no_document_is_said_so(tmp_path: Path, content: str | None, said: str) -> None:
     file = tmp_path / "engine.json"
     if content is not None:
