@@ -30,7 +30,9 @@ def steps_of(path: str) -> tuple[Step, ...]:
     while found := _STEP.match(path, end):
         quoted, plain, items, dot = found.groups()
         if plain in OF_JSON_PATH:  # taken for a key, it would hide nothing, and nobody would be told
-            raise ValueError(f"{path!r} has {plain!r}, which is no key here; a key of that name stands between backticks")
+            raise ValueError(
+                f"{path!r} has {plain!r}, which is no key here; a key of that name stands between backticks"
+            )
         steps.append(quoted.replace("``", "`") if quoted else plain)
         steps += [Each.ITEM] * (len(items) // 2)
         end = found.end()

@@ -124,7 +124,10 @@ def test_an_offset_that_no_clock_has_is_refused(offset: str) -> None:
     [
         ({"type": "callable", "callable": "acme"}, "transforms[0].callable: has to be a module"),
         ({"type": "callable"}, "transforms[0].callable: is required."),
-        ({"type": "callable", "callable": "a:b", "version": 2}, "transforms[0].version: input should be a valid string"),
+        (
+            {"type": "callable", "callable": "a:b", "version": 2},
+            "transforms[0].version: input should be a valid string",
+        ),
         ({"type": "filter", "field": "a", "one_of": [1.5]}, "transforms[0].one_of[0]: "),
     ],
 )
