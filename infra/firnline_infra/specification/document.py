@@ -39,12 +39,10 @@ class _OnceLoader(_Loader):  # type: ignore[misc] # one of two, by what PyYAML h
     `aggregation: off` is text.
     """
 
-    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
-        is_plain = kind is yaml.ScalarNode and implicit[0]
-        if is_plain and OF_YAML_1_1.fullmatch(value):
-            return "tag:yaml.org,2002:str"
-        tag: str = super().resolve(kind, value, implicit)
-        return tag
+    yaml_implicit_resolvers = {  # noqa: RUF012 (PyYAML's own form)
+        first: [("tag:yaml.org,2002:str", OF_YAML_1_1), *known] if first in "yYnNoO+-0123456789" else known
+        for first, known in _Loader.yaml_implicit_resolvers.items()
+    }
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, object]:
         seen: set[object] = set()
