@@ -14,7 +14,7 @@ from firnline_ingest.config.names import EXTERNAL_ID, ROLE
 
 SESSION_NAME = Form(r"[\w+=,.@-]{2,64}", "2 to 64 letters, digits and _ + = , . @ -", "firnline-dev")
 SECRET = Form(
-    r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:\S+",
+    r"arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[A-Za-z0-9_/+=.@-]+",
     "the ARN of a secret",
     "arn:aws:secretsmanager:eu-west-1:111122223333:secret:partner-key-AbCdEf",
 )

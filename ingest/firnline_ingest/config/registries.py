@@ -16,7 +16,7 @@ URL = Form(
     "https://registry.example.com",
 )
 KEY = Form(
-    r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/\S+",
+    r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/[A-Za-z0-9-]+",
     "the ARN of a KMS key",
     "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
 )
