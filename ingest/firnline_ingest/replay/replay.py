@@ -70,6 +70,8 @@ class ShardReplay:
     """A batch; by default as many as the table's keeping of rejected rows allows."""
     report: ReplayReport = field(default_factory=ReplayReport)
     _opened: Opened | None = None
+    _opened_behind: int = 0
+    """The batch at whose end it stands: whoever made the next one has had the channel since."""
     _own: set[int] = field(default_factory=set)
 
     def run(self, letters: Callable[[], Iterable[DeadLetter]]) -> ReplayReport:
@@ -171,6 +173,8 @@ class ShardReplay:
 
     def _begin(self, number: int, group: Sequence[tuple[DeadLetter, Sequence[msgspec.Raw]]]) -> tuple[Batch, Opened]:
         """Raises _Raced where the number is taken: then what is replayed is not what this replay knew."""
+        if self._opened_behind != number - 1:
+            self._give_back()
         opened = self._opened or self._open(number)
         proven = opened.proven
         header = BatchHeader(
@@ -228,7 +232,7 @@ class ShardReplay:
             counters=(counters.rows_inserted, counters.rows_error),
         )
         self.journal.finish(batch, end)
-        self._opened = proof.opened
+        self._opened, self._opened_behind = proof.opened, batch.header.number
         self.report.rejection = proof.rejection or self.report.rejection
         if is_void:
             self.report.remaining[REFUSED] += len(batch.header.letters)

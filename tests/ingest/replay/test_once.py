@@ -102,6 +102,26 @@ def test_frozen_anywhere_while_another_replays_all_both_add_each_row_once(servic
 
 
 @pytest.mark.parametrize("service", SERVICES)
+def test_frozen_with_what_was_begun_while_another_replays_all_it_goes_on_behind_the_other(
+    service: dict[str, bool],
+) -> None:
+    for place in range(effects()):
+        world = new_world(**service)
+        with pytest.raises(Killed):
+            world.run(killed_at(effects() // 4))
+        count = itertools.count()
+
+        def freeze(_: str, world: World = world, count: Iterator[int] = count, place: int = place) -> None:
+            if next(count) == place:
+                world.run()
+                world.letters.append(letter(200))
+
+        world.run(freeze)
+        world.run()
+        assert world.numbers == [int(each.sequence_number) for each in world.letters], place
+
+
+@pytest.mark.parametrize("service", SERVICES)
 def test_frozen_anywhere_while_another_is_killed_anywhere(service: dict[str, bool]) -> None:
     most = effects()
     for place, other in itertools.product(range(0, most, 2), range(1, most, 3)):
