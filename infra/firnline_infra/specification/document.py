@@ -28,7 +28,7 @@ def read_yaml(text: str, source: str) -> object:
         raise ConfigError(source, [f"is not YAML: {' '.join(str(error).split())}"]) from error
 
 
-OF_YAML_1_1 = re.compile(r"(?i:yes|no|on|off)|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?|[-+]?0[\d_]+")
+OF_YAML_1_1 = re.compile(r"^(?:(?i:yes|no|on|off)|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?|[-+]?0[\d_]+)$")
 """What only YAML 1.1 takes for true, false, a number of base 60 or of base 8: `NO` of [NO, DE], 12:30, a postcode 01067."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with libyaml

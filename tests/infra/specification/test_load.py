@@ -174,7 +174,7 @@ def test_what_yaml_once_took_for_something_else_is_text(text: str) -> None:
     assert read_yaml(f"[{text}, {text}: {text}]", "dev.yaml") == [text, {text: text}]
 
 
-@pytest.mark.parametrize(("text", "value"), [("True", True), ("false", False), ("0", 0), ("10", 10), ("0.5", 0.5)])
+@pytest.mark.parametrize(("text", "value"), [("True", True), ("false", False), ("0", 0), ("10", 10), ("010.5", 10.5)])
 def test_a_word_that_every_yaml_reads_alike_is_what_it_says(text: str, value: object) -> None:
     found = read_yaml(text, "dev.yaml")
     assert (type(found), found) == (type(value), value)
