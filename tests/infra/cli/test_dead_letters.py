@@ -114,6 +114,12 @@ def test_list_takes_only_what_is_chosen(folder: Path) -> None:
     assert listed("--until", "2020-01-01T00:00:00Z") == none
 
 
+@pytest.mark.parametrize("command", ["list", "export"])
+def test_a_reason_that_no_letter_has_is_told_and_is_not_no_letters(folder: Path, command: str) -> None:
+    outcome = CliRunner().invoke(dead_letters, [command, "--folder", str(folder), "--reason", "not_json"])
+    assert (outcome.exit_code, "'not_json' is no reason; did you mean 'not-json'?" in outcome.output) == (2, True)
+
+
 def test_list_counts_by_stream_shard_and_reason(folder: Path) -> None:
     shown = run("list", "--folder", str(folder), "--count").output.splitlines()
     assert [line.split() for line in shown] == [["1", "orders", SHARD.shard_id, "not-json"], ["1", "in", str(folder)]]
