@@ -16,12 +16,12 @@ from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, refuse_metadata_columns
+from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, keys_made_by, refuse_metadata_columns
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
-from firnline_ingest.config.transforms import Transform
+from firnline_ingest.config.transforms import Transform, refuse_another_case
 
 
 class TableKind(StrEnum):
@@ -171,6 +171,7 @@ class Pipeline(Section):
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
         refuse_metadata_columns(self.format, self.metadata, self.content_column)
+        refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
         if self.also is not None and self.reader != "polling":
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):

@@ -243,6 +243,11 @@ def _columns(of: Format) -> list[str]:
     return [of.column] if isinstance(of, TextFormat | BytesFormat) else []
 
 
+def keys_made_by(of: Format, content_column: str | None = None) -> list[str]:
+    """The keys that its objects have whatever a record holds, as far as the format names them."""
+    return list(map(stored_name, _columns(in_column(of, content_column))))
+
+
 def is_one_column(of: Format) -> bool:
     """Whether the format itself keeps a record in one column."""
     return isinstance(of, TextFormat | BytesFormat)

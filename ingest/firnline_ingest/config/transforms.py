@@ -6,7 +6,7 @@ a transform makes of a record, so that rows in flight are counted as they were m
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.callables import IMPORT_PATH, code_of
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.field_path import FieldPath, FieldPaths
+from firnline_ingest.config.field_path import FieldPath, FieldPaths, steps_of
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.time_pattern import TimeForm
 
@@ -288,6 +288,32 @@ Transform = Annotated[
     | CallableTransform,
     Field(discriminator="type"),
 ]
+
+
+MAKES_KEYS = (HoistTransform, ExtractTransform, InsertTransform, RenameTransform, FlattenTransform, CallableTransform)
+
+
+def refuse_another_case(transforms: Sequence[_Transform], keys: Iterable[str]) -> None:
+    """Raises ValueError for a path that misses by its case alone a key that the format makes: it would hide or keep nothing, and
+    nobody would be told.
+    """
+    made = {key.upper(): key for key in keys}
+    for place, each in enumerate(transforms):
+        for path in _looked_at(each):
+            first = str(steps_of(path)[0])
+            if (key := made.get(first.upper(), first)) != first:
+                raise ValueError(
+                    f"transforms[{place}]: {path} is not there; the format makes the key {key}, and case counts"
+                )
+        if isinstance(each, MAKES_KEYS):
+            return
+
+
+def _looked_at(transform: _Transform) -> Iterable[str]:
+    if isinstance(transform, ExtractTransform | FilterTransform):
+        return [transform.field]
+    fields: Iterable[str] = getattr(transform, "fields", ())
+    return fields
 
 
 def transforms_hash(transforms: Sequence[_Transform]) -> str:

@@ -136,3 +136,33 @@ def test_a_problem_is_told_once_at_its_place(declared: dict[str, Any], problem: 
         pipeline(declared)
     (told,) = caught.value.problems
     assert told.startswith(problem)
+
+
+CSV = {"type": "csv", "columns": ["id", "card"]}
+
+
+@pytest.mark.parametrize(
+    ("form", "declared", "key"),
+    [
+        (CSV, {"type": "mask", "fields": ["card"]}, "CARD"),
+        (CSV, {"type": "filter", "field": "id", "one_of": ["1"], "keep": True}, "ID"),
+        (CSV, {"type": "rename", "fields": {"Card": "number"}}, "CARD"),
+        ({"type": "text", "column": "line"}, {"type": "cast", "fields": {"line.a": "json"}}, "LINE"),
+    ],
+)
+def test_a_path_that_misses_the_formats_key_by_its_case_is_refused(
+    form: dict[str, Any], declared: dict[str, Any], key: str
+) -> None:
+    with pytest.raises(ConfigError, match=rf"transforms\[1\]: .*the format makes the key {key}, and case counts"):
+        of_format(form, {"type": "exclude", "fields": ["other"]}, declared)
+
+
+def test_a_key_in_its_own_case_or_of_an_earlier_transform_is_taken() -> None:
+    of_format(CSV, {"type": "mask", "fields": ["CARD"]})
+    of_format({**CSV, "columns": ["id", '"card"']}, {"type": "mask", "fields": ["card"]})
+    of_format(CSV, {"type": "rename", "fields": {"CARD": "card"}}, {"type": "mask", "fields": ["card"]})
+
+
+def of_format(form: dict[str, Any], *declared: Any) -> PipelineConfig:
+    document = {"stream": "s", "database": "D", "schema": "S", "format": form, "transforms": list(declared)}
+    return parse(PipelineConfig, document, "engine.json")
