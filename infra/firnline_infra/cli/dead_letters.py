@@ -211,7 +211,7 @@ def _line(letter: "DeadLetter") -> str:
 
 
 def _entry(letter: "DeadLetter") -> str:
-    return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {letter.detail}"
+    return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {_in_a_line(letter.detail)}"
 
 
 def _page(letter: "DeadLetter", today: str, shown: str) -> str:
@@ -222,8 +222,8 @@ def _page(letter: "DeadLetter", today: str, shown: str) -> str:
         "sequence number": letter.sequence_number,
         "partition key": _shown(letter.partition_key.encode()),
         "arrived": _arrival(letter),
-        "reason": f"{letter.reason}: {letter.detail}",
-        **({"today": today} if today else {}),
+        "reason": f"{letter.reason}: {_in_a_line(letter.detail)}",
+        **({"today": _in_a_line(today)} if today else {}),
         "bytes": len(letter.data),
     }
     return "\n".join(f"{name:<16} {value}" for name, value in fields.items()) + f"\n\n{shown}"
@@ -241,6 +241,11 @@ def dump(data: bytes) -> str:
         f"{number * 16:08x}  {line.hex(' '):<47}  " + "".join(chr(one) if 32 <= one < 127 else "." for one in line)
         for number, line in enumerate(lines)
     )
+
+
+def _in_a_line(said: str) -> str:
+    """A reason may hold what a producer wrote: an Avro file's schema, say."""
+    return _shown(said.encode(errors="backslashreplace")).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _shown(data: bytes) -> str:
