@@ -16,12 +16,19 @@ from firnline_infra.specification.reader import Reader
 from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import EmptyRecords, Format, JsonFormat, keys_made_by, refuse_metadata_columns
+from firnline_ingest.config.formats import (
+    EmptyRecords,
+    Format,
+    JsonFormat,
+    keys_made_by,
+    makes_several_rows,
+    refuse_metadata_columns,
+)
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
-from firnline_ingest.config.transforms import Transform, refuse_another_case
+from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys
 
 
 class TableKind(StrEnum):
@@ -172,6 +179,8 @@ class Pipeline(Section):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
         refuse_metadata_columns(self.format, self.metadata, self.content_column)
         refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
+        if self.transforms and self.content_column is None:
+            refuse_metadata_keys(self.transforms, self.metadata.columns(are_numbered=makes_several_rows(self.format)))
         if self.also is not None and self.reader != "polling":
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):

@@ -21,6 +21,7 @@ from firnline_ingest.config.formats import (
     Format,
     JsonFormat,
     keys_made_by,
+    makes_several_rows,
     refuse_metadata_columns,
     undeciding,
 )
@@ -40,7 +41,7 @@ from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
-from firnline_ingest.config.transforms import Transform, refuse_another_case, transforms_hash
+from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys, transforms_hash
 
 S3_FOLDER = Form(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/([A-Za-z0-9!_.*'()-]+/)*",
@@ -154,6 +155,8 @@ class PipelineOptions(Section):
     def _content_and_metadata_have_columns_of_their_own(self) -> Self:
         refuse_metadata_columns(self.format, self.metadata, self.content_column)
         refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
+        if self.transforms and self.content_column is None:
+            refuse_metadata_keys(self.transforms, self.metadata.columns(are_numbered=makes_several_rows(self.format)))
         return self
 
     @property

@@ -309,6 +309,26 @@ def refuse_another_case(transforms: Sequence[_Transform], keys: Iterable[str]) -
             return
 
 
+TAKES_KEYS = (HoistTransform, ExtractTransform, ExcludeTransform, RenameTransform, FlattenTransform, CallableTransform)
+
+
+def refuse_metadata_keys(transforms: Sequence[_Transform], columns: Iterable[str]) -> None:
+    """Raises ValueError for a transform that gives every record a key that is a metadata column: none could be a row."""
+    taken = {column.upper() for column in columns}
+    for place, each in reversed(list(enumerate(transforms))):
+        key = None
+        if isinstance(each, HoistTransform):
+            key = each.field
+        elif isinstance(each, InsertTransform):
+            key = str(steps_of(each.field)[0])
+        if key is not None and key.upper() in taken:
+            raise ValueError(
+                f"transforms[{place}]: {key} is a metadata column, so no record would be a row; rename one"
+            )
+        if isinstance(each, TAKES_KEYS):
+            return
+
+
 def _looked_at(transform: _Transform) -> Iterable[str]:
     if isinstance(transform, ExtractTransform | FilterTransform):
         return [transform.field]

@@ -166,3 +166,13 @@ def test_a_key_in_its_own_case_or_of_an_earlier_transform_is_taken() -> None:
 def of_format(form: dict[str, Any], *declared: Any) -> PipelineConfig:
     document = {"stream": "s", "database": "D", "schema": "S", "format": form, "transforms": list(declared)}
     return parse(PipelineConfig, document, "engine.json")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [{"type": "hoist", "field": "kinesisMetadata"}, {"type": "insert", "field": "KINESISMETADATA.a", "value": 1}],
+)
+def test_a_transform_that_makes_the_metadatas_key_of_every_record_is_refused(declared: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"transforms\[0\]: .* is a metadata column"):
+        pipeline(declared)
+    pipeline(declared, {"type": "extract", "field": declared["field"]})
