@@ -1,7 +1,7 @@
 """Reads a secret's text from Secrets Manager; its refusals are told apart by what a person has to do about them.
 
-The only secret that the engine reads is the Snowflake user's private key, so the errors say that and are of Snowflake's
-branch: without the key there is no session.
+Nearly always it is the Snowflake user's private key, so the errors are of Snowflake's branch: without the key there is no
+session. The logins of schema registries have errors of their own around these.
 """
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -11,6 +11,7 @@ from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
+PRIVATE_KEY = "the Snowflake user's private key"
 NO_VALUE = {
     "InvalidParameterException",
     "InvalidRequestException",  # it waits for its deletion
@@ -23,9 +24,9 @@ NO_VALUE = {
 class SecretForbidden(SnowflakeError, Fatal):
     id = "FL-3013"
 
-    def __init__(self, secret: str, cause: str) -> None:
+    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
-            f"secretsmanager:GetSecretValue on {secret}, which holds the Snowflake user's private key, was denied: {cause}",
+            f"secretsmanager:GetSecretValue on {secret}, which holds {holds}, was denied: {cause}",
             next_step="allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one (which "
             "has to be enabled), to the engine's role (docs/permissions.md).",
         )
@@ -34,9 +35,9 @@ class SecretForbidden(SnowflakeError, Fatal):
 class SecretUnreachable(SnowflakeError, Retryable):
     id = "FL-3014"
 
-    def __init__(self, secret: str, cause: str) -> None:
+    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
-            f"Secrets Manager did not give {secret}, which holds the Snowflake user's private key: {cause}",
+            f"Secrets Manager did not give {secret}, which holds {holds}: {cause}",
             next_step="nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC "
             "endpoint, a proxy), aws.region and aws.endpoints.secretsmanager; and, where the credentials have expired, "
             "what renews them.",
@@ -46,9 +47,9 @@ class SecretUnreachable(SnowflakeError, Retryable):
 class SecretMissing(SnowflakeError, Fatal):
     id = "FL-3015"
 
-    def __init__(self, secret: str, cause: str) -> None:
+    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
-            f"Secrets Manager has no value of {secret}, which should hold the Snowflake user's private key: {cause}",
+            f"Secrets Manager has no value of {secret}, which should hold {holds}: {cause}",
             next_step="check snowflake.private_key.secret_arn, and that aws.region and the credentials' account are those in "
             "it; where it has no key yet, firnline keys create makes one; where it was deleted, aws secretsmanager "
             "restore-secret.",
@@ -58,36 +59,38 @@ class SecretMissing(SnowflakeError, Fatal):
 class SecretCredentialsMissing(SnowflakeError, Fatal):
     id = "FL-3016"
 
-    def __init__(self, secret: str, cause: str) -> None:
+    def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
-            f"There are no AWS credentials to read {secret} with, which holds the Snowflake user's private key: {cause}",
+            f"There are no AWS credentials to read {secret} with, which holds {holds}: {cause}",
             next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
             "aws.credentials); `aws sts get-caller-identity` has to answer there.",
         )
 
 
-def read_secret(aws: AwsConfig, arn: str) -> str | None:
-    """The current version's text; None where it holds bytes.
+def read_secret(aws: AwsConfig, arn: str, holds: str = PRIVATE_KEY) -> str | None:
+    """The current version's text; None where it holds bytes. `holds` is for who reads an error.
 
     Raises SecretForbidden, SecretMissing, SecretCredentialsMissing or SecretUnreachable.
     """
     try:
         answer = aws_client(aws, "secretsmanager").get_secret_value(SecretId=arn, VersionStage="AWSCURRENT")
     except ClientError as error:
-        raise _by_code(arn, error.response["Error"]["Code"], error.response["Error"].get("Message", "")) from error
+        raise _by_code(
+            arn, error.response["Error"]["Code"], error.response["Error"].get("Message", ""), holds
+        ) from error
     except NO_CREDENTIALS as error:
-        raise SecretCredentialsMissing(arn, str(error)) from error
+        raise SecretCredentialsMissing(arn, str(error), holds) from error
     except BotoCoreError as error:
-        raise SecretUnreachable(arn, str(error)) from error
+        raise SecretUnreachable(arn, str(error), holds) from error
     text: str | None = answer.get("SecretString")
     return text
 
 
-def _by_code(arn: str, code: str, message: str) -> SnowflakeError:
+def _by_code(arn: str, code: str, message: str, holds: str) -> SnowflakeError:
     if code in DENIED:
-        return SecretForbidden(arn, message)
+        return SecretForbidden(arn, message, holds)
     if code in {*KMS, "DecryptionFailure"}:
-        return SecretForbidden(arn, f"{code}: {message}")
+        return SecretForbidden(arn, f"{code}: {message}", holds)
     if code in NO_VALUE:
-        return SecretMissing(arn, f"{code}: {message}")
-    return SecretUnreachable(arn, f"{code}: {message}")
+        return SecretMissing(arn, f"{code}: {message}", holds)
+    return SecretUnreachable(arn, f"{code}: {message}", holds)

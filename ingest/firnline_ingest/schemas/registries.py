@@ -45,7 +45,7 @@ def _confluent(aws: AwsConfig, registry: ConfluentRegistry) -> Schemas:
     from firnline_ingest.schemas.confluent import ConfluentSchemas
     from firnline_ingest.schemas.login import BasicLogin
 
-    return ConfluentSchemas(registry, BasicLogin(registry, partial(read_secret, aws)))
+    return ConfluentSchemas(registry, BasicLogin(registry, partial(read_secret, aws, holds="the login for it")))
 
 
 def _glue(aws: AwsConfig) -> Schemas:
