@@ -153,14 +153,13 @@ class Damaged:
 
 def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
     """Raises click.BadParameter for a reason that no letter has: "no letters" would be taken for an answer."""
-    from firnline_ingest.deadletter import Choice
+    from firnline_ingest.deadletter import REASONS, Choice
     from firnline_ingest.errors import did_you_mean
-    from firnline_ingest.records.rejection import RejectReason
 
-    known = list(map(str, RejectReason))
     for reason in reasons:
-        if reason not in known:
-            raise click.BadParameter(f"{reason!r} is no reason; {did_you_mean(reason, known)}", param_hint="'--reason'")
+        if reason not in REASONS:
+            hint = did_you_mean(reason, REASONS)
+            raise click.BadParameter(f"{reason!r} is no reason; {hint}", param_hint="'--reason'")
     return Choice(stream=stream, shard=shard, reasons=frozenset(reasons), **times)
 
 

@@ -11,10 +11,13 @@ from typing import Protocol
 
 from firnline_ingest.deadletter.letter import DeadLetter, LetterKey
 from firnline_ingest.errors import DeadLetterError
+from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import ShardKey
 
 OnDamaged = Callable[[DeadLetterError], None]
 """Is told of each letter, file or object that can't be read."""
+REASONS = tuple(map(str, RejectReason))
+"""Which a letter may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
