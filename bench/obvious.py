@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firnline_ingest.snowflake.packages import make_importable
 from firnline_local.exit_with_parent import exit_when_stdin_ends
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def main(*, kinesis: str, snowflake: str, ca_file: str, key_file: Path, stream: 
     exit_when_stdin_ends()
     os.environ.update(SSL_CERT_FILE=ca_file, SS_LOG_LEVEL="error")  # before the SDK is imported
     import boto3
+
+    make_importable()
     from snowflake.ingest.streaming import StreamingIngestClient
 
     source = boto3.client("kinesis", region_name="us-east-1", endpoint_url=kinesis)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from firnline_ingest.snowflake.packages import make_importable
 from tests.long_first import LONG, long_first
 from tests.processes import reap_what_is_started_from_now_on
 
@@ -34,6 +35,9 @@ if "FIRNLINE_LIVE_TABLE" not in os.environ:
 
 # Test runs hold on to nearly all that they make: looking for garbage as often as a program does costs a tenth of their time.
 gc.set_threshold(50_000, 20, 50)
+
+# Tests import the real SDK themselves.
+make_importable()
 
 # No test leaves a process behind, not even one that is killed.
 reap_what_is_started_from_now_on()

@@ -1,9 +1,9 @@
 """Snowflake's own package `snowflake-ingest`, of the extra `files`: loaded here, and here alone.
 
-It is the package as it is published. Version 1.0.13 lacks two things. It imports a function that connector 5 no longer has
-(`snowflake.connector.util_text.parse_account`), though it claims to work with it: that function is put back before.
-And it waits for an answer without end, and trusts certificates by an environment variable alone: its requests are
-made with a time limit and with the authorities of the configuration.
+It is the package as it is published. Version 1.0.13 lacks two things. It imports a function that connector 5 no longer has, and
+its `__init__` may be another package's (snowflake/packages.py): its modules are imported by themselves. And it waits for an
+answer without end, and trusts certificates by an environment variable alone: its requests are made with a time limit and with
+the authorities of the configuration.
 """
 
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from firnline_ingest.files.errors import FilesExtraMissing
 from firnline_ingest.snowflake.key import SigningKey
+from firnline_ingest.snowflake.packages import put_back_parse_account
 
 REQUEST_TIMEOUT_S = 60
 EXTRA = "firnline-ingest[files]"
@@ -21,7 +22,7 @@ def ingest_manager(
 ) -> Any:
     """A SimpleIngestManager. `pipe` is fully qualified, as the REST path names it. Raises FilesExtraMissing."""
     load_package()
-    from snowflake.ingest import SimpleIngestManager
+    from snowflake.ingest.simple_ingest_manager import SimpleIngestManager
 
     manager = SimpleIngestManager(account=account, user=user, pipe=pipe, private_key=key.pem, host=host, port=port)
     manager.restful = _bounded(ca_file)
@@ -30,20 +31,11 @@ def ingest_manager(
 
 def load_package() -> None:
     """Raises FilesExtraMissing."""
-    from snowflake.connector import util_text
-
-    if not hasattr(util_text, "parse_account"):
-        setattr(util_text, "parse_account", _account_alone)  # noqa: B010 - a name that the module does not have
+    put_back_parse_account()
     try:
-        import snowflake.ingest  # noqa: F401 - whether it is there
+        import snowflake.ingest.simple_ingest_manager  # noqa: F401 - whether it is there
     except ModuleNotFoundError as error:
         raise FilesExtraMissing(EXTRA, str(error)) from error
-
-
-def _account_alone(account: str) -> str:
-    """Without region and cloud, as connector 4 has it."""
-    name, _, rest = account.partition(".")
-    return name.rpartition("-")[0] if rest.split(".")[0] == "global" and "-" in name else name
 
 
 def _bounded(ca_file: Path | None) -> Any:

@@ -66,7 +66,7 @@ class AccountSnowpipe:
             raise FilesNotStaged(self._target.stage, f"{status} {rows[0].get('message') or ''}".strip())
 
     def submit(self, path: str, size: int) -> None:
-        from snowflake.ingest import StagedFile
+        from snowflake.ingest.simple_ingest_manager import StagedFile
 
         self._asked("insertFiles", lambda: self._manager.ingest_files([StagedFile(path, size)]))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.model import EngineConfig, SnowflakeConfig
 from firnline_ingest.snowflake.current_key import CurrentKey
 from firnline_ingest.snowflake.errors import ClientLost, KeyRefused, NotAllowed, SdkUnusable, SessionRefused
+from firnline_ingest.snowflake.packages import make_importable
 from firnline_ingest.snowflake.pipe_clients import PipeClient, PipeClients, address_of
 from firnline_ingest.snowflake.preflight import check_connection
 from firnline_ingest.snowflake.sdk_channel import SdkChannel, state_of
@@ -149,6 +150,7 @@ def load_sdk(snowflake: SnowflakeConfig) -> "type[StreamingIngestClient]":
     os.environ.setdefault("SS_LOG_LEVEL", "error")
     if snowflake.ca_file:
         os.environ["SSL_CERT_FILE"] = str(snowflake.ca_file)
+    make_importable()
     try:
         from snowflake.ingest.streaming import StreamingIngestClient
     except ImportError as error:

@@ -18,7 +18,7 @@ World = Any  # of conftest.py
 
 
 def staged(world: World, tmp_path: Path, name: str, *rows: str) -> Any:
-    from snowflake.ingest import StagedFile
+    from snowflake.ingest.simple_ingest_manager import StagedFile
 
     (tmp_path / name).write_text("".join(f"{row}\n" for row in rows))
     (told,) = world.put(tmp_path / name, "a/b")
@@ -120,8 +120,8 @@ def test_too_many_scans_are_429_which_the_package_does_not_repeat(world: World) 
 
 
 def test_too_many_files_at_once_and_a_path_that_is_too_long_are_refused(world: World) -> None:
-    from snowflake.ingest import StagedFile
     from snowflake.ingest.error import IngestResponseError
+    from snowflake.ingest.simple_ingest_manager import StagedFile
 
     for files in ([StagedFile("x", None)] * 5_001, [StagedFile("x" * 1_025, None)]):
         with pytest.raises(IngestResponseError, match="400"):

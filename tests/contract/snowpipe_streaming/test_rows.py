@@ -168,6 +168,9 @@ def test_too_many_new_columns_invalidate_the_channel_until_it_is_opened_again(wo
 
 UPLOAD = """
 import json, sys
+from firnline_ingest.snowflake.packages import make_importable
+
+make_importable()
 from snowflake.ingest.streaming import StreamingIngestClient, StreamingIngestError
 
 schema, properties = json.loads(sys.stdin.read())
