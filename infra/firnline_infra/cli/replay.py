@@ -91,6 +91,7 @@ def replay(
     if folder is not None:
         config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=folder)})
     damaged = Damaged()
+    was_there = SDK in sys.modules  # who has loaded it ends as they will
     would = "would be " if dry_run else ""
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
@@ -99,13 +100,13 @@ def replay(
     try:
         total = replay_letters(config, wish, tell, damaged)
     except FirnlineError as error:
-        if SDK not in sys.modules:
+        if was_there or SDK not in sys.modules:
             raise
         click.echo(str(error), err=True)
         end_at_once(REFUSED)
     click.echo(sentence(total, would))
     status = damaged.status or int(bool(total.remaining or total.rejected))
-    if SDK in sys.modules:
+    if SDK in sys.modules and not was_there:
         end_at_once(status)
     raise SystemExit(status)
 

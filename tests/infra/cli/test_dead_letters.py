@@ -1,12 +1,16 @@
 import base64
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from firnline_infra.cli import replay as replay_command
 from firnline_infra.cli.dead_letters import dead_letters
+from firnline_infra.cli.replay import SDK
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.deadletter.errors import NotReplayable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
@@ -103,6 +107,16 @@ def test_letters_on_a_stream_can_not_be_replayed_and_the_error_says_how_they_can
     assert isinstance(error, NotReplayable)
     assert "orders-letters" in str(error)
     assert "export --letters" in error.next_step
+
+
+def test_whoever_has_loaded_the_sdk_before_goes_on_after_a_refusal(
+    tmp_path: Path, engine_document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, SDK, ModuleType(SDK))
+    monkeypatch.setattr(replay_command, "end_at_once", lambda _status: pytest.fail("the whole process would end"))
+    file = tmp_path / "engine.json"
+    file.write_text(json.dumps({**engine_document, "dead_letters": {"stream": "orders-letters"}}))
+    assert isinstance(run("replay", "--config", str(file)).exception, NotReplayable)
 
 
 def test_export_brings_letters_into_a_folder_of_letters(folder: Path, tmp_path: Path) -> None:
