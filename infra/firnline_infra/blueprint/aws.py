@@ -16,7 +16,7 @@ from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Stream(Shown):
     """A Kinesis data stream, and the consumers that have a throughput of their own."""
 
@@ -50,7 +50,7 @@ class Stream(Shown):
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LedgerTable(Shown):
     """The DynamoDB table of the ledger: one item per stream and shard (docs/design/ledger.md, section 3).
 
@@ -87,7 +87,7 @@ class LedgerTable(Shown):
         return self.durability is Durability.PROTECTED
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Bucket(Shown):
     """An S3 bucket that nobody but its owner reaches, and only through TLS: versioned, encrypted, without ACLs, closed to
     the public.
@@ -125,7 +125,7 @@ class Bucket(Shown):
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EncryptionKey(Shown):
     """The KMS key that encrypts what an environment keeps; AWS rotates it every year."""
 
@@ -141,7 +141,7 @@ class EncryptionKey(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Secret(Shown):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
@@ -165,7 +165,7 @@ class Secret(Shown):
         return self.existing_arn is not None and self.recovery_days > 0
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Role(Shown):
     """An IAM role with one inline policy."""
 
@@ -179,7 +179,7 @@ class Role(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class User(Shown):
     """An IAM user with one policy, for an engine outside AWS. Its access keys are made where no state sees them.
 
@@ -200,7 +200,7 @@ class User(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class EngineDocument(Shown):
     """The engine's configuration as an object in a bucket, under the hash of its content.
 
@@ -217,7 +217,7 @@ class EngineDocument(Shown):
     """Ends with a slash."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Parameter(Shown):
     """A parameter of Systems Manager, where others read what was made. Nothing secret is in one."""
 
@@ -227,14 +227,14 @@ class Parameter(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PublishedOutputs(Shown):
     """All parameters of an environment."""
 
     parameters: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Alarm(Shown):
     """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold`, or below it, for `periods` periods
     in a row.
@@ -258,7 +258,7 @@ class Alarm(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Dashboard(Shown):
     """A CloudWatch dashboard: an account has one of a name, whatever the region. It has no tags."""
 
@@ -267,7 +267,7 @@ class Dashboard(Shown):
     """JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class IngestAlarms(Shown):
     """All alarms of an environment."""
 

@@ -22,7 +22,7 @@ class Securable(StrEnum):
     USER = "USER"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PrivilegeGrant(Shown):
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
 
@@ -32,7 +32,7 @@ class PrivilegeGrant(Shown):
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class OwnersGrant(Shown):
     """What the owner of an adopted object grants to the role that deploys."""
 
@@ -47,7 +47,7 @@ class OwnersGrant(Shown):
         return f"GRANT {', '.join(self.privileges)} ON {self.on.value} {self.name.sql} TO ROLE {role.sql}{option}"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class OwnershipGrant(Shown):
     """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
     role that deploys.
@@ -58,7 +58,7 @@ class OwnershipGrant(Shown):
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RoleGrant(Shown):
     """A role for a user, or for another role."""
 

@@ -9,7 +9,7 @@ class Usual:
     inner: object = None
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Part(Shown):
     name: str
     inner: object = None
@@ -19,3 +19,14 @@ def test_it_shows_its_fields_as_a_dataclass_does() -> None:
     for each in (("it's",), ("outer", Usual("inner"))):
         assert repr(Part(*each)).removeprefix("Part") == repr(Usual(*each)).removeprefix("Usual")
     assert repr(Part("outer", Part("inner"))) == "Part(name='outer', inner=Part(name='inner', inner=None))"
+
+
+def test_it_compares_and_hashes_as_a_dataclass_does() -> None:
+    one, same, other = Part("a", 1), Part("a", 1), Part("a", 2)
+    assert (one == same, one == other, one == Usual("a", 1)) == (True, False, False)
+    assert len({one, same, other}) == 2
+
+
+def test_every_one_of_them_leaves_it_to_the_one_method() -> None:
+    for kind in Shown.__subclasses__():
+        assert (kind.__repr__, kind.__eq__, kind.__hash__) == (Shown.__repr__, Shown.__eq__, Shown.__hash__), kind
