@@ -89,7 +89,13 @@ def _parser(program: str) -> argparse.ArgumentParser:
     deregister.add_argument("--stream", help="Those of one stream; of all streams where absent.")
     migration = command("migrate", migrate_command.SUMMARY, migrate_command.MORE)
     migrate_command.add_arguments(migration)
-    resume = command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
+    _add_decisions(
+        command("resume", "Decide about shards that the engine refused.", "The engine must not run meanwhile.")
+    )
+    return parser
+
+
+def _add_decisions(resume: argparse.ArgumentParser) -> None:
     resume.add_argument("--stream", required=True, help="The stream of the shards.")
     resume.add_argument("--shard", help="One shard; all of the stream that have not ended where absent.")
     decision = resume.add_mutually_exclusive_group(required=True)
@@ -102,7 +108,6 @@ def _parser(program: str) -> argparse.ArgumentParser:
     decision.add_argument(
         "--accept-errors", metavar="TOKEN", help="Rejected rows up to this offset token stop the shard no more."
     )
-    return parser
 
 
 def _moment(text: str) -> datetime:

@@ -66,8 +66,9 @@ def list_letters(config: Path | None, folder: Path | None, as_json: bool, count:
         _count(letters, where)
         raise SystemExit(damaged.status)
     total = 0
-    for total, letter in enumerate(letters, start=1):  # noqa: B007  # the last count is the total
+    for letter in letters:
         click.echo(_line(letter) if as_json else _entry(letter))
+        total += 1
     if not as_json:
         click.echo(f"{total or 'No'} dead letter{'' if total == 1 else 's'} in {where}.")
     raise SystemExit(damaged.status)

@@ -12,6 +12,8 @@ from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
+    from firnline_ingest.config.model import EngineConfig
+    from firnline_ingest.replay.command import ReplayWish
     from firnline_ingest.replay.replay import ReplayReport
     from firnline_ingest.values import ShardKey
 
@@ -71,7 +73,7 @@ def replay(
     """
     from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
-    from firnline_ingest.replay.command import ReplayWish, replay_letters
+    from firnline_ingest.replay.command import ReplayWish
     from firnline_ingest.replay.journal import Outcome
     from firnline_ingest.replay.repair import callable_of, edited_letters
 
@@ -90,9 +92,16 @@ def replay(
     config = load_config(config_file)
     if folder is not None:
         config = config.model_copy(update={"dead_letters": DeadLettersConfig(folder=folder)})
+    _replay(config, wish)
+
+
+def _replay(config: "EngineConfig", wish: "ReplayWish") -> NoReturn:
+    """Ends the command with its exit status."""
+    from firnline_ingest.replay.command import replay_letters
+
     damaged = Damaged()
     was_there = SDK in sys.modules  # who has loaded it ends as they will
-    would = "would be " if dry_run else ""
+    would = "would be " if wish.only_look else ""
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
         click.echo(f"{shard}: {sentence(report, would)}")
