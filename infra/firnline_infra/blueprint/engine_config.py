@@ -23,6 +23,7 @@ from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.reader import Registration
+from firnline_ingest.config.row_bytes import MAX_ROW_BYTES
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.config.transforms import Transform
 
@@ -160,6 +161,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
         max_unusable_per_minute=pipeline.max_unusable_per_minute,
         idle_after_seconds=None if pipeline.idle_after_seconds == IDLE_AFTER_SECONDS else pipeline.idle_after_seconds,
+        max_row_bytes=None if pipeline.max_row_bytes == MAX_ROW_BYTES else pipeline.max_row_bytes,
         abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         adds_columns=pipeline.adds_columns or None,

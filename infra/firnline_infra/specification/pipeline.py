@@ -27,6 +27,7 @@ from firnline_ingest.config.formats import (
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
+from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
 from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys
 
@@ -140,6 +141,9 @@ class Pipeline(Section):
     """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
     format: Format = JsonFormat.left_out()
     """What the bytes of a record are; one JSON object by default."""
+    max_row_bytes: MaxRowBytes = MAX_ROW_BYTES
+    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter. From 1,048,000 on the SDK uploads a row
+    to a bucket of Snowflake's, which the workers' network has to let through."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
     content_column: IdentifierText | None = None

@@ -39,6 +39,7 @@ from firnline_ingest.config.patterns import (
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
+from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
 from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys, transforms_hash
@@ -144,7 +145,7 @@ class PipelineOptions(Section):
     bytes are in one column in any case: this names it."""
     transforms: list[Transform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md)."""
-    max_row_bytes: int = Field(default=1_000_000, ge=1024, le=16 * 1024 * 1024)
+    max_row_bytes: MaxRowBytes = MAX_ROW_BYTES
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
 
     The SDK sends rows of up to 1,048,000 bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which

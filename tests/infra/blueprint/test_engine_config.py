@@ -11,7 +11,7 @@ from firnline_infra.blueprint.value import Reference
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.document import parse
-from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 
 GOLDEN = Path(__file__).parent / "golden"
 SECRET = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:dev/snowflake/ingest-AbCdEf"
@@ -123,6 +123,15 @@ def test_what_a_pipeline_does_with_unusable_records_is_passed_on_where_it_is_sai
     pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
     (said,) = written(pipelines=[{**pipeline, "unusable_records": "stop", "max_unusable_per_minute": 5}])["pipelines"]
     assert (said["unusable_records"], said["max_unusable_per_minute"]) == ("stop", 5)
+
+
+def test_how_large_a_row_may_be_is_passed_on_where_it_is_said() -> None:
+    (silent,) = written()["pipelines"]
+    assert "max_row_bytes" not in silent
+    pipeline = {"stream": "orders", "database": "LAKE", "schema": "RAW"}
+    (said,) = written(pipelines=[{**pipeline, "max_row_bytes": 200_000}])["pipelines"]
+    assert said["max_row_bytes"] == 200_000
+    assert PipelineConfig.model_validate(said).max_row_bytes == 200_000
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def _default(name: str, field: Schema, required: list[str]) -> str:
             return f"`{str(value).lower()}`"
         case [] | "":
             return "empty"
-        case int() | float() as value:
+        case float() as value:
             return f"`{value:g}`"
         case value:
             return f"`{value}`"
