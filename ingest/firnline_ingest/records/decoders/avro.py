@@ -17,6 +17,7 @@ from firnline_ingest.config.formats import AvroFormat, AvroFraming, Compression
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.records.conversion import as_json
 from firnline_ingest.records.decoders.avro_schema import Cost, SchemaCost, SchemaRefused
+from firnline_ingest.records.decoders.avro_strict import NotStrict, Walk, walk_of
 from firnline_ingest.records.decoders.decoder import Decoder
 from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES, Unpack, inflated, unpacker
 from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
@@ -66,6 +67,7 @@ class AvroSchema:
             schema = json.loads(text)
             self._parsed = parse_schema(schema, named)
             self.cost: Cost = cost(self._parsed)
+            self._walk: Walk = walk_of(self._parsed, named)
             canonical = to_parsing_canonical_form(schema) if not references else ""
             self.fingerprint = bytes.fromhex(fingerprint(canonical, "CRC-64-AVRO"))
         except SchemaRefused:
@@ -75,8 +77,17 @@ class AvroSchema:
         if not (isinstance(schema, dict) and schema.get("type") == "record"):
             raise SchemaRefused("it is no record, whose fields could be columns")
 
-    def object_in(self, stream: io.BytesIO) -> dict[str, Any]:
-        return _read(stream, self._parsed)
+    def object_in(self, stream: io.BytesIO, data: bytes) -> dict[str, Any]:
+        """Where the stream of these bytes stands. Raises Unusable."""
+        start = stream.tell()
+        found = _read(stream, self._parsed)
+        try:
+            end = self._walk(data, start)
+        except NotStrict as forbidden:
+            raise malformed(f"it has {forbidden}.") from forbidden
+        if end != stream.tell():
+            raise malformed(f"it is read up to byte {stream.tell()}, and ends at {end}.")
+        return found
 
 
 @cache
@@ -191,7 +202,7 @@ def objects_of(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str
         raise _too_large(f"its {len(data):,} bytes could take more than {MEMORY_BYTES:,} when they are decoded.")
     stream = io.BytesIO(data)
     for _ in range(count):
-        yield schema.object_in(stream)
+        yield schema.object_in(stream, data)
     if rest := len(data) - stream.tell():
         raise malformed(f"{rest} bytes are left behind its last object.")
 

@@ -164,3 +164,13 @@ def test_what_does_not_go_together_is_told(format_: dict[str, Any], problem: str
         made_of(format_)
     assert problem in str(refused.value)
     assert "user:pass" not in str(refused.value)
+
+
+def test_each_object_is_read_with_the_schema_that_it_was_written_with() -> None:
+    def version(*names: str) -> RegisteredSchema:
+        fields = [{"name": name, "type": "int"} for name in names]
+        return RegisteredSchema(json.dumps({"type": "record", "name": "V", "fields": fields}))
+
+    known = Known({1: version("a", "b"), 2: version("b", "c", "d")})
+    made = made_of(CONFLUENT, confluent(b"\x02\x04", 1), confluent(b"\x06\x08\x0a", 2), known=known)
+    assert values(made) == [{"a": 1, "b": 2}, {"b": 3, "c": 4, "d": 5}]
