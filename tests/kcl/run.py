@@ -14,9 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.request import Request, urlopen
 
 import boto3
+from moto.dynamodb import models
+from moto.dynamodb.comparisons import get_expected
 from moto.server import ThreadedMotoServer
 
 from firnline_local.kinesis import FakeKinesis, KinesisServer
@@ -25,6 +28,13 @@ from tests.kcl.scene import MOST_OF_A_SHARD, make
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
 PATIENCE_S = 90.0
+NO_CBOR = ("-Daws.cborEnabled=false", "-Dcom.amazonaws.sdk.disableCbor=true")
+"""To the SDK of KCL 2 and 3, and to that of KCL 1: the embedded Kinesis speaks JSON only."""
+
+
+def of_one(version: str) -> bool:
+    """Whether it is the library's first generation, which has other names and knows one stream only."""
+    return version.startswith("1.")
 
 
 @contextmanager
@@ -37,22 +47,33 @@ def tables() -> Iterator[str]:
     try:
         endpoint = "http://{}:{}".format(*server.get_host_and_port())
         urlopen(Request(f"{endpoint}/moto-api/reset", method="POST")).close()
-        yield endpoint
+        with patch.object(models, "get_expected", lambda expected: get_expected(told_as_a_list(expected))):
+            yield endpoint
     finally:
         server.stop()
+
+
+def told_as_a_list(expected: dict[str, Any]) -> dict[str, Any]:
+    """Conditions as KCL 1 sends them, with an operator and one value: of such moto drops the operator."""
+    return {
+        name: {"ComparisonOperator": each["ComparisonOperator"], "AttributeValueList": [each["Value"]]}
+        if {"Value", "ComparisonOperator"} <= each.keys()
+        else each
+        for name, each in expected.items()
+    }
 
 
 class Consumer:
     """The library's consumer, in a JVM of its own."""
 
-    def __init__(self, jars: Path, arguments: list[str]) -> None:
+    def __init__(self, version: str, jars: Path, arguments: list[str]) -> None:
         classes = Path(tempfile.mkdtemp(prefix="kcl-"))
-        path = f"{jars}/*"
-        subprocess.run(["javac", "-nowarn", "-cp", path, "-d", classes, HERE / "Consumer.java"], check=True)
+        path, name = f"{jars}/*", "ConsumerOfOne" if of_one(version) else "Consumer"
+        subprocess.run(["javac", "-nowarn", "-cp", path, "-d", classes, HERE / f"{name}.java"], check=True)
         self._out = classes / "out"
         with self._out.open("wb") as out:
             self._process = subprocess.Popen(
-                ["java", "-Xmx512m", "-Daws.cborEnabled=false", "-cp", f"{classes}:{path}", "Consumer", *arguments],
+                ["java", "-Xmx512m", *NO_CBOR, "-cp", f"{classes}:{path}", name, *arguments],
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -94,7 +115,7 @@ def items_of(endpoint: str) -> dict[str, list[dict[str, Any]]]:
 def record(version: str, jars: Path, kinesis: FakeKinesis, streams: str) -> dict[str, Any]:
     with KinesisServer(kinesis) as server, tables() as dynamodb:
         consumer = Consumer(
-            jars, ["orders-app", streams, server.endpoint, dynamodb, str(MOST_OF_A_SHARD), "TRIM_HORIZON"]
+            version, jars, ["orders-app", streams, server.endpoint, dynamodb, str(MOST_OF_A_SHARD), "TRIM_HORIZON"]
         )
 
         def shards() -> set[str]:
@@ -126,7 +147,10 @@ def main() -> None:
         .describe_stream_summary(StreamName="orders")["StreamDescriptionSummary"]["StreamCreationTimestamp"]
         .timestamp()
     )
-    for name, streams in {"single": "orders", "multi": f"123456789012:orders:{created}"}.items():
+    scenes = {"single": "orders", "multi": f"123456789012:orders:{created}"}
+    if of_one(version):
+        del scenes["multi"]
+    for name, streams in scenes.items():
         found = record(version, jars, make()[0], streams)
         (GOLDEN / f"kcl-{version}-{name}.json").write_text(json.dumps(found, indent=1, default=list) + "\n")
         print(version, name, {table: len(items) for table, items in found["tables"].items()})

@@ -1,7 +1,8 @@
 """The checkpoint table of Openflow's connector (and of NiFi's ConsumeKinesis): a row a shard, and rows of its nodes.
 
-It knows sequence numbers and nothing else: a record is taken in whole, aggregates too, and a shard's end is not written.
-Names are those of its KinesisShardManager (apache/nifi).
+It goes on behind sequence numbers and nothing else: a record is taken in whole, aggregates too, and a shard's end is not
+written. One of its versions notes a sub-sequence number as well, and none reads it; it may be an older checkpoint's, because
+updates don't remove it. Names are those of its KinesisShardManager (apache/nifi).
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ KEY = {"streamName": "HASH", "shardId": "RANGE"}
 NODE, MIGRATION = "__node__#", "__migration__"
 WHOLE = 10**DIGITS - 1
 """After the last user record of an aggregate, however many it has."""
+SUB_SEQUENCE = "its sub-sequence number is passed by: Openflow itself goes on behind the whole record"
 
 
 def leases_of(items: Iterable[Mapping[str, Any]], stream: str) -> Leases:
@@ -29,5 +31,6 @@ def leases_of(items: Iterable[Mapping[str, Any]], stream: str) -> Leases:
         number = str(item.get("sequenceNumber", ""))
         is_place = number.isascii() and number.isdecimal()
         checkpoint = Position(int(number), WHOLE) if is_place else Mark.NONE
-        found[shard_id] = Lease(shard_id, checkpoint, owner=str(item.get("leaseOwner", "")))
+        remark = SUB_SEQUENCE if is_place and "subSequenceNumber" in item else ""
+        found[shard_id] = Lease(shard_id, checkpoint, owner=str(item.get("leaseOwner", "")), remark=remark)
     return Leases(found, left_out)

@@ -15,7 +15,7 @@ from firnline_ingest.migration.migrate import Books
 from firnline_ingest.migration.tables import Journal
 
 GOLDEN = Path(__file__).parents[2] / "kcl" / "golden"
-RECORDED = ["2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
+RECORDED = ["1.15.3-single", "2.7.2-single", "2.7.2-multi", "3.5.1-single", "3.5.1-multi"]
 
 
 @pytest.fixture(scope="package")

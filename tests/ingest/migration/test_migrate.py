@@ -55,18 +55,19 @@ def test_a_plan_with_problems_writes_nothing(dynamodb: Any, books: Books) -> Non
 
 
 def test_openflow_s_table_is_gone_on_behind_whole_records(dynamodb: Any, books: Books) -> None:
-    """A table as its pages and its source describe it; no real one was at hand."""
+    """A table as its source (apache/nifi, KinesisShardManager) leaves it when its nodes stop: without owners and heartbeats."""
     kinesis, stream = scene.make()
     client = client_of(kinesis)
     lineage = read_lineage(client, "orders")
     place = {shard.id: str(shard.records[6].sequence_number) for shard in stream.shards if len(shard.records) > 6}
     items: list[dict[str, Any]] = [
-        {"streamName": {"S": "orders"}, "shardId": {"S": shard.id}, "leaseOwner": {"S": "node"}}
+        {"streamName": {"S": "orders"}, "shardId": {"S": shard.id}, "lastUpdateTimestamp": {"N": "1760000000000"}}
         for shard in stream.shards
     ]
     for item in items:
         if number := place.get(item["shardId"]["S"]):
             item["sequenceNumber"] = {"S": number}
+    items.append({"streamName": {"S": "orders"}, "shardId": {"S": "__node__#0b6a8f7e-3d1c-4a55-9d0c-0d4f4b0c8a11"}})
     make_table(dynamodb, "connector", openflow.KEY, items)
     watched = watch(Source(dynamodb, "connector"), 30, no_wait)
     assert watched.source.kind == "Openflow"

@@ -202,6 +202,16 @@ def test_openflow_takes_records_in_whole_so_nothing_of_an_aggregate_is_left() ->
     assert Position.from_token(written.read_through.token) == written.read_through
 
 
+def test_a_sub_sequence_number_of_openflow_is_remarked_and_the_record_is_not_begun_again() -> None:
+    """It may be an older checkpoint's: from there on, an aggregate that was taken in whole would come again."""
+    row = {"streamName": "orders", "shardId": shard(0), "sequenceNumber": "49005", "subSequenceNumber": 3}
+    migration = of_openflow(row)
+    (written,) = migration.rows
+    assert written.read_through is not None
+    assert Position(49_005, 9_999) < written.read_through < Position(49_006)
+    assert "goes on behind the whole record" in becomes(migration)[shard(0)]
+
+
 def test_openflow_says_of_no_shard_that_it_ended_so_its_rest_is_read() -> None:
     rows = [{"streamName": "orders", "shardId": shard(n), "sequenceNumber": "49005"} for n in range(3)]
     migration = of_openflow(*rows, of=SPLIT)
