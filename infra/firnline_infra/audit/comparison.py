@@ -113,6 +113,7 @@ class _Walk:
                 self._counts.later += 1
                 continue
             self._findings.place(outcome.place)
+            self._findings.rejected(outcome)
             if self._check and not was_replayed:  # the row need not hold what the record did
                 self._check(record, outcome, self._findings)
         self._counts.missing_at_the_end = 0

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
-from firnline_infra.audit.outcome import RecordPlace
+from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.rejections import Rejection, Rejections
 from firnline_ingest.records.rejection import LeftOut
 
 SHOWN = 5  # of each problem in each shard: enough to look one up, whatever went wrong
@@ -101,6 +102,8 @@ class ShardFindings:
     shard_id: str
     counts: Counts = field(default_factory=Counts)
     problems: list[AuditProblem] = field(default_factory=list)
+    rejections: Rejections = field(default_factory=Rejections)
+    """Of the error rows that have a record."""
 
     def place(self, place: RecordPlace) -> None:
         """Counts a row, an error row or a dead letter that has a record."""
@@ -111,6 +114,11 @@ class ShardFindings:
                 self.counts.error_rows += 1
             case RecordPlace.DEAD_LETTERS:
                 self.counts.dead_letters += 1
+
+    def rejected(self, outcome: Outcome) -> None:
+        """Says of an error row that has a record why it was rejected."""
+        if isinstance(outcome.content, Rejection):
+            self.rejections.add(outcome.content, self.shard_id, outcome.position)
 
     def leave_out(self, why: str) -> None:
         """Counts a record that is rightly nowhere; `why` is one of LEFT_OUT."""

@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     place: RecordPlace
     arrived_ms: int | None = None
     content: object = None
-    """What a ContentCheck needs of it; None where contents are not compared."""
+    """Of an error row, its Rejection. Else what a ContentCheck needs of it; None where contents are not compared."""
     row: int = 0
 
     @property

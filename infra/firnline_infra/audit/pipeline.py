@@ -193,7 +193,10 @@ def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
 def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_streams: Set[str]) -> ShardFindings:
     """Foreign rows that name no shard of the stream, or a stream that is not among `expected_streams`."""
     findings = ShardFindings(NO_SHARD)
-    for count, place in ((inventory.without_position, "table"), (errors.without_position, "error table")):
+    unplaced = {"table": inventory.without_position}
+    for channel, count in sorted(errors.without_position.items()):
+        unplaced[f"error table{f', by channel {channel},' if channel else ''}"] = count
+    for place, count in unplaced.items():
         if count:
             detail = f"rows of the {place} without stream, shard or sequence number: {count:,}"
             findings.report(ProblemKind.FOREIGN, "", detail, times=count)

@@ -6,7 +6,7 @@ is parsed on its own.
 
 import base64
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from firnline_infra.audit.comparison import position_of
 from firnline_infra.audit.content_check import LetterContent, digest_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
+from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.config.rows import PARTS, Metadata, MetadataForm, PartName
 from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
@@ -29,42 +30,49 @@ class ErrorRows:
     """The error rows of one stream, by shard and in the order of positions."""
 
     by_shard: dict[str, list[Outcome]] = field(default_factory=dict)
-    without_position: int = 0
+    without_position: Counter[str] = field(default_factory=Counter)
+    """By the channel that they came through, whoever's that is."""
+    by_channel: Counter[str] = field(default_factory=Counter)
+    """All of the table's, other streams' too."""
 
 
 def read_error_rows(rows: Iterable[tuple[object, object]], *, stream: str, metadata: Metadata) -> ErrorRows:
     """`rows`: error_data and error_metadata, as JSON text."""
     found = ErrorRows()
     for error_data, error_metadata in rows:
-        parts = _parts(_payload(error_data, error_metadata), metadata)
+        about = _json(error_metadata)
+        rejection = Rejection.of(about)
+        found.by_channel[rejection.channel] += 1
+        parts = _parts(_payload(error_data, about), metadata)
         if parts is None:
-            found.without_position += 1
+            found.without_position[rejection.channel] += 1
         elif not metadata.is_on("stream") or parts["stream"] == stream:
-            _add(found, parts)
+            _add(found, parts, rejection)
     for outcomes in found.by_shard.values():
         outcomes.sort(key=position_of)
     return found
 
 
-def _add(found: ErrorRows, parts: Parts) -> None:
+def _add(found: ErrorRows, parts: Parts, rejection: Rejection) -> None:
     number, shard_id = str(parts["sequence_number"]), parts["shard_id"]
     if not number.isdecimal() or not isinstance(shard_id, str):
-        found.without_position += 1
+        found.without_position[rejection.channel] += 1
         return
     outcome = Outcome(
         int(number),
         int(parts["sub_sequence_number"] or 0),
         RecordPlace.ERROR_TABLE,
         arrival_ms(parts["approximate_arrival"]),
+        rejection,
         row=int(parts["row"] or 0),
     )
     found.by_shard.setdefault(shard_id, []).append(outcome)
 
 
-def _payload(error_data: object, error_metadata: object) -> object:
+def _payload(error_data: object, about: Mapping[str, Any]) -> object:
     """The row as it was sent: text, or the object that Snowflake parsed it into."""
     payload = _json(error_data).get(PAYLOAD)
-    details = _json(error_metadata).get("details")
+    details = about.get("details")
     if isinstance(details, dict) and details.get("error_data_content_type") == BINARY and isinstance(payload, str):
         return base64.b64decode(payload + "===").decode(errors="replace")
     return payload

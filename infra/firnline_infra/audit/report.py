@@ -7,6 +7,7 @@ from typing import Any
 
 from firnline_infra.audit.findings import NEXT_STEPS, AuditProblem, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
+from firnline_infra.audit.rejections import Rejections
 from firnline_infra.audit.window import AuditWindow, arrival_text
 
 PROVEN, REFUTED = 0, 3
@@ -39,6 +40,11 @@ class PipelineReport:
         """How many of each kind of problem; empty where there is none."""
         return {kind: count for kind in ProblemKind if (count := getattr(self.totals, kind))}
 
+    @property
+    def rejections(self) -> Rejections:
+        """Why the table rejected rows, and which records they are of."""
+        return Rejections.together(findings.rejections for findings in self.shards)
+
     def problems(self, kind: ProblemKind) -> list[AuditProblem]:
         """The first few of every shard."""
         return [problem for findings in self.shards for problem in findings.problems if problem.kind is kind]
@@ -66,6 +72,7 @@ class PipelineReport:
                 }
                 for findings in self.shards
             ],
+            "rejections": self.rejections.as_document(),
             "next_steps": {kind: NEXT_STEPS[kind] for kind in self.found},
         }
 

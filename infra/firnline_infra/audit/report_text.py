@@ -8,6 +8,7 @@ from firnline_infra.audit.window import arrival_text
 from firnline_infra.terminal import text_table
 
 COLUMNS = ("records", "rows", "error_rows", "dead_letters", "left_out", *ProblemKind)
+MOST_RECORDS = 3  # of each reason why rows were rejected
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
 
@@ -20,6 +21,7 @@ def _pipeline(report: PipelineReport) -> str:
         f"{report.stream} -> {report.table}\n{_claim(report)}",
         _table(report),
         "\n".join(_remarks(report)),
+        "\n".join(_rejections(report)),
         *_problems(report),
         _verdict(report),
     ]
@@ -71,6 +73,22 @@ def _remarks(report: PipelineReport) -> Iterator[str]:
     if totals.values_without_column:
         yield f"{totals.values_without_column:,} values have no column: the table doesn't evolve, so they are dropped."
     yield from report.remarks
+
+
+def _rejections(report: PipelineReport) -> Iterator[str]:
+    """What the table rejected and its error table has, with the first records of each reason."""
+    found = report.rejections.by_reason
+    if not found:
+        return
+    yield f"Rejected by the table, and in its error table: {sum(each.rows for each in found.values()):,} rows."
+    for reason, rejected in list(found.items())[:MOST_SHOWN]:
+        first = rejected.first[0]
+        column = f" in {reason.column}" if reason.column else ""
+        yield f"  {rejected.rows:,} x {reason.code or 'no code'}{column}: {first.message or 'no message'}"
+        yield f"    first: {', '.join(f'{each.shard_id} {each.position}' for each in rejected.first[:MOST_RECORDS])}"
+    if len(found) > MOST_SHOWN:
+        yield f"  and {len(found) - MOST_SHOWN:,} reasons more; --json has them."
+    yield f"  Next: correct the producer or the columns. The rows as they were sent: SELECT * FROM ERROR_TABLE({report.table})"
 
 
 def _problems(report: PipelineReport) -> Iterator[str]:

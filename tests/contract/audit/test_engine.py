@@ -4,7 +4,7 @@ import pytest
 
 from firnline_infra.audit.findings import Counts, ProblemKind
 
-from .conftest import Lane
+from .conftest import Lane, records_of
 
 pytestmark = pytest.mark.contract
 GOOD, BAD = 20, 3  # records of the stream
@@ -27,6 +27,13 @@ def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: 
     report = engines_lane.audit()
     assert report.is_proven, report.shards
     assert report.totals == Counts(records=GOOD + BAD, error_rows=GOOD, dead_letters=BAD)
+    ((reason, rejected),) = report.rejections.by_reason.items()
+    assert (reason.column, rejected.rows) == ("NAME", GOOD)
+    assert "is not recognized" in rejected.first[0].message
+    places = {(each.shard_id, each.position) for each in rejected.first}
+    assert places <= {
+        (shard, each.SequenceNumber) for shard, found in records_of(engines_lane).items() for each in found
+    }
 
     engines_lane.sql(f"TRUNCATE ERROR_TABLE({engines_lane.name})")
     assert engines_lane.audit().found == {ProblemKind.MISSING: GOOD}

@@ -1,3 +1,5 @@
+from collections import Counter
+
 import pytest
 
 from firnline_infra.audit.errors import NotAuditable
@@ -31,11 +33,13 @@ def test_the_stream_may_be_left_out_only_where_it_has_the_table_for_itself() -> 
 
 
 def test_rows_without_a_position_belong_nowhere() -> None:
-    findings = unattributed_rows(TableInventory(frozenset(), 2, {}), ErrorRows(without_position=1), set())
-    assert findings.counts.foreign == 3
+    errors = ErrorRows(without_position=Counter({"": 1, "another~producer": 4}))
+    findings = unattributed_rows(TableInventory(frozenset(), 2, {}), errors, set())
+    assert findings.counts.foreign == 7
     assert [problem.detail for problem in findings.problems] == [
         "rows of the table without stream, shard or sequence number: 2",
         "rows of the error table without stream, shard or sequence number: 1",
+        "rows of the error table, by channel another~producer, without stream, shard or sequence number: 4",
     ]
 
 

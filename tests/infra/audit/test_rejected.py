@@ -1,10 +1,12 @@
 import base64
 import json
+from collections import Counter
 from pathlib import Path
 
 from firnline_infra.audit.content_check import LetterContent, digest_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
+from firnline_infra.audit.rejections import Rejection
 from firnline_ingest.config.rows import Metadata, MetadataForm
 from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
@@ -42,24 +44,28 @@ def read(*rows: tuple[object, str], names_stream: bool = True) -> ErrorRows:
     )
 
 
-FOUND = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1_700_000_000_123)
+FOUND = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1_700_000_000_123, Rejection())
+
+
+def one(*found: Outcome) -> ErrorRows:
+    return ErrorRows({SHARD: list(found)}, by_channel=Counter({"": len(found)}))
 
 
 def test_a_rejected_row_is_found_by_the_metadata_in_front_of_it() -> None:
-    assert read((sent(), "json")) == ErrorRows({SHARD: [FOUND]})
+    assert read((sent(), "json")) == one(FOUND)
 
 
 def test_a_row_that_snowflake_made_an_object_of_is_found_too() -> None:
-    assert read((json.loads(sent()), "json")) == ErrorRows({SHARD: [FOUND]})
+    assert read((json.loads(sent()), "json")) == one(FOUND)
 
 
 def test_a_row_that_is_no_json_behind_its_metadata_is_found() -> None:
-    assert read((sent(rest=',"a":'), "json-invalid")) == ErrorRows({SHARD: [FOUND]})
+    assert read((sent(rest=',"a":'), "json-invalid")) == one(FOUND)
 
 
 def test_a_row_that_is_no_text_is_found() -> None:
     payload = base64.b64encode(sent(rest=',"a":"').encode() + b'\xff"}').decode()
-    assert read((payload, "binary-base64")) == ErrorRows({SHARD: [FOUND]})
+    assert read((payload, "binary-base64")) == one(FOUND)
 
 
 def test_rows_come_by_shard_and_in_the_order_of_numbers() -> None:
@@ -76,7 +82,7 @@ def test_rows_come_by_shard_and_in_the_order_of_numbers() -> None:
 
 
 def test_rows_of_other_streams_are_none_of_this_one() -> None:
-    assert read((sent(metadata(stream="other")), "json")) == ErrorRows()
+    assert read((sent(metadata(stream="other")), "json")).by_shard == {}
 
 
 def test_where_rows_name_no_stream_they_are_all_of_the_one() -> None:
@@ -86,7 +92,9 @@ def test_where_rows_name_no_stream_they_are_all_of_the_one() -> None:
 def test_a_row_that_bears_no_position_is_counted() -> None:
     broken = [metadata(None), metadata("twelve"), metadata(shardId=None), "no object"]
     payloads: list[object] = ['{"a":1}', "", None, 7, '{"KINESISMETADATA":', *map(sent, broken)]
-    assert read(*((payload, "json") for payload in payloads)) == ErrorRows(without_position=len(payloads))
+    assert read(*((payload, "json") for payload in payloads)) == ErrorRows(
+        without_position=Counter({"": len(payloads)}), by_channel=Counter({"": len(payloads)})
+    )
 
 
 OTHER = "shardId-000000000001"
@@ -137,8 +145,8 @@ def in_columns(payload: object) -> ErrorRows:
 
 def test_a_rejected_row_is_found_by_its_columns() -> None:
     whole = json.dumps({**IN_COLUMNS, "a": 1}, separators=(",", ":"))
-    assert in_columns({**IN_COLUMNS, "a": 1}) == in_columns(whole) == ErrorRows({SHARD: [FOUND]})
-    assert in_columns(whole[:-2] + "no json") == ErrorRows({SHARD: [FOUND]})
-    assert in_columns({**IN_COLUMNS, "KINESIS_STREAM": "other"}) == ErrorRows()
+    assert in_columns({**IN_COLUMNS, "a": 1}) == in_columns(whole) == one(FOUND)
+    assert in_columns(whole[:-2] + "no json") == one(FOUND)
+    assert in_columns({**IN_COLUMNS, "KINESIS_STREAM": "other"}).by_shard == {}
     for foreign in ({"a": 1}, "{", "", "[1]", "{1:2}", {**IN_COLUMNS, "KINESIS_SEQUENCE_NUMBER": "x"}):
-        assert in_columns(foreign) == ErrorRows(without_position=1)
+        assert in_columns(foreign) == ErrorRows(without_position=Counter({"": 1}), by_channel=Counter({"": 1}))

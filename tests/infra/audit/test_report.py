@@ -4,6 +4,7 @@ import pytest
 
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
+from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
 from firnline_infra.audit.window import AuditWindow
@@ -86,6 +87,32 @@ def test_the_table_says_what_is_wrong_where_and_what_to_do() -> None:
     assert "3 rows and dead letters are older than the stream's oldest record: not checkable." in table
     assert "2 rows and dead letters are of records that arrived later: left out." in table
     assert table.splitlines()[-1] == "NOT PROVEN, of 15 records: 1 missing, 1 doubled, 1 changed."
+
+
+def test_rejected_rows_are_told_by_their_reason_with_the_first_records() -> None:
+    shards = shard(0, Counts(records=3, error_rows=3)), shard(1, Counts(records=1, error_rows=1))
+    for number in range(3):
+        shards[0].rejections.add(
+            Rejection("100038", "PRICE", f"'{number}' is no number"), shards[0].shard_id, str(number)
+        )
+    shards[1].rejections.add(Rejection("100069", "", ""), shards[1].shard_id, "7.1")
+    found = report(*shards)
+    first, second = "shardId-000000000000", "shardId-000000000001"
+    assert found.exit_status == 0, "they are where they belong"
+    lines = report_text(found).splitlines()
+    at = lines.index("Rejected by the table, and in its error table: 4 rows.")
+    assert lines[at + 1 : at + 6] == [
+        "  3 x 100038 in PRICE: '0' is no number",
+        f"    first: {first} 0, {first} 1, {first} 2",
+        "  1 x 100069: no message",
+        f"    first: {second} 7.1",
+        "  Next: correct the producer or the columns. The rows as they were sent: SELECT * FROM ERROR_TABLE(DB.RAW.ORDERS)",
+    ]
+    (pipeline,) = json.loads(found.to_json())["pipelines"]
+    assert [(each["code"], each["column"], each["rows"]) for each in pipeline["rejections"]] == [
+        ("100038", "PRICE", 3),
+        ("100069", "", 1),
+    ]
 
 
 def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
