@@ -9,16 +9,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.identifier import ObjectName, OwnColumn
 from firnline_ingest.config.registries import ConfluentRegistry
 from firnline_ingest.config.rows import Metadata
 from firnline_ingest.identifiers import stored_name
 
 CONTENT = "RECORD_CONTENT"
-
-
-def _checked(name: str) -> str:
-    stored_name(name)
-    return name
 
 
 def _is_record(text: str) -> str:
@@ -39,7 +35,6 @@ def _is_record(text: str) -> str:
     return text
 
 
-ColumnName = Annotated[str, AfterValidator(_checked)]
 OneCharacter = Annotated[str, Field(min_length=1, max_length=1)]
 
 
@@ -91,7 +86,7 @@ class TextFormat(_Packed):
 
     type: Literal["text"]
     """Text in UTF-8."""
-    column: ColumnName = CONTENT
+    column: OwnColumn = CONTENT
     """The VARCHAR column that takes it."""
 
 
@@ -109,7 +104,7 @@ class BytesFormat(_Packed):
 
     type: Literal["bytes"]
     """Any bytes."""
-    column: ColumnName = CONTENT
+    column: OwnColumn = CONTENT
     """The BINARY or VARCHAR column that takes them."""
     encoding: BytesEncoding = Field(default=BytesEncoding.BASE64, strict=False)
     """How they are written."""
@@ -122,7 +117,7 @@ class CsvFormat(_Packed):
 
     type: Literal["csv"]
     """Lines of fields."""
-    columns: list[ColumnName] = Field(default_factory=list)
+    columns: list[ObjectName] = Field(default_factory=list)
     """The fields' columns, in their order; empty where `header` has the names."""
     header: bool = False
     """Whether the first line of each record names the columns. With `columns` too it is left out."""

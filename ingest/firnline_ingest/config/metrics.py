@@ -95,6 +95,11 @@ LEFT_OUT = _count(
     "Records that are rightly nowhere: tombstones, control messages, and what a transform filters.",
 )
 REJECTED_ROWS = _count("RejectedRows", "rejected_rows", "Rows that the table refused; its error table has them.")
+UNKNOWN_KEYS = _count(
+    "UnknownKeys",
+    "unknown_keys",
+    "Keys of rows that have no column in a table of a fixed schema: their values are not kept.",
+)
 LAG = Metric("Lag", Unit.MILLISECONDS, Kind.GREATEST, "How far behind its end the slowest shard is read.", "behind_ms")
 UNANSWERED = Metric(
     "Unanswered", Unit.SECONDS, Kind.GREATEST, "Time since Kinesis last gave a good answer.", "unanswered_s"
@@ -133,6 +138,7 @@ HEARTBEAT = Metric("Heartbeat", Unit.COUNT, Kind.SUM, "Epochs that ended: 1 each
 
 METRICS = (
     *(RECORDS, INGESTED, ROWS, BYTES, REREAD_ROWS, DEAD_LETTERS, REREAD_LETTERS, SKIPPED, LEFT_OUT, REJECTED_ROWS),
+    UNKNOWN_KEYS,
     *(LAG, UNANSWERED, PROOF_DELAY, TIME_TO_TRIM, THROTTLED, UNREADABLE_PAGES),
     *(OPENS, INTERRUPTIONS, INCIDENTS, SHARDS, IDLE_SHARDS, WAITING_SHARDS, FAILING_SHARDS, STOPPED, HEARTBEAT),
 )

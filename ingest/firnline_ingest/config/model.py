@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.access import HERE, Access, Credentials
@@ -16,7 +16,6 @@ from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.formats import (
-    ColumnName,
     EmptyRecords,
     Format,
     JsonFormat,
@@ -25,6 +24,7 @@ from firnline_ingest.config.formats import (
     refuse_metadata_columns,
     undeciding,
 )
+from firnline_ingest.config.identifier import ObjectName, OwnColumn, checked
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
@@ -106,13 +106,13 @@ class SnowflakeConfig(Section):
 class PipelineOptions(Section):
     """How a stream is read, and where its rows go."""
 
-    database: str
+    database: ObjectName
     """Where the table is. A name is upper-cased, unless it stands between double quotes."""
-    schema_: Annotated[str, Field(alias="schema")]
+    schema_: Annotated[ObjectName, Field(alias="schema")]
     """The same of the table's schema."""
     table: str | None = None
     """The table's name; made from the stream's name where absent. Quote it to keep its case. Of a pattern, a template."""
-    pipe: str | None = None
+    pipe: ObjectName | None = None
     """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
     initial_position: InitialPosition = InitialPosition.left_out()
     idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
@@ -140,7 +140,7 @@ class PipelineOptions(Section):
     """What the bytes of a record are."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
-    content_column: ColumnName | None = None
+    content_column: OwnColumn | None = None
     """Keeps all of a row's content in this column, as JSON of any kind, instead of a column for each first-level key. Text and
     bytes are in one column in any case: this names it."""
     transforms: list[Transform] = Field(default_factory=list)
@@ -179,6 +179,11 @@ class PipelineConfig(PipelineOptions):
     """Its name."""
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
+
+    @field_validator("table")
+    @classmethod
+    def _is_no_template(cls, table: str | None) -> str | None:
+        return checked(table) if table is not None else None
 
 
 class PatternConfig(PipelineOptions):

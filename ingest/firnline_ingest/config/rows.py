@@ -6,7 +6,8 @@ from typing import Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.identifiers import InvalidIdentifier, stored_name
+from firnline_ingest.config.identifier import OwnColumn, checked, checked_column
+from firnline_ingest.identifiers import stored_name
 
 
 class Tolerance(StrEnum):
@@ -64,7 +65,7 @@ class Metadata(Section):
 
     form: MetadataForm = Field(default=MetadataForm.OBJECT, strict=False)
     """One switch for all of it: an `object` or `variant` column, `columns` of their own, or `none`."""
-    column: str = "KINESISMETADATA"
+    column: OwnColumn = "KINESISMETADATA"
     """The object column that holds it; the name that Openflow's connector uses, so that queries go on working."""
     names: dict[PartName, str] = Field(default_factory=dict)
     """Other names of parts, as identifiers: quote one to keep its case. By default the keys of an object are Openflow's
@@ -94,11 +95,13 @@ class Metadata(Section):
     @model_validator(mode="after")
     def _names_tell_parts_apart(self) -> Self:
         seen: dict[str, str] = {}
+        check = checked_column if self.form is MetadataForm.COLUMNS else checked
         for part in PARTS:
             try:
-                name = self.name_of(part)
-            except InvalidIdentifier as error:
-                raise ValueError(f"names.{part}: {error.what}") from error
+                check(self.names.get(part) or "_")
+            except ValueError as error:
+                raise ValueError(f"names.{part}: {error}") from error
+            name = self.name_of(part)
             if (other := seen.setdefault(name.upper(), part)) != part:
                 raise ValueError(f"names: {other} and {part} are both {name}, and names match whatever their case")
         return self

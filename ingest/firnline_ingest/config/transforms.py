@@ -17,6 +17,7 @@ from firnline_ingest.config.document import Section
 from firnline_ingest.config.field_path import FieldPath, FieldPaths, steps_of
 from firnline_ingest.config.form import Form
 from firnline_ingest.config.time_pattern import TimeForm
+from firnline_ingest.identifiers import MAX_CHARACTERS
 
 
 def _is_json(value: object) -> object:
@@ -313,20 +314,35 @@ TAKES_KEYS = (HoistTransform, ExtractTransform, ExcludeTransform, RenameTransfor
 
 
 def refuse_metadata_keys(transforms: Sequence[_Transform], columns: Iterable[str]) -> None:
-    """Raises ValueError for a transform that gives every record a key that is a metadata column: none could be a row."""
+    """Raises ValueError for a transform that gives every record a key that is a metadata column, or whatever record it changes a
+    key that can be no column: none of them could be a row.
+    """
     taken = {column.upper() for column in columns}
     for place, each in reversed(list(enumerate(transforms))):
-        key = None
-        if isinstance(each, HoistTransform):
-            key = each.field
-        elif isinstance(each, InsertTransform):
-            key = str(steps_of(each.field)[0])
-        if key is not None and key.upper() in taken:
-            raise ValueError(
-                f"transforms[{place}]: {key} is a metadata column, so no record would be a row; rename one"
-            )
+        for key in _keys_given_by(each):
+            if len(key) > MAX_CHARACTERS or "\0" in key:
+                raise ValueError(
+                    f"transforms[{place}]: the key {key[:20]!r}… can be no column, so no record would be a row; "
+                    f"at most {MAX_CHARACTERS} characters, and no NUL"
+                )
+            if key.upper() in taken and not isinstance(each, RenameTransform):
+                raise ValueError(
+                    f"transforms[{place}]: {key} is a metadata column, so no record would be a row; rename one"
+                )
         if isinstance(each, TAKES_KEYS):
             return
+
+
+def _keys_given_by(transform: _Transform) -> Iterable[str]:
+    """Of the first level."""
+    match transform:
+        case HoistTransform():
+            return [transform.field]
+        case InsertTransform():
+            return [str(steps_of(transform.field)[0])]
+        case RenameTransform():
+            return [key for path, key in transform.fields.items() if len(steps_of(path)) == 1]
+    return []
 
 
 def _looked_at(transform: _Transform) -> Iterable[str]:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import Metadata, MetadataForm
-from firnline_ingest.identifiers import InvalidIdentifier
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.metadata import MetadataHead
@@ -93,11 +92,6 @@ def test_the_column_is_written_as_it_is_stored(column: str, key: str) -> None:
     render = MetadataHead(Metadata(column=column), stream="orders", shard_id="shardId-1")
     assert render.columns == (key,)
     assert list(json.loads(render(RECORD) + b"}")) == [key]
-
-
-def test_a_column_that_is_no_identifier_is_refused() -> None:
-    with pytest.raises(InvalidIdentifier, match="no Snowflake identifier"):
-        MetadataHead(Metadata(column="kinesis metadata"), stream="orders", shard_id="shardId-1")
 
 
 def test_an_arrival_between_two_milliseconds_is_rounded_into_the_next_second() -> None:
