@@ -1,0 +1,69 @@
+"""The audit's sums of one pipeline, and what a scene expected of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from firnline_infra.terminal import text_table
+
+
+class SceneFailed(Exception):
+    """What is not as it has to be, and what was said meanwhile."""
+
+    def __init__(self, what: str, said: Iterable[str] = ()) -> None:
+        super().__init__("\n  ".join([what, *said]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """records = rows + error_rows + dead_letters + skipped + left_out + missing - doubled, as the audit counts them."""
+
+    records: int
+    rows: int = 0
+    error_rows: int = 0
+    dead_letters: int = 0
+    skipped: int = 0
+    filtered: int = 0
+    tombstones: int = 0
+    control_messages: int = 0
+    replayed: int = 0
+    """Of the rows, those that were dead letters before."""
+    missing: int = 0
+    doubled: int = 0
+    foreign: int = 0
+    changed: int = 0
+    misplaced: int = 0
+
+    @classmethod
+    def of(cls, report: Mapping[str, Any]) -> Self:
+        """Of a pipeline in the audit's JSON."""
+        return cls(**{each.name: report["totals"][each.name] for each in fields(cls)})
+
+    @property
+    def is_even(self) -> bool:
+        """Whether each record is in one place."""
+        left_out = self.skipped + self.filtered + self.tombstones + self.control_messages
+        there = self.rows + self.error_rows + self.dead_letters + left_out
+        return self.records == there + self.missing - self.doubled
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a scene has to show for itself: one pipeline, at one moment."""
+
+    what: str
+    sums: Sums
+    expected: Sums
+
+    @property
+    def problem(self) -> str:
+        """Empty where all is as it was expected, and even."""
+        found, expected = asdict(self.sums), asdict(self.expected)
+        wrong = [f"{name} {found[name]}, not {expected[name]}" for name in found if found[name] != expected[name]]
+        return ", ".join(wrong + ([] if self.sums.is_even else ["the sum is uneven"]))
+
+
+def text(lines: Sequence[Line]) -> str:
+    names = [each.name for each in fields(Sums)]
+    rows = [[line.what, *(getattr(line.sums, name) for name in names), line.problem or "ok"] for line in lines]
+    return text_table(["", *(name.replace("_", " ") for name in names), ""], rows)
