@@ -28,6 +28,7 @@ class ProblemKind(StrEnum):
     FOREIGN = "foreign"
     CHANGED = "changed"
     MISPLACED = "misplaced"
+    UNKEPT = "unkept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Counts:
     """Rows of these that the record's own bytes would not have become."""
     misplaced: int = 0
     """Commits that went back in their shard; and good records among the dead letters."""
+    unkept: int = 0
+    """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
     older: int = 0
     """Rows, error rows and dead letters of records that have left the stream: not checkable."""
     later: int = 0
@@ -132,9 +135,14 @@ class ShardFindings:
 
 
 NEXT_STEPS: Mapping[ProblemKind, str] = {
+    ProblemKind.UNKEPT: "rows were rejected, and are in no table: ERROR_LOGGING was off for a while (which also empties the "
+    "error table), or somebody emptied it (the query history tells: ALTER TABLE … ERROR_LOGGING, TRUNCATE ERROR_TABLE). Records "
+    "that are still in the stream are told as missing, by their places; those that left it are gone, unless the producer has "
+    "them. Keep error logging on: firnline drift tells when it is off.",
     ProblemKind.MISSING: "if the engine is behind (what is missing stands at its shards' ends), let it finish: "
     "firnline run --available-now; or audit up to a moment that it is past: --until. If records stay missing, were rows "
-    "deleted, the error table emptied, or the dead letters moved? While the stream still has the records, an engine with "
+    "deleted, the error table emptied, or the dead letters moved? Or were they rejected while the table kept no rejected rows: "
+    "--counters tells. While the stream still has the records, an engine with "
     "another application name and another table reads them again.",
     ProblemKind.DOUBLED: "stop whatever else writes to the table (SHOW CHANNELS, the query history: a second engine, an "
     "INSERT, a repaired row whose original is still in the error table). Every copy bears the position: keep one, delete the "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from firnline_infra.audit.callables import absent_callable
 from firnline_infra.audit.content_check import ContentComparison
+from firnline_infra.audit.counters import Counters, ReadCounters, report_unkept, unkept
 from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
@@ -56,6 +57,8 @@ class PipelineAudit:
     compares_contents: bool = False
     also_holds: Set[str] = frozenset()
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
+    counters: ReadCounters | None = None
+    """Asked where it is told how many rows were rejected and not kept."""
     commit_log: CommitHistory | None = None
     on_shard: Callable[[ShardFindings], None] = lambda _: None
     remark: str | None = None
@@ -72,6 +75,7 @@ class PipelineAudit:
             return replace(self, pipeline=as_it_came, compares_contents=False, remark=remark).run()
         table = AuditedTable(self.connection, statements_of(self.pipeline), role=self.role)
         described = table.describe()
+        counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
         inventory = table.inventory()
         errors = table.error_rows() if described.logs_errors else ErrorRows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
@@ -87,11 +91,13 @@ class PipelineAudit:
         unattributed = unattributed_rows(inventory, errors, self._companions | self.also_holds)
         if unattributed.problems:
             shards.append(unattributed)
+        self._report_unkept(shards, counted, errors, described.created_on)
         return PipelineReport(
             stream=self.pipeline.stream,
             table=str(table),
             window=self.window,
             compares_contents=self.compares_contents,
+            looks_at_counters=self.counters is not None,
             shards=shards,
             order=order,
             remarks=self._remarks(logs_errors=described.logs_errors),
@@ -149,6 +155,17 @@ class PipelineAudit:
         if self.config.dead_letters.stream is not None:
             return {}
         return letters_by_shard(open_store(self.config), lineage.stream, lineage.stream_created_ms)
+
+    def _report_unkept(
+        self, shards: list[ShardFindings], counted: Counters, errors: ErrorRows, created_on: str
+    ) -> None:
+        database, schema, table = _target(self.pipeline)
+        for channel, lacking in unkept(counted, errors.by_channel, (database, schema, table), created_on):
+            findings = next((each for each in shards if each.shard_id == channel.shard_id), None)
+            if findings is None:
+                findings = ShardFindings(channel.shard_id)
+                shards.append(findings)
+            report_unkept(findings, channel, lacking)
 
     def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
         database, schema, table = (quoted(name) for name in _target(self.pipeline))

@@ -1,6 +1,7 @@
 """Proves, or refutes, that every record of the streams of a configuration is where it belongs, once.
 
-Neither the engine's ledger nor its checkpoint is read. Where a consumer stopped that was migrated from is, when asked for.
+Neither the engine's ledger nor its checkpoint is read. Where a consumer stopped that was migrated from is, when asked for, and so
+are the ledger's counters of rejected rows.
 """
 
 from collections.abc import Callable, Collection
@@ -8,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 
+from firnline_infra.audit.counters import counters_of
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.migrated import taken_before
@@ -30,6 +32,7 @@ def audit(
     until: datetime | None = None,
     also_holds: Collection[str] = (),
     migrated: bool = False,
+    counters: bool = False,
     commit_log: CommitHistory | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
@@ -37,7 +40,8 @@ def audit(
 
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
     they default to the pipeline's beginning and to now. `migrated`: what the consumer took in that was migrated from has to be
-    absent, by the places that `firnline migrate` noted. `commit_log` lets it prove order too.
+    absent, by the places that `firnline migrate` noted. `counters`: rows that Snowflake counted as rejected, by the ledger, have
+    to be in the error table. `commit_log` lets it prove order too.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
@@ -72,6 +76,7 @@ def audit(
                     server_ms=times[pipeline.stream],
                     compares_contents=content,
                     also_holds=frozenset(also_holds),
+                    counters=counters_of(config) if counters else None,
                     commit_log=commit_log,
                     on_shard=on_shard,
                 ).run()

@@ -24,6 +24,8 @@ class PipelineReport:
     shards: Sequence[ShardFindings]
     """By shard id: those of the stream, those that only rows or dead letters name, and `(none)` for rows without one."""
     order: Order
+    looks_at_counters: bool = False
+    """Whether it was asked how many rows were rejected and not kept."""
     remarks: Sequence[str] = ()
     totals: Counts = field(default_factory=Counts, init=False)
 
@@ -58,6 +60,7 @@ class PipelineReport:
             "since": None if since_ms is None else arrival_text(since_ms),
             "until": arrival_text(self.window.until_ms),
             "contents_compared": self.compares_contents,
+            "counters_looked_at": self.looks_at_counters,
             "order": {"proven": self.order.is_proven, **asdict(self.order)},
             "remarks": list(self.remarks),
             "totals": asdict(self.totals),

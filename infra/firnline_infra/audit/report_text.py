@@ -7,7 +7,7 @@ from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
 from firnline_infra.terminal import text_table
 
-COLUMNS = ("records", "rows", "error_rows", "dead_letters", "left_out", *ProblemKind)
+PLACES = ("records", "rows", "error_rows", "dead_letters", "left_out")
 MOST_RECORDS = 3  # of each reason why rows were rejected
 MOST_SHOWN = 10  # positions of a problem, in all shards together; --json has more
 
@@ -39,15 +39,21 @@ def _table(report: PipelineReport) -> str:
     rows = [[findings.shard_id, *_counts(findings.counts, report)] for findings in report.shards]
     if len(rows) != 1:
         rows.append(["all shards", *_counts(report.totals, report)])
-    return text_table(["shard", *(column.replace("_", " ") for column in COLUMNS)], rows)
+    return text_table(["shard", *(column.replace("_", " ") for column in _columns(report))], rows)
 
 
 def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
     """A dash where nobody looked."""
     return [
         "-" if column == ProblemKind.CHANGED and not report.compares_contents else getattr(counts, column)
-        for column in COLUMNS
+        for column in _columns(report)
     ]
+
+
+def _columns(report: PipelineReport) -> list[str]:
+    """Few ask for what is unkept, so that others have no column of it."""
+    kinds = (kind for kind in ProblemKind if kind is not ProblemKind.UNKEPT or report.looks_at_counters)
+    return [*PLACES, *kinds]
 
 
 def _remarks(report: PipelineReport) -> Iterator[str]:

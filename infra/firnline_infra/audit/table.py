@@ -19,6 +19,7 @@ from firnline_infra.audit.statements import Part, Statements
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.identifiers import written_name
 from firnline_ingest.snowflake.connection import rows_of
+from firnline_ingest.snowflake.target import made_text
 
 if TYPE_CHECKING:
     from snowflake.connector import SnowflakeConnection
@@ -40,6 +41,8 @@ class TableDescription:
     """All but the metadata's."""
     evolves: bool
     logs_errors: bool
+    created_on: str = ""
+    """As the engine notes it."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class AuditedTable:
             columns,
             evolves=found[0].get("enable_schema_evolution") in ON,
             logs_errors=found[0].get("error_logging") in ON,
+            created_on=made_text(found[0].get("created_on")),
         )
 
     def inventory(self) -> TableInventory:

@@ -48,6 +48,11 @@ class Moment(click.ParamType[datetime]):
     help="What the consumer took in that firnline migrate took over from has to be absent, all else there.",
 )
 @click.option(
+    "--counters",
+    is_flag=True,
+    help="Rows that Snowflake counted as rejected, by the ledger, have to be in the error table.",
+)
+@click.option(
     "--dead-letters",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Their folder on this machine, where it is not that of the configuration.",
@@ -66,8 +71,10 @@ def audit(
 ) -> None:
     """Prove that every record is where it belongs, once.
 
-    Reads the stream, the table, its error table and the dead letters; never the engine's own books. Changes nothing.
-    Exit status: 0 proven, 3 something is missing, doubled, foreign, changed or misplaced, 2 it could not be done.
+    Reads the stream, the table, its error table and the dead letters; never the engine's own books, but
+    for --counters. Changes nothing.
+    Exit status: 0 proven, 3 something is missing, doubled, foreign, changed, misplaced or unkept, 2 it could not be
+    done.
 
     \b
     For example:

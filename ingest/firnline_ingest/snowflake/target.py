@@ -159,7 +159,7 @@ class _Look:
             if now := now_called(self._session, table, self._known.made.get(table, "")):
                 raise TableRenamed(".".join(map(quoted, table)), now)
             raise TableMissing(".".join(map(quoted, table)), self._role, self._lacking(_wanted(table)))
-        target = TargetTable(*table, _timestamp(found["created_on"]), *self._pipe(pipeline))
+        target = TargetTable(*table, made_text(found["created_on"]), *self._pipe(pipeline))
         self._known.made[table] = target.table_created_on
         self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
@@ -174,7 +174,7 @@ class _Look:
         wanted = _wanted_pipe(pipeline)
         found = self._pipes.find(*wanted)
         if found is not None:
-            return written_name(wanted[-1]), _timestamp(found["created_on"])
+            return written_name(wanted[-1]), made_text(found["created_on"])
         if pipeline.pipe:
             missing = self._lacking([WantedPrivilege("OPERATE", "PIPE", wanted)])
             raise PipeMissing(".".join(map(quoted, wanted)), self._role, missing)
@@ -213,7 +213,7 @@ def now_called(session: Statements, table: tuple[str, str, str], made: str) -> s
         return None
     database, schema, _ = table
     rows = session.rows(f"SHOW TABLES IN SCHEMA {quoted(database)}.{quoted(schema)}")
-    names = [row["name"] for row in rows if row["name"] != table[-1] and _timestamp(row["created_on"]) == made]
+    names = [row["name"] for row in rows if row["name"] != table[-1] and made_text(row["created_on"]) == made]
     return ".".join(map(written_name, (database, schema, names[0]))) if len(names) == 1 else None
 
 
@@ -243,6 +243,6 @@ def _wanted(table: tuple[str, str, str], *needs: Need, kind: str = "TABLE") -> l
     return [WantedPrivilege.of(one, *table[:depth], kind=spelled) for one, spelled, depth in declared]
 
 
-def _timestamp(value: object) -> str:
+def made_text(value: object) -> str:
     """ISO 8601 in UTC with milliseconds, whichever type the connector gave."""
     return value.astimezone(UTC).isoformat(timespec="milliseconds") if isinstance(value, datetime) else str(value)

@@ -21,6 +21,7 @@ from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.page import Record
+from firnline_ingest.ledger.incarnation import settle
 from firnline_ingest.ledger.lease import RunLease
 from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.records.rows import RowMaker
@@ -130,7 +131,9 @@ class Lane:
             for shard in lineage.shards
         )
         arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000
-        lease = RunLease(open_ledger(config), config.application, sleep=lambda _: None)
+        ledger = open_ledger(config)
+        settle(ledger, self.stream, lineage.incarnation, (), now_ms=0)  # as the planner does
+        lease = RunLease(ledger, config.application, sleep=lambda _: None)
         lease.begin()
         assignment = Assignment(config, lease.run.run_id, shards, 60, arrival_ms, log_level="WARNING")
         done = subprocess.run(

@@ -3,6 +3,7 @@
 import pytest
 
 from firnline_infra.audit.findings import Counts, ProblemKind
+from firnline_ingest.values import Position
 
 from .conftest import Lane, records_of
 
@@ -24,7 +25,7 @@ def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: 
     engines_lane.sql(f"ALTER TABLE {engines_lane.name} DROP COLUMN NAME")
     engines_lane.sql(f"ALTER TABLE {engines_lane.name} ADD COLUMN NAME NUMBER")  # it takes none of the names
     engines_lane.run_engine()
-    report = engines_lane.audit()
+    report = engines_lane.audit(counters=True)
     assert report.is_proven, report.shards
     assert report.totals == Counts(records=GOOD + BAD, error_rows=GOOD, dead_letters=BAD)
     ((reason, rejected),) = report.rejections.by_reason.items()
@@ -37,6 +38,24 @@ def test_rows_that_the_table_rejects_are_found_in_its_error_table(engines_lane: 
 
     engines_lane.sql(f"TRUNCATE ERROR_TABLE({engines_lane.name})")
     assert engines_lane.audit().found == {ProblemKind.MISSING: GOOD}
+
+
+def test_rows_that_were_rejected_while_the_table_kept_none_are_found(engines_lane: Lane) -> None:
+    """Error logging is on again when anybody looks, and the engine has proven all: the server counts what it rejects."""
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} DROP COLUMN NAME")
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} ADD COLUMN NAME NUMBER")
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} SET ERROR_LOGGING = FALSE")
+    receipts = engines_lane.run_engine()
+    assert {receipt["state"] for receipt in receipts} == {"done"}
+    engines_lane.sql(f"ALTER TABLE {engines_lane.name} SET ERROR_LOGGING = TRUE")
+    report = engines_lane.audit(counters=True)
+    assert report.found == {ProblemKind.MISSING: GOOD, ProblemKind.UNKEPT: GOOD}
+    found = {(each.shard_id, each.position) for each in report.problems(ProblemKind.UNKEPT)}
+    proven = {
+        (receipt["shard_id"], str(Position.from_token(receipt["proven"]).sequence_number)) for receipt in receipts
+    }
+    assert found == proven, "up to where it is"
+    assert engines_lane.audit().found == {ProblemKind.MISSING: GOOD}, "each by its place, also without the counters"
 
 
 def test_metadata_in_columns_of_their_own_proves_as_much(columns_lane: Lane) -> None:

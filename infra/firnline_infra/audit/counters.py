@@ -1,0 +1,105 @@
+"""How many rows Snowflake said that it rejected, against those that the error table has, channel by channel.
+
+An error table keeps what was rejected while ERROR_LOGGING was on. What was rejected while it was off, or was kept and then
+thrown away with it, is in no table at all; only the counters of the channels know of it. The engine notes them with each
+proof in its ledger, a replay in its journal. So this is the one thing that an audit takes from the engine's books, when it is
+asked to: it proves nothing, and can only find more that is wrong.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from firnline_infra.audit.findings import ProblemKind, ShardFindings
+from firnline_infra.audit.outcome import position_text
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.deadletter import open_objects
+from firnline_ingest.replay.journal import Journal
+from firnline_ingest.values import Position, ShardKey, TargetTable
+
+if TYPE_CHECKING:
+    from firnline_ingest.ledger.dynamodb import DynamoLedger
+    from firnline_ingest.ledger.row import ShardRow
+
+
+@dataclass(frozen=True, slots=True)
+class CountedChannel:
+    """What was noted of one channel: the rows that it had rejected since it was made, up to a position."""
+
+    shard_id: str
+    channel: str
+    target: TargetTable
+    rejected: int
+    through: Position | None = None
+    """None of a replay, whose rows come in another order."""
+
+
+Counters = Sequence[CountedChannel]
+ReadCounters = Callable[[str], Counters]
+"""Of one stream, as of now: it has to be asked before the error table is read, which may only have more then."""
+
+
+def counters_of(config: EngineConfig) -> ReadCounters:
+    """Raises LedgerError or DeadLetterError when it is asked."""
+
+    def read(stream: str) -> Counters:
+        from firnline_ingest.ledger.provision import existing_ledger
+
+        ledger = existing_ledger(config)
+        rows = _rows(ledger, stream) if ledger else []
+        channels = [counted for row in rows for counted in _of_engine(row)]
+        if config.dead_letters.stream is None:
+            channels += [counted for row in rows for counted in _of_replays(config, row.key)]
+        return channels
+
+    return read
+
+
+def _rows(ledger: "DynamoLedger", stream: str) -> "Sequence[ShardRow]":
+    mark = ledger.mark(stream)
+    return list(ledger.rows(mark.incarnation).values()) if mark else []
+
+
+def _of_engine(row: "ShardRow") -> Iterator[CountedChannel]:
+    for name, entry in row.channels.items():
+        proven = entry.proven
+        yield CountedChannel(row.key.shard_id, name, entry.target, proven.rows_error, proven.position)
+
+
+def _of_replays(config: EngineConfig, key: ShardKey) -> Iterator[CountedChannel]:
+    """Of each channel, and of each incarnation of its table, its last batch that is proven."""
+    journal = Journal(open_objects(config), config.application, key)
+    seen: set[tuple[str, TargetTable]] = set()
+    for number, is_over in reversed(journal.numbers().items()):
+        header = journal.batch(number).header
+        counters = journal.end(number).counters if is_over else None
+        if counters is not None and (header.channel, header.target) not in seen:
+            seen.add((header.channel, header.target))
+            yield CountedChannel(key.shard_id, header.channel, header.target, counters[1])
+
+
+def unkept(
+    counters: Counters, kept: Mapping[str, int], table: tuple[str, str, str], created_on: str
+) -> Iterator[tuple[CountedChannel, int]]:
+    """The channels that had more rows rejected than the error table has of them, and how many more.
+
+    `kept`: error rows by channel; `created_on`: when the table was made that they are of. Channels into another table, or into
+    one that was there before under its name, say nothing of it.
+    """
+    for each in counters:
+        target = each.target
+        is_this = (target.database, target.schema, target.table) == table
+        is_as_made = target.table_created_on in ("", created_on)
+        if is_this and is_as_made and (lacking := each.rejected - kept.get(each.channel, 0)) > 0:
+            yield each, lacking
+
+
+def report_unkept(findings: ShardFindings, channel: CountedChannel, lacking: int) -> None:
+    through = channel.through
+    position = position_text(through.sequence_number, through.sub_sequence_number) if through else ""
+    up_to = f" up to {position}" if position else ""
+    detail = (
+        f"of {channel.rejected:,} rows that channel {channel.channel} had rejected{up_to}, the error table lacks {lacking:,}; "
+        f"{findings.counts.missing:,} records of the shard are missing"
+    )
+    findings.report(ProblemKind.UNKEPT, position, detail, times=lacking)
