@@ -65,7 +65,7 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
     "ingest.replay": (
-        "config deadletter errors files identifiers kinesis ledger records schemas shard snowflake values"
+        "config deadletter errors files identifiers kinesis ledger permissions records schemas shard snowflake values"
     ),
     "ingest.schemas": "aws config errors records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",

@@ -11,6 +11,8 @@ from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.key_keeper import ABOUT as KEEPERS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.letter_replayer import ABOUT as REPLAYERS
+from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
@@ -31,7 +33,7 @@ def test_every_permission_is_on_it_with_its_reason() -> None:
 
 
 def test_every_statement_of_a_bootstrap_is_on_it_with_what_it_is_about() -> None:
-    for sid, about in {**ABOUT, **KEEPERS}.items():
+    for sid, about in (*ABOUT.items(), *KEEPERS.items(), *REPLAYERS.items()):
         assert f"#### {sid}\n\n{about}\nOn `" in page(), sid
 
 
@@ -40,6 +42,7 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
         "### The deployer": deployer_statements,
         "### The previewer": previewer_statements,
         "## AWS: whoever keeps the keys": key_keeper_statements,
+        "## AWS: whoever brings dead letters back": letter_replayer_statements,
         "## AWS: the permissions boundary": boundary_statements,
     }.items():
         given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}

@@ -1,7 +1,8 @@
 """What docs/permissions.md shows: an environment with everything, in the ways that exclude each other.
 
 One runs with a role on EMR Serverless, has a key of its own and is PROTECTED; the other is a user with access keys, has
-adopted its key and goes with everything in it. The others show what each runtime needs.
+adopted its key, keeps its dead letters on a stream, asks schema registries, and goes with everything in it. The others show
+what each runtime needs.
 """
 
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 ACCOUNT, REGION = "111122223333", "eu-west-1"
 KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+LOGIN = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:registry-AbCdEf"
 BUCKET = f"arn:aws:s3:::orders-prod-{ACCOUNT}-{REGION}"
 ENGINE = EngineAccess(
     region=REGION,
@@ -83,8 +85,17 @@ USER = parse_spec(
       key: {{origin: adopt, arn: "{KEY}"}}
       runtime: {{trust: static-keys}}
     snowflake: {{account: ORG-ACCOUNT}}
-    streams: [{{name: orders}}]
-    pipelines: [{{stream: orders, database: LAKE, schema: RAW}}]
+    streams: [{{name: orders}}, {{name: clicks}}, {{name: letters}}]
+    dead_letters: {{stream: letters}}
+    pipelines:
+      - {{stream: orders, database: LAKE, schema: RAW, format: {{type: avro, framing: glue}}}}
+      - stream: clicks
+        database: LAKE
+        schema: RAW
+        format:
+          type: avro
+          framing: confluent
+          registry: {{url: "https://registry.acme.com", login: {{secret_arn: "{LOGIN}", secret_key_arn: "{KEY}"}}}}
     """,
     "prod.yaml",
 )

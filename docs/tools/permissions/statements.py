@@ -1,16 +1,19 @@
-"""The part of docs/permissions.md about the AWS side of a bootstrap: who deploys, previews, keeps the keys, and the boundary."""
+"""The part of docs/permissions.md about the AWS side of a bootstrap: who deploys, previews, keeps the keys, replays letters, and
+the boundary.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
-from firnline_infra.blueprint.bootstrap import engine_run, key_keeper
+from firnline_infra.blueprint.bootstrap import engine_run, key_keeper, letter_replayer
 from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.bootstrap.reasons import BY_STATEMENT, REASONS, Reasons
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.bootstrap.template import Template, template
@@ -56,6 +59,13 @@ def boundary() -> str:
 def keepers() -> str:
     return "\n\n".join(
         _section(each, key_keeper.ABOUT[each.sid], KEEPERS_REASONS[each.sid]) for each in _all(key_keeper_statements)
+    )
+
+
+def replayers() -> str:
+    return "\n\n".join(
+        _section(each, letter_replayer.ABOUT[each.sid], letter_replayer.REASONS[each.sid])
+        for each in _all(letter_replayer_statements)
     )
 
 

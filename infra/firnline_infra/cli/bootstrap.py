@@ -182,6 +182,7 @@ def _steps(name: str, region: str, into: Path | None, *, forge: "GitHub | GitLab
         f"       --template-file {folder}{name}-aws.yaml --capabilities CAPABILITY_NAMED_IAM\n"
         f"       (add --parameter-overrides {forge.title}ProviderExists=true where the account trusts it already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
+        f"     and its LettersPolicy to whoever runs firnline dead-letters: it opens records, and the engine's private key\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
         f"{_place_of_the_pipeline(name, folder, forge)}"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"

@@ -44,6 +44,8 @@ class BootstrapNames:
     """What CI is when it only looks."""
     keys_policy: str
     """What whoever runs `firnline keys` needs; neither of the two roles has it."""
+    letters_policy: str
+    """What whoever runs `firnline dead-letters` needs; neither they nor the engine have it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,7 @@ def bootstrap_names(spec: EnvironmentSpec) -> BootstrapNames:
         deployer_role=f"deploy-{application}",
         previewer_role=f"preview-{application}",
         keys_policy=f"keys-{application}",
+        letters_policy=f"letters-{application}",
     )
 
 

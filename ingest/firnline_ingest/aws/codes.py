@@ -14,6 +14,13 @@ DENIED = {
     "IncompleteSignature",
     "UnrecognizedClientException",
 }
+UNKNOWN_CALLER = {
+    "IncompleteSignature",
+    "InvalidAccessKeyId",
+    "InvalidToken",
+    "UnrecognizedClientException",
+}
+"""AWS does not know the credentials at all."""
 STALE = {
     "ExpiredToken",
     "ExpiredTokenException",
@@ -33,9 +40,3 @@ KMS = {
 """The service may use no key for the caller."""
 NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, ProfileNotFound, SSOError)
 """What botocore raises before it asks AWS at all: waiting does not help."""
-STALE_CREDENTIALS = (
-    "nothing: the engine asks its chain of credentials again, and goes on with what that gives. If it lasts, put new ones "
-    "where they come from (a profile's file is read again; variables of the environment are not: start the engine again), "
-    "and check the machine's clock."
-)
-"""What to do about it, whichever service said so."""

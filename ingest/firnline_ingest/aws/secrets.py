@@ -8,6 +8,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.client import aws_client
 from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
 
@@ -28,7 +29,7 @@ class SecretForbidden(SnowflakeError, Fatal):
         super().__init__(
             f"secretsmanager:GetSecretValue on {secret}, which holds {holds}, was denied: {cause}",
             next_step="allow secretsmanager:GetSecretValue on the secret, and kms:Decrypt on its key where it has one (which "
-            "has to be enabled), to the engine's role (docs/permissions.md).",
+            f"has to be enabled), {WHO_ASKED}.",
         )
 
 
@@ -62,8 +63,7 @@ class SecretCredentialsMissing(SnowflakeError, Fatal):
     def __init__(self, secret: str, cause: str, holds: str = PRIVATE_KEY) -> None:
         super().__init__(
             f"There are no AWS credentials to read {secret} with, which holds {holds}: {cause}",
-            next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
-            "aws.credentials); `aws sts get-caller-identity` has to answer there.",
+            next_step=GIVE_CREDENTIALS,
         )
 
 

@@ -8,6 +8,7 @@ DeadLetterError
 └── StoppedByRecord: UnusableRecord, TooManyUnusable                  a pipeline that wants a person to look
 """
 
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.errors import DeadLetterError, Fatal, Retryable
 
 
@@ -69,8 +70,8 @@ class LettersForbidden(DeadLetterError, Fatal):
     def __init__(self, action: str, place: str, cause: str, *, needed: str | None = None) -> None:
         super().__init__(
             f"{action} on {place} was denied: {cause}",
-            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} to "
-            f"the engine's role; where a key encrypts what is there, kms:GenerateDataKey on that too (docs/permissions.md).",
+            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} "
+            f"{WHO_ASKED}; where a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read).",
         )
 
 
@@ -92,11 +93,12 @@ class LettersUnavailable(DeadLetterError, Retryable):
 
     id = "FL-4014"
 
-    def __init__(self, action: str, place: str, cause: str, *, next_step: str | None = None) -> None:
+    def __init__(self, action: str, place: str, cause: str, *, is_stale: bool = False) -> None:
         super().__init__(
             f"{action} on {place} failed for now: {cause}",
-            next_step=next_step
-            or "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
+            next_step=STALE_CREDENTIALS
+            if is_stale
+            else "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
             "a proxy) and, of a stream, whether it has shards enough.",
         )
 
@@ -109,8 +111,7 @@ class LettersUnauthenticated(DeadLetterError, Fatal):
     def __init__(self, place: str, cause: str) -> None:
         super().__init__(
             f"There are no AWS credentials that open {place}, where dead letters are kept: {cause}",
-            next_step="give the process the engine's role (an instance profile, a pod's service account, AWS_PROFILE or "
-            "aws.credentials); `aws sts get-caller-identity` has to answer there.",
+            next_step=GIVE_CREDENTIALS,
         )
 
 

@@ -9,7 +9,14 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
+from firnline_ingest.aws.codes import (
+    DENIED,
+    KMS,
+    NO_CREDENTIALS,
+    STALE,
+    THROTTLED,
+    UNKNOWN_CALLER,
+)
 from firnline_ingest.deadletter.errors import (
     DeadLetterUnreadable,
     DeadLetterUnwritable,
@@ -20,12 +27,6 @@ from firnline_ingest.deadletter.errors import (
 )
 from firnline_ingest.errors import DeadLetterError
 
-UNKNOWN_CALLER = {
-    "IncompleteSignature",
-    "InvalidAccessKeyId",
-    "InvalidToken",
-    "UnrecognizedClientException",
-}
 FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - UNKNOWN_CALLER
 NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words, also about the key of a bucket
 MISSING = {"NoSuchBucket", "ResourceNotFoundException"}
@@ -61,7 +62,7 @@ def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
     if code in MISSING:
         return LetterPlaceMissing(place, cause)
     if code in STALE:
-        return LettersUnavailable(action, place, cause, next_step=STALE_CREDENTIALS)
+        return LettersUnavailable(action, place, cause, is_stale=True)
     if code in PASSING_4XX or not 400 <= status < 500 or status == 429:
         return LettersUnavailable(action, place, cause)
     return (DeadLetterUnwritable if ":Put" in action else DeadLetterUnreadable)(place, cause)

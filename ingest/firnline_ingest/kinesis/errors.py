@@ -9,7 +9,8 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
 
-from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, STALE_CREDENTIALS, THROTTLED
+from firnline_ingest.aws.codes import DENIED, KMS, NO_CREDENTIALS, STALE, THROTTLED
+from firnline_ingest.aws.next_steps import STALE_CREDENTIALS
 from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, FirnlineError, KinesisError, Retryable
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken

@@ -1,6 +1,6 @@
 """What the ledger refuses, and why."""
 
-from firnline_ingest.aws.codes import STALE_CREDENTIALS
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, STALE_CREDENTIALS, WHO_ASKED
 from firnline_ingest.aws.trust import untrusted
 from firnline_ingest.errors import Fatal, LedgerError, Retryable
 from firnline_ingest.values import ShardKey, TargetTable
@@ -53,7 +53,19 @@ class LedgerForbidden(LedgerError, Fatal):
         key = " and kms:Decrypt on the table's key" if "kms" in cause.lower() else ""
         super().__init__(
             f"dynamodb:{operation} on the ledger {table!r} was denied: {cause}",
-            next_step=f"allow dynamodb:{operation} on the table{key} to the engine's role (docs/permissions.md).",
+            next_step=f"allow dynamodb:{operation} on the table{key} {WHO_ASKED}.",
+        )
+
+
+class LedgerUnauthenticated(LedgerError, Fatal):
+    """There are no AWS credentials, or AWS does not know them: no right would help."""
+
+    id = "FL-4201"
+
+    def __init__(self, table: str, operation: str, cause: str) -> None:
+        super().__init__(
+            f"There are no AWS credentials for dynamodb:{operation} on the ledger {table!r}: {cause}",
+            next_step=GIVE_CREDENTIALS,
         )
 
 

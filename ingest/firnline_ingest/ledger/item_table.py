@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
 
-from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE
+from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, UNKNOWN_CALLER
 from firnline_ingest.errors import LedgerError
 from firnline_ingest.ledger.errors import (
     LedgerCredentialsStale,
     LedgerForbidden,
     LedgerTableMissing,
+    LedgerUnauthenticated,
     LedgerUnavailable,
 )
 from firnline_ingest.ledger.item import Item
@@ -95,7 +96,7 @@ class ItemTable:
         except ClientError as error:
             raise self._explained(operation, error) from error
         except NO_CREDENTIALS as error:
-            raise LedgerForbidden(self.name, operation, f"no AWS credentials were found: {error}") from error
+            raise LedgerUnauthenticated(self.name, operation, str(error)) from error
         except BotoCoreError as error:
             raise LedgerUnavailable(self.name, str(error)) from error
 
@@ -107,6 +108,8 @@ class ItemTable:
             return TableExists()
         if code == "ResourceNotFoundException":
             return LedgerTableMissing(self.name)
+        if code in UNKNOWN_CALLER:
+            return LedgerUnauthenticated(self.name, operation, f"{code}: {message}")
         if code in DENIED:
             return LedgerForbidden(self.name, operation, message)
         if code in STALE:

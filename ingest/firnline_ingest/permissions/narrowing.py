@@ -29,6 +29,9 @@ ENCRYPTION_CONTEXTS = {
 OWN_ITEMS = "@application"
 """The partition of the engine's own items, such as its run; no stream can have this name."""
 
+REPLAYS = "replays/"
+"""The folder beside letters in which a replay keeps its journal; no stream's letters lie in it."""
+
 
 def ledger_partitions(streams: Iterable[str]) -> tuple[str, ...]:
     """Patterns of the partition keys that an engine of these streams touches: every incarnation of each."""

@@ -16,6 +16,7 @@ from typing import Protocol
 import msgspec
 
 from firnline_ingest.deadletter.names import path_name
+from firnline_ingest.permissions.narrowing import REPLAYS
 from firnline_ingest.replay.batch import Batch
 from firnline_ingest.replay.errors import JournalUnreadable
 from firnline_ingest.values import Position, ShardKey
@@ -81,7 +82,7 @@ class Journal:
         self._objects = objects
         self._shard = shard
         incarnation = f"{path_name(shard.stream)}@{shard.stream_created_ms}"
-        self.folder = f"replays/{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
+        self.folder = f"{REPLAYS}{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
 
     def numbers(self) -> dict[int, bool]:
         """Of all batches, in order, and whether each is over."""

@@ -2,6 +2,7 @@
 call a record unusable.
 """
 
+from firnline_ingest.aws.next_steps import WHO_ASKED
 from firnline_ingest.errors import Retryable, SchemaRegistryError
 
 
@@ -55,7 +56,7 @@ class LoginUnreadable(SchemaRegistryError, Retryable):
     def __init__(self, registry: str, cause: str) -> None:
         super().__init__(
             f"The login for the schema registry {registry} can't be read: {cause}",
-            next_step='the secret has to hold {"username": …, "password": …}, and the engine\'s role the right '
-            "secretsmanager:GetSecretValue on it (docs/permissions.md); a variable has to be set on every executor before it "
-            "starts. The shards wait, and ask again by themselves.",
+            next_step='the secret has to hold {"username": …, "password": …}; where it was denied, allow '
+            f"secretsmanager:GetSecretValue on it, and kms:Decrypt on its key, {WHO_ASKED}. A variable has to be set on every "
+            "executor before it starts. The shards wait, and ask again by themselves.",
         )

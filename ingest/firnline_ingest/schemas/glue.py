@@ -9,6 +9,7 @@ from uuid import UUID
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, THROTTLED
+from firnline_ingest.aws.next_steps import WHO_ASKED
 from firnline_ingest.errors import CredentialsError, SchemaRegistryError
 from firnline_ingest.records.decoders.registered import RegisteredSchema
 from firnline_ingest.schemas.errors import (
@@ -19,7 +20,7 @@ from firnline_ingest.schemas.errors import (
 )
 
 NOT_FOUND = "EntityNotFoundException"
-RIGHT = "allow glue:GetSchemaVersion to the engine's role (docs/permissions.md), and give the process its credentials"
+RIGHT = f"allow glue:GetSchemaVersion {WHO_ASKED}; where there are no credentials, give the process some"
 
 
 class GlueSchemas:

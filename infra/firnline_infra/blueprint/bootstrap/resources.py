@@ -72,10 +72,11 @@ def table_names(blueprint: Blueprint) -> tuple[str, ...]:
 
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     """By name, whatever six letters the one in the file of keys has: a secret that is made anew has others."""
-    return tuple(_secret_arn(secret, arns.secret(secret.name)) for secret in blueprint.secrets)
+    return tuple(secret_arn_of(secret, arns) for secret in blueprint.secrets)
 
 
-def _secret_arn(secret: Secret, by_name: str) -> str:
+def secret_arn_of(secret: Secret, arns: Arns) -> str:
+    by_name = arns.secret(secret.name)
     if secret.existing_arn is None or fnmatchcase(secret.existing_arn, by_name):
         return by_name
     return secret.existing_arn

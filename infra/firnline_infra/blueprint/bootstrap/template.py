@@ -1,7 +1,7 @@
 """The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
 
-State bucket and key, the environment's own key, the boundary, the two roles that CI has, and a policy for the few who keep
-private keys. Everything that holds state stays when the stack goes.
+State bucket and key, the environment's own key, the boundary, the two roles that CI has, and a policy each for the few who
+keep private keys and for those who bring dead letters back. Everything that holds state stays when the stack goes.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from firnline_infra.blueprint.bootstrap.deployer import (
 from firnline_infra.blueprint.bootstrap.environment_key import ENVIRONMENT_KEY, environment_key_policy
 from firnline_infra.blueprint.bootstrap.forge import AUDIENCE, Forge
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.length import split
@@ -68,6 +69,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, forge: Forge) -> Te
             "PermissionsBoundary": {"Value": boundary_arn(spec)},
             **({"EnvironmentKey": {"Value": _resolved(ENVIRONMENT_KEY)}} if makes_key else {}),
             **({"KeysPolicy": {"Value": {"Ref": "KeysPolicy"}}} if key_keeper_statements(spec, blueprint) else {}),
+            "LettersPolicy": {"Value": {"Ref": "LettersPolicy"}},
         },
     }
 
@@ -101,6 +103,11 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, forge: Forge) -> Ite
             "KeysPolicy",
             _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
         )
+    replaying = letter_replayer_statements(spec, blueprint)
+    yield (
+        "LettersPolicy",
+        _policy(names.letters_policy, replaying, f"For who runs firnline dead-letters in environment {spec.name}"),
+    )
     roles = {
         "Deploy": (names.deployer_role, deployer_statements(spec, blueprint)),
         "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),

@@ -141,7 +141,7 @@ WILDCARDS = (
     *_same(
         SECRET,
         "Six letters of AWS's own, at the end of every secret's ARN.",
-        *("OwnSecret", "KeepPrivateKeys", "KeepAccessKey", "WithinSecretsmanager"),
+        *("OwnSecret", "KeepPrivateKeys", "KeepAccessKey", "OpenPrivateKey", "WithinSecretsmanager"),
     ),
     *_same("…:stream/…/consumer/…:*", "The time of registration, at the end of a consumer's ARN.", "OwnStreamConsumer"),
     *(

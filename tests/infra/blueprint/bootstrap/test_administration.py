@@ -20,7 +20,7 @@ from firnline_infra.specification.names import Names, bootstrap_names
 from firnline_local.aws.policy import Statement, is_allowed
 
 ENVIRONMENTS = ("prod", "prod-eu")
-ROLES = ("Deploy", "Preview", "Keys", "Boundary")
+ROLES = ("Deploy", "Preview", "Keys", "Letters", "Boundary")
 THROUGH = (
     "",
     *(f"{service}.eu-central-1.amazonaws.com" for service in ("dynamodb", "s3", "secretsmanager", "kinesis")),
@@ -65,8 +65,8 @@ def statements_of(name: str, role: str) -> list[Statement]:
     made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))["Resources"]
     if role == "Boundary":
         policies = ["Boundary"]
-    elif role == "Keys":
-        policies = ["KeysPolicy"]
+    elif role in ("Keys", "Letters"):
+        policies = [f"{role}Policy"]
     else:
         policies = [each["Ref"] for each in made[f"{role}Role"]["Properties"]["ManagedPolicyArns"]]
     documents = [made[policy]["Properties"]["PolicyDocument"] for policy in policies]

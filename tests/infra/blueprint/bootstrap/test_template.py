@@ -8,7 +8,7 @@ from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.runtime import Trust
 from firnline_local.aws.policy import hold, is_allowed_on
 
-UNATTACHED = {"Boundary", "KeysPolicy"}
+UNATTACHED = {"Boundary", "KeysPolicy", "LettersPolicy"}
 
 
 def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
@@ -44,7 +44,7 @@ def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_sp
         for statement in each["Properties"].get("PolicyDocument", {}).get("Statement", [])
         if key in statement.get("Resource", [])
     }
-    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger"}
+    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger", "KeyOfLetters"}
     assert named == {"CompareKey", "FindEnvironmentKey", "WithinKms", *through}
 
 
@@ -151,3 +151,11 @@ def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: Environm
     spec = small_spec.model_copy(update={"aws": small_spec.aws.model_copy(update={"runtime": runtime})})
     made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))
     assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}
+
+
+def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)["LettersPolicy"]["Properties"]
+    assert made["ManagedPolicyName"] == "letters-firnline-prod"
+    written = [each for each in made["PolicyDocument"]["Statement"] if "s3:PutObject" in each["Action"]]
+    assert [each["Resource"] for each in written] == [[each["Resource"][0] for each in written]]
+    assert written[0]["Resource"][0].endswith("/dead-letters/replays/*")
