@@ -32,10 +32,10 @@ def as_json(value: object) -> Any:
 
 
 def _pairs(value: dict[Any, Any]) -> Any:
-    """An object, where every key is a text; else a list of pairs."""
+    """An object, where every key is a text; else an array of [key, value]."""
     if all(isinstance(key, str) for key in value):
         return {key: as_json(each) for key, each in value.items()}
-    return [{"key": as_json(key), "value": as_json(each)} for key, each in value.items()]
+    return [[as_json(key), as_json(each)] for key, each in value.items()]
 
 
 def _float(value: float) -> float | str:
@@ -48,6 +48,6 @@ def _float(value: float) -> float | str:
 def _decimal(value: Decimal) -> Decimal | str:
     digits, exponent = value.as_tuple().digits, value.as_tuple().exponent
     if not isinstance(exponent, int):
-        return "NaN"
+        return "NaN" if value.is_nan() else NOT_NUMBERS[float(value)]
     whole, fraction = max(0, len(digits) + exponent), max(0, -exponent)
     return value if whole + fraction <= MOST_DIGITS else str(value)
