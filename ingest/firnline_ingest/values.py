@@ -135,3 +135,5 @@ class ChannelState:
     rows_error: int = 0
     created_ms: int = field(default=0, compare=False)
     """When the channel was made, by the service's clock, which tells it from another one under its name; 0 where nobody says."""
+    error_through: Position | None = field(default=None, compare=False)
+    """The last row that was rejected is at or before this, by the server; None where it says nothing that we can read."""

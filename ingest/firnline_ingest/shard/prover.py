@@ -29,10 +29,12 @@ class Prover:
     """The ledger's row as it was when the channel was opened: what a person accepted is in it."""
     proved: Callable[[int], None] = lambda _: None
     """Told how many milliseconds the oldest rows have waited for their proof, with each look at what waits."""
-    rejected: Callable[[int, str], None] = lambda *_: None
-    """Told how many rows the table refused, once they are found."""
+    rejected: Callable[[int, str, str], None] = lambda *_: None
+    """Told how many rows the table refused, once they are found, for what, and at or before which token the last of them is."""
     patience: int = 1
     """How many times STALLED_S a commit may take."""
+    error_through: Position | None = None
+    """Where the server says that the last row it rejected can be at most."""
     seen: Position | None = None
     """The furthest committed token that any answer had."""
     waits_since_s: float | None = None
@@ -81,6 +83,7 @@ class Prover:
     def _state(self) -> ChannelState:
         state = self.channel.state()
         self.seen = max(filter(None, (state.committed, self.seen)), default=None)
+        self.error_through = state.error_through
         return state
 
     def _wait(self, now_s: float) -> None:
@@ -95,5 +98,11 @@ class Prover:
         rejected = confirmed.rows_error - self.in_flight.proven.rows_error
         cause = self.channel.last_error()
         if rejected > 0:
-            self.rejected(rejected, cause)
+            self.rejected(rejected, cause, self._rejected_through(confirmed.position).token)
         refuse_rejected(self.work, self.destination, self.opened, rejected, up_to=confirmed.position, cause=cause)
+
+    def _rejected_through(self, confirmed: Position) -> Position:
+        """The server's own bound, unless it is of rows that were told before."""
+        through, before = self.error_through, self.in_flight.proven.position
+        is_of_these = through is not None and through <= confirmed and (before is None or before < through)
+        return through if through and is_of_these else confirmed

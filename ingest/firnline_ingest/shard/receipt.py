@@ -69,6 +69,8 @@ class Tally:
     """Rows that the table refused."""
     rejection: str = ""
     """The server's words about the last of them."""
+    rejected_through: str = ""
+    """The last of them is at or before this token, by the server, and behind `proven` of the receipt before."""
     tombstones: int = 0
     """Records without content, in a pipeline that ignores them."""
     control_messages: int = 0
@@ -125,10 +127,10 @@ class Tally:
     def since(self, before: "Tally") -> "Tally":
         """What was counted after `before`; where the shard stands is as it is now."""
         counts = {name: getattr(self, name) - getattr(before, name) for name in COUNTS}
-        told = self.rejection if counts["rejected_rows"] else ""
+        told = (self.rejection, self.rejected_through) if counts["rejected_rows"] else ("", "")
         new = {key: where for key, where in self.new_keys.items() if key not in before.new_keys}
         stands = {name: getattr(self, name) for name in STANDS}
-        return Tally(**counts, rejection=told, new_keys=new, **stands)
+        return Tally(**counts, rejection=told[0], rejected_through=told[1], new_keys=new, **stands)
 
     def counts(self) -> dict[str, Any]:
         """For a log line: of new keys their number."""
@@ -141,7 +143,7 @@ class Tally:
 
 STANDS = ("behind_ms", "unanswered_s", "idle_s", "watermark_ms")
 """Where the shard stands: told as it is."""
-NO_COUNTS = ("rejection", "new_keys", *STANDS)
+NO_COUNTS = ("rejection", "rejected_through", "new_keys", *STANDS)
 COUNTS = tuple(each.name for each in fields(Tally) if each.name not in NO_COUNTS)
 
 
@@ -168,6 +170,7 @@ class Receipt:
     skipped: int = 0
     rejected_rows: int = 0
     rejection: str = ""
+    rejected_through: str = ""
     tombstones: int = 0
     control_messages: int = 0
     filtered: int = 0

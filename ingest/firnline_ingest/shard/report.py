@@ -89,12 +89,12 @@ class ShardReport:
         """One more that the ledger has."""
         self.tally.incidents += 1
 
-    def rejected(self, rows: int, cause: str) -> None:
-        """The table refused so many more, the last of them for this; those that nobody accepts are found again whenever the
-        shard is tried again.
+    def rejected(self, rows: int, cause: str, through: str) -> None:
+        """The table refused so many more, the last of them for this, at or before this token; those that nobody accepts are
+        found again whenever the shard is tried again.
         """
         self.tally.rejected_rows += rows
-        self.tally.rejection = cause[:LONGEST_CAUSE]
+        self.tally.rejection, self.tally.rejected_through = cause[:LONGEST_CAUSE], through
 
     def proved(self, delay_ms: int) -> None:
         """The longest since the last receipt is kept."""

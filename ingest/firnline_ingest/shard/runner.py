@@ -119,7 +119,8 @@ class ShardRunner:
             self.report.opened()
             for each in opened.channels:
                 if each.resume.unseen_errors:
-                    self.report.rejected(each.resume.unseen_errors, each.channel.last_error())
+                    through = each.resume.committed.token if each.resume.committed else ""
+                    self.report.rejected(each.resume.unseen_errors, each.channel.last_error(), through)
             if opened.row.ended:  # planned from an offset older than the ledger's row
                 opened.close()
                 return ShardState.ENDED
@@ -149,7 +150,7 @@ class ShardRunner:
         try:
             return opening.result()
         except RowsRejected as error:
-            self.report.rejected(error.rows, error.cause)
+            self.report.rejected(error.rows, error.cause, error.up_to)
             raise
 
     def _explained(self, error: FirnlineError) -> FirnlineError:

@@ -283,7 +283,7 @@ class RowsRejected(SnowflakeError, Fatal):
             f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} --accept-errors {up_to}. "
             "Or set tolerance to all.",
         )
-        self.rows, self.cause = count, cause
+        self.rows, self.cause, self.up_to = count, cause, up_to
 
 
 class CountsDisagree(SnowflakeError, Fatal):

@@ -95,7 +95,8 @@ class SdkChannels:
                 raise
             raise ours from error
         state = state_of(status)
-        return SdkChannel(client, handle, name, opened=state, translated=translated), state
+        last_error = status.last_error_message or ""
+        return SdkChannel(client, handle, name, opened=state, last_error=last_error, translated=translated), state
 
     def _new_pipe_client(self, target: TargetTable) -> PipeClient:
         client = self._new_client(target)

@@ -9,7 +9,7 @@ import msgspec
 from firnline_ingest.snowflake.errors import ChannelLost, SnowflakeUnavailable
 from firnline_ingest.snowflake.pipe_clients import PipeClient
 from firnline_ingest.snowflake.sdk_guard import guarded
-from firnline_ingest.values import ChannelState, Position
+from firnline_ingest.values import ChannelState, ForeignToken, Position
 
 if TYPE_CHECKING:
     from snowflake.ingest.streaming import ChannelStatus, StreamingIngestChannel
@@ -33,6 +33,7 @@ class SdkChannel:
         name: str,
         *,
         opened: ChannelState,
+        last_error: str,
         translated: Callable[[Exception], Exception],
     ) -> None:
         self._client = client
@@ -40,7 +41,7 @@ class SdkChannel:
         self._name = name
         self._opened = opened
         self._translated = translated
-        self._last_error = ""
+        self._last_error = last_error
 
     def append(self, rows: Sequence[msgspec.Raw], *, start: str, end: str) -> None:
         self._call(self._handle.append_rows, rows, start_offset_token=start, end_offset_token=end)
@@ -102,7 +103,16 @@ def state_of(status: "ChannelStatus") -> ChannelState:
         status.rows_inserted_count,
         status.rows_error_count,
         round(status.created_on.timestamp() * 1000),
+        _error_through(status.last_error_offset_token_upper_bound),
     )
+
+
+def _error_through(token: str | None) -> Position | None:
+    """It is told for people: what is no token of ours is left alone."""
+    try:
+        return Position.from_token(token) if token else None
+    except ForeignToken:
+        return None
 
 
 def _is_before(state: ChannelState, opened: ChannelState) -> bool:

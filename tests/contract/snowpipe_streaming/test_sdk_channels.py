@@ -240,3 +240,22 @@ def test_one_status_that_is_refused_costs_nobody_anything(world: World) -> None:
     append(channel, 1)
     world.wait_until(lambda: channel.state() == ChannelState(Position(1), 1))
     assert world.snowflake.faults.hits
+
+
+def test_a_rejected_row_is_told_with_the_servers_words_and_where_also_by_who_opens_the_channel_next(
+    world: World,
+) -> None:
+    world.table()
+    channel, _ = world.channels().open(world.target, "shard")
+    append(channel, 1)
+    channel.append([msgspec.Raw(b'{"ID": "no number"}')], start=Position(2).token, end=Position(3).token)
+    world.wait_until(lambda: channel.state() == ChannelState(Position(3), 1, 1))
+    append(channel, 4)
+    world.wait_until(lambda: channel.state() == ChannelState(Position(4), 2, 1))
+    assert "no number" in channel.last_error()
+    assert channel.state().error_through == Position(3)
+    channel.close()
+
+    again, state = world.channels().open(world.target, "shard")
+    assert (state.rows_error, state.error_through) == (1, Position(3))
+    assert again.last_error() == channel.last_error(), "before its status is asked for"

@@ -185,6 +185,7 @@ def test_rejected_rows_are_passed_when_tolerated(world: World) -> None:
     receipt = bounded(world.services(), world.work())
     assert (receipt.state, receipt.rejected_rows) == (ShardState.DONE, 1)
     assert receipt.rejection == "the test rejects it"
+    assert receipt.rejected_through == world.shard.last_position.token
     assert world.row.read_through == world.shard.last_position
 
 

@@ -41,6 +41,7 @@ def status(token: str | None, rows: int = 0) -> SimpleNamespace:
         rows_inserted_count=rows,
         rows_error_count=0,
         last_error_message=None,
+        last_error_offset_token_upper_bound=None,
         last_refreshed_on=datetime.now(),
     )
 

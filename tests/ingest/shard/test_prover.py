@@ -1,0 +1,67 @@
+"""What a proof tells of rows that the table rejected; what it proves is test_in_flight.py's."""
+
+from typing import Any
+
+import pytest
+
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.row import Proven, ShardRow
+from firnline_ingest.shard.in_flight import Chunk, InFlightRows
+from firnline_ingest.shard.places import Places
+from firnline_ingest.shard.prover import Prover
+from firnline_ingest.values import ChannelState, Position, ShardKey
+from tests.ingest.shard.conftest import World
+
+KEY = ShardKey("events", 1, "shardId-000000000000")
+
+
+class Channel:
+    """Says what it is told to."""
+
+    def __init__(self, state: ChannelState) -> None:
+        self.now = state
+
+    def state(self) -> ChannelState:
+        return self.now
+
+    def last_error(self) -> str:
+        return "because"
+
+
+def told(world: World, error_through: Position | None) -> list[tuple[int, str, str]]:
+    """Rows up to 5 are proven, 6 to 9 were sent, and one of them was rejected."""
+    world.pipeline = world.pipeline.model_validate(
+        {"stream": "events", "database": "DB", "schema": "RAW", "tolerance": "all"}
+    )
+    work, found = world.work(), list[tuple[int, str, str]]()
+    rows = InFlightRows(KEY, Proven(Position(5), 5), Position(5))
+    rows.add(Chunk(Position(9), Places(["6", "7", "8", "9"]), 400))
+    channel: Any = Channel(ChannelState(Position(9), 8, 1, error_through=error_through))
+    prover = Prover(
+        work,
+        world.services(),
+        work.destinations[0],
+        channel,
+        rows,
+        ShardRow(key=KEY, start=TrimHorizon()),
+        rejected=lambda *what: found.append(what),
+    )
+    assert prover.prove(0.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("error_through", "through"),
+    [
+        (Position(7), Position(7)),
+        (Position(9), Position(9)),
+        (None, Position(9)),
+        (Position(5), Position(9)),  # the words trail the counters
+        (Position(12), Position(9)),  # of rows that are not proven yet
+    ],
+    ids=str,
+)
+def test_a_rejected_row_is_told_with_the_last_place_that_it_can_have(
+    world: World, error_through: Position | None, through: Position
+) -> None:
+    assert told(world, error_through) == [(1, "because", through.token)]
