@@ -1,5 +1,7 @@
 """How seldom a registry is asked."""
 
+import threading
+
 import pytest
 
 from firnline_ingest.records.decoders.registered import KEPT, RegisteredSchema
@@ -62,3 +64,21 @@ def test_a_registry_that_failed_is_left_alone_for_a_moment_and_what_is_known_goe
     assert asked.ids == [1, 2]
     asked.now_s, asked.fails = asked.now_s + FAULT_FOR_S, False
     assert asked.known(3) == RegisteredSchema("3")
+
+
+def test_a_question_that_takes_long_keeps_nobody_from_what_is_known() -> None:
+    """A producer whose frames are full of ids that nobody knows costs the other pipelines of its registry nothing."""
+    told: list[object] = []
+
+    def ask(schema_id: object) -> RegisteredSchema | None:
+        if schema_id == 1:
+            return RegisteredSchema("1")
+        other = threading.Thread(target=lambda: told.append(known(1)), daemon=True)
+        other.start()
+        other.join(20.0)
+        return None
+
+    known = KnownSchemas(ask)
+    known(1)
+    assert known(99) is None
+    assert told == [RegisteredSchema("1")]
