@@ -27,8 +27,8 @@ from tests.fakes.channels import MemoryChannels
 pytestmark = pytest.mark.chaos
 
 QUIET, FLOODED = "quiet", "flooded"
-TURNS = 40
-"""Of the flooded shard while one record of the quiet stream waits: a fifth of a second lies between two reads; a turn takes 10 ms."""
+TURNS = 10
+"""The most that the flooded shard takes while a record of the quiet stream waits to be read and appended."""
 FLOOD = 3_000
 PAGE = 100
 LONG_S = 120.0
