@@ -65,7 +65,7 @@ class Process:
         deadline = Deadline(self.simulation.now_s + LONG_S)
         deadline._stopped = SimulatedEvent()  # type: ignore[assignment] # the real one would stop all actors
         works = [_work(stream) for stream in self.streams.values()]
-        self.simulation.start(lambda: group.run(works, deadline) and None)
+        self._take_on(lambda: group.run(works, deadline))
 
     def _take_on(self, run: Any) -> None:
         actor = self.simulation.start(run)
