@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from bench import aggregates, full_rate, letters, page, placement, planning, shards, start, trickle
+from bench import aggregates, fan_out, full_rate, letters, page, placement, planning, shards, start, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -20,6 +20,7 @@ PARTS = (
     full_rate.MEMORY,
     shards.PART,
     trickle.PART,
+    fan_out.PART,
     letters.PART,
     start.PART,
     planning.PART,
@@ -74,13 +75,13 @@ QUICK = Length(
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 @click.option(
-    "--quick", is_flag=True, help="One short run of each part, eight minutes in all: an impression, not a figure."
+    "--quick", is_flag=True, help="One short run of each part, twelve minutes in all: an impression, not a figure."
 )
 @click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
 def main(*, parts: tuple[str, ...], quick: bool, is_json: bool) -> None:
     """Measure the engine against canned servers on this machine; all PARTS where none is named.
 
-    Takes about 40 minutes, eleven of them one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
+    Takes about an hour, eleven minutes of it one long run for memory. Exit status: 0 every bar is met, 1 one is missed, 2 it
     could not be measured.
     """
     os.environ.update(CREDENTIALS)
@@ -109,6 +110,8 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
         yield from shards.figures([_shards(number, length) for number in range(length.runs)])
     if trickle.PART in parts:
         yield from trickle.figures([_trickle(number, length) for number in range(length.runs)])
+    if fan_out.PART in parts:
+        yield from fan_out.figures([_fan_out(number, length) for number in range(length.runs)])
     if start.PART in parts:
         yield from start.figures([_start(number, length) for number in range(length.runs)])
     if planning.PART in parts:
@@ -151,6 +154,11 @@ def _shards(number: int, length: Length) -> shards.Round:
 def _trickle(number: int, length: Length) -> trickle.Run:
     _say(f"latency: the engine at a trickle, run {number + 1} of {length.runs}")
     return trickle.measure(epochs=length.epochs)
+
+
+def _fan_out(number: int, length: Length) -> fan_out.Round:
+    _say(f"fan-out: a trickle, full rate, idle subscriptions, run {number + 1} of {length.runs}")
+    return fan_out.measure(warm_up_s=length.warm_up_s, seconds=length.full_rate_s, epochs=length.epochs)
 
 
 def _start(number: int, length: Length) -> start.Pair:

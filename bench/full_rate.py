@@ -61,11 +61,18 @@ class Run:
         return slope([(sample.at_s / 60, sample.rss_mb.get(role, 0.0)) for sample in self.samples])
 
 
-def engine_run(*, shards: int = SHARDS, warm_up_s: float, seconds: float, record_bytes: int = SIZE_BYTES) -> Run:
+def engine_run(
+    *,
+    shards: int = SHARDS,
+    warm_up_s: float,
+    seconds: float,
+    record_bytes: int = SIZE_BYTES,
+    by_fan_out: bool = False,
+) -> Run:
     served = Shards(count=shards, records_per_s=RECORDS_PER_S, is_trickle=False, record_bytes=record_bytes)
     with (
         World(served) as world,
-        world.engine(epoch_s=EPOCH_S) as engine,
+        world.engine(epoch_s=EPOCH_S, by_fan_out=by_fan_out) as engine,
     ):
         run = _observed(engine, world, warm_up_s=warm_up_s, seconds=seconds, record_bytes=record_bytes)
         engine.finish()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.figure import Bar, Figure, at_most, percentile
+from bench.kinesis.pushing import Pushed
 from bench.kinesis.shard import located
 from bench.world import Shards, World
 from firnline_ingest.values import Position
@@ -36,9 +37,15 @@ class Append:
 
     def waits_ms(self, first_arrival_s: float) -> list[float]:
         """Of each record, from its arrival on."""
-        first = self.last_record - self.records + 1
-        arrivals = (first_arrival_s + record / RECORDS_PER_S for record in range(first, self.last_record + 1))
-        return [(self.at_s - arrival) * 1000 for arrival in arrivals]
+        return [(self.at_s - arrived_s(record, first_arrival_s)) * 1000 for record in self.numbers]
+
+    @property
+    def numbers(self) -> range:
+        return range(self.last_record - self.records + 1, self.last_record + 1)
+
+
+def arrived_s(record: int, first_arrival_s: float) -> float:
+    return first_arrival_s + record / RECORDS_PER_S
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,8 @@ class Run:
     refused: int
     reopened: int
     """Shards that another worker had to open again at a boundary."""
+    server_ms: Sequence[float] = ()
+    """Of each record that was pushed: from its arrival until it left the server. What is read is taken at once."""
 
     @property
     def all_ms(self) -> Sequence[float]:
@@ -59,12 +68,12 @@ class Run:
         return [*self.inside_ms, *self.at_boundaries_ms]
 
 
-def measure(*, epochs: int, hot: int = 0) -> Run:
+def measure(*, epochs: int, hot: int = 0, by_fan_out: bool = False) -> Run:
     """`epochs` is how many boundaries are looked at; `hot` more shards of the same worker are as full as can be."""
     served = Shards(count=SHARDS + hot, records_per_s=RECORDS_PER_S, is_trickle=True, hot=hot)
     with World(served) as world:
         notes = world.folder / "appends.txt"
-        with world.engine(epoch_s=EPOCH_S, notes=notes) as engine:
+        with world.engine(epoch_s=EPOCH_S, notes=notes, by_fan_out=by_fan_out) as engine:
             engine.wait_until(notes.exists, what="a worker started", timeout_s=START_TIMEOUT_S)
             engine.wait_until(lambda: notes.stat().st_size > 0, what="the first append", timeout_s=START_TIMEOUT_S)
             before = world.read()
@@ -81,7 +90,18 @@ def measure(*, epochs: int, hot: int = 0) -> Run:
             reads_per_s,
             after["refused"],
             sum(receipt["opens"] for receipt in receipts if receipt["epoch"] > 1),
+            served_ms([*inside, *boundaries], world.pushed(), world.first_arrival_s),
         )
+
+
+def served_ms(appends: Iterable[Append], pushed: Iterable[Pushed], first_arrival_s: float) -> list[float]:
+    """What the server took for the records of these appends; what was pushed again counts as it was pushed first."""
+    left: dict[tuple[int, int], float] = {}
+    for each in pushed:
+        for record in range(each.first, each.after):
+            left.setdefault((each.shard, record), each.at_s)
+    taken = ((append.shard, record) for append in appends for record in append.numbers)
+    return [(left[one] - arrived_s(one[1], first_arrival_s)) * 1000 for one in taken if one in left]
 
 
 def told_apart(appends: Iterable[Append], ends: Mapping[int, Sequence[float]]) -> tuple[list[Append], list[Append]]:

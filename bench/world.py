@@ -11,15 +11,16 @@ import urllib.request
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from bench.kinesis.pushing import Pushed
+from bench.kinesis.service import CONSUMER_ARN, COUNTS, PUSHED
 from bench.payload import SIZE_BYTES
 from bench.subject import Subject
 from firnline_local.process import ChildProcess
 
 STREAM = "orders"
 START_TIMEOUT_S = 60.0
-COUNTS = "/__firnline__/counts"
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "bench",
     "AWS_SECRET_ACCESS_KEY": "bench",
@@ -96,8 +97,9 @@ class World:
         stack.callback(child.stop)
         return child
 
-    def engine(self, *, epoch_s: float, notes: Path | None = None) -> Subject:
+    def engine(self, *, epoch_s: float, notes: Path | None = None, by_fan_out: bool = False) -> Subject:
         """The ordinary command over these servers. Its worker writes down each append in `notes`, where there is one."""
+        reader = {"fan_out": {"consumer_arn": CONSUMER_ARN}} if by_fan_out else "polling"
         conf = {"spark.python.daemon.module": "bench.noting_daemon"} if notes else {}
         document = {
             "version": 1,
@@ -112,7 +114,7 @@ class World:
                 "url": self.snowflake,
                 "ca_file": str(self.ca_file),
             },
-            "pipelines": [{"stream": STREAM, "database": "DB", "schema": "RAW"}],
+            "pipelines": [{"stream": STREAM, "database": "DB", "schema": "RAW", "reader": reader}],
             "dead_letters": {"folder": str(self.folder / "dead-letters")},
             "spark": {"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]", "conf": conf},
             "epoch": {"seconds": epoch_s},
@@ -145,12 +147,19 @@ class World:
         """What the canned Kinesis was asked: reads, refused, records."""
         return self._counts(self.kinesis)
 
+    def pushed(self) -> list[Pushed]:
+        """What left the canned Kinesis over subscriptions, in its order."""
+        return [Pushed(*each) for each in self._asked(self.kinesis + PUSHED)]
+
     def written(self) -> dict[str, int]:
         """What the canned Snowflake was given: opens of channels, requests, rows, bytes."""
         return self._counts(self.snowflake)
 
     def _counts(self, endpoint: str) -> dict[str, int]:
-        context = ssl.create_default_context(cafile=str(self.ca_file)) if endpoint.startswith("https") else None
-        with urllib.request.urlopen(endpoint + COUNTS, timeout=10, context=context) as answer:  # noqa: S310 - ours
-            counts: dict[str, int] = json.load(answer)
+        counts: dict[str, int] = self._asked(endpoint + COUNTS)
         return counts
+
+    def _asked(self, url: str) -> Any:
+        context = ssl.create_default_context(cafile=str(self.ca_file)) if url.startswith("https") else None
+        with urllib.request.urlopen(url, timeout=10, context=context) as answer:  # noqa: S310 - ours
+            return json.load(answer)

@@ -3,17 +3,29 @@
 import json
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from datetime import UTC, datetime
 from typing import Any
 
+from bench.kinesis.pushing import CannedPushes, Pushed
 from bench.kinesis.shard import CannedShard, located
 from bench.payload import SIZE_BYTES
+from firnline_local.kinesis.event_stream import CONTENT_TYPE
 from firnline_local.kinesis.http import HttpRequest
 from firnline_local.kinesis.limits import ReadMeter
 from firnline_local.kinesis.wire import TARGET_PREFIX, Reply
 
 COUNTS = "/__firnline__/counts"
+PUSHED = "/__firnline__/pushed"
+CONSUMER_ARN = "arn:aws:kinesis:us-east-1:123456789012:stream/orders/consumer/bench:1767225600"
 CREATED_S = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+CONSUMER = {
+    "ConsumerName": "bench",
+    "ConsumerARN": CONSUMER_ARN,
+    "ConsumerStatus": "ACTIVE",
+    "ConsumerCreationTimestamp": CREATED_S,
+    "StreamARN": CONSUMER_ARN.partition("/consumer/")[0],
+}
 MAX_RECORDS = 10_000
 TOO_MANY = {"__type": "ProvisionedThroughputExceededException", "message": "Rate exceeded for the shard."}
 
@@ -34,23 +46,26 @@ class CannedKinesis:
         self._meters = {shard.id: ReadMeter() for shard in shards}
         self._record_bytes = record_bytes
         self._clock = clock
-        self.counts = {"reads": 0, "refused": 0, "records": 0}
+        self.counts = {"reads": 0, "refused": 0, "records": 0, "subscriptions": 0}
+        self._pushed: list[Pushed] = []
 
     def reply(self, request: HttpRequest) -> Reply:
-        if request.target == COUNTS:
-            return _json(self.counts)
+        if request.target in (COUNTS, PUSHED):
+            return _json(self.counts if request.target == COUNTS else [astuple(each) for each in self._pushed])
         operation = request.headers.get("x-amz-target", "").removeprefix(TARGET_PREFIX)
-        body: Request = json.loads(request.body)
-        match operation:
-            case "GetRecords":
-                return self._get_records(body)
-            case "GetShardIterator":
-                return _json({"ShardIterator": self._iterator(body)})
-            case "ListShards":
-                return _json({"Shards": [_listed(shard) for shard in self._shards.values()]})
-            case "DescribeStreamSummary":
-                return _json({"StreamDescriptionSummary": self._summary(body["StreamName"])})
-        return _json({"__type": "UnknownOperationException", "message": operation}, status=400)
+        answers: dict[str, Callable[[Request], Reply]] = {
+            "GetRecords": self._get_records,
+            "SubscribeToShard": self._subscribed,
+            "GetShardIterator": lambda body: _json({"ShardIterator": self._iterator(body)}),
+            "ListShards": lambda _: _json({"Shards": [_listed(shard) for shard in self._shards.values()]}),
+            "DescribeStreamSummary": lambda body: _json(
+                {"StreamDescriptionSummary": self._summary(body["StreamName"])}
+            ),
+            "DescribeStreamConsumer": lambda _: _json({"ConsumerDescription": CONSUMER}),
+        }
+        if operation not in answers:
+            return _json({"__type": "UnknownOperationException", "message": operation}, status=400)
+        return answers[operation](json.loads(request.body))
 
     def _get_records(self, request: Request) -> Reply:
         index, _, first = request["ShardIterator"].partition(":")
@@ -67,12 +82,21 @@ class CannedKinesis:
         return Reply(200, body)
 
     def _iterator(self, request: Request) -> str:
+        number = request.get("StartingSequenceNumber")
+        return f"{self._shards[request['ShardId']].index}:{_first(number, request['ShardIteratorType'])}"
+
+    def _subscribed(self, request: Request) -> Reply:
+        """At once, however soon after another: a reader that comes back is no matter here."""
+        self.counts["subscriptions"] += 1
+        position = request["StartingPosition"]
+        first = _first(position.get("SequenceNumber"), position["Type"])
         shard = self._shards[request["ShardId"]]
-        first = 0
-        if "StartingSequenceNumber" in request:
-            _, first = located(int(request["StartingSequenceNumber"]))
-            first += request["ShardIteratorType"] == "AFTER_SEQUENCE_NUMBER"
-        return f"{shard.index}:{first}"
+        pushes = CannedPushes(shard, first, self._record_bytes, self._clock, self._note)
+        return Reply(200, b"", content_type=CONTENT_TYPE, pushes=pushes)  # type: ignore[arg-type] # as far as a pusher asks
+
+    def _note(self, pushed: Pushed) -> None:
+        self.counts["records"] += pushed.after - pushed.first
+        self._pushed.append(pushed)
 
     def _summary(self, stream: str) -> Request:
         return {
@@ -84,6 +108,11 @@ class CannedKinesis:
             "EnhancedMonitoring": [],
             "OpenShardCount": len(self._shards),
         }
+
+
+def _first(number: str | None, kind: str) -> int:
+    """Which record of its shard a position means; the first where it names none."""
+    return 0 if number is None else located(int(number))[1] + (kind == "AFTER_SEQUENCE_NUMBER")
 
 
 def _listed(shard: CannedShard) -> Request:

@@ -32,17 +32,24 @@ class CannedShard:
     def arrival_s(self, record: int) -> float:
         return self.first_arrival_s + record / self.records_per_s
 
+    @property
+    def behind_ms(self) -> int:
+        return 0 if self.is_trickle else 3_600_000
+
     def page(self, first: int, limit: int, now_s: float) -> tuple[bytes, int]:
         """The body of a GetRecords answer that begins with record `first`, and how many records are in it."""
+        records, after = self.records(first, limit, now_s)
+        iterator = f"{self.index}:{after}".encode()
+        head = b'{"MillisBehindLatest":%d,"NextShardIterator":"%b","Records":[' % (self.behind_ms, iterator)
+        return head + records + b"]}", after - first
+
+    def records(self, first: int, limit: int, now_s: float) -> tuple[bytes, int]:
+        """Those that can be read from record `first` on, as members of a list; and the number of the one behind them."""
         after = first + limit
         if self.is_trickle:
             arrived = int((now_s - self.first_arrival_s) * self.records_per_s) + 1
             after = max(first, min(after, arrived))
-        records = b",".join(map(self._record, range(first, after)))
-        behind_ms = 0 if self.is_trickle else 3_600_000
-        iterator = f"{self.index}:{after}".encode()
-        head = b'{"MillisBehindLatest":%d,"NextShardIterator":"%b","Records":[' % (behind_ms, iterator)
-        return head + records + b"]}", after - first
+        return b",".join(map(self._record, range(first, after))), after
 
     def _record(self, record: int) -> bytes:
         return (

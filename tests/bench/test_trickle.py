@@ -1,6 +1,10 @@
 import pytest
 
-from bench.trickle import RECORDS_PER_S, Append, Run, figures, told_apart
+from bench import fan_out
+from bench.full_rate import Run as FullRun
+from bench.kinesis.pushing import Pushed
+from bench.processes import Role, Sample
+from bench.trickle import RECORDS_PER_S, Append, Run, figures, served_ms, told_apart
 
 ENDS = {0: [10.0, 20.0], 1: [10.0, 20.0]}
 
@@ -36,3 +40,24 @@ def test_what_a_record_waits_at_a_boundary_counts_like_any_other_wait() -> None:
 def test_a_single_read_that_was_refused_misses_the_bar() -> None:
     run = Run(inside_ms=[100.0], at_boundaries_ms=[110.0], reads_per_s=4.7, refused=1, reopened=0)
     assert [figure.name for figure in figures([run]) if figure.is_met is False] == ["reads refused"]
+
+
+def test_the_servers_own_time_is_that_of_the_records_that_were_appended() -> None:
+    appends = [Append(at_s=2.0, shard=0, last_record=2, records=2)]
+    pushed = [Pushed(0.5, 0, 0, 1), Pushed(0.5, 1, 0, 9), Pushed(1.0, 0, 1, 3), Pushed(5.0, 0, 0, 3)]
+    assert served_ms(appends, pushed, 0.0) == pytest.approx([(1.0 - n / RECORDS_PER_S) * 1000 for n in (1, 2)])
+
+
+def test_fan_out_is_held_to_what_it_takes_beyond_the_server() -> None:
+    run = Run(
+        inside_ms=[50.0] * 9, at_boundaries_ms=[70.0], reads_per_s=0, refused=0, reopened=0, server_ms=[30.5] * 10
+    )
+    full = FullRun(1.0, [Sample(at_s, {Role.WORKER: at_s}, {}, [1.0]) for at_s in (0.0, 1.0)])
+    idle = fan_out.Idle(
+        (Sample(0.0, {Role.WORKER: 1.0}, {}, []), Sample(10.0, {Role.WORKER: 2.0, Role.JVM: 9.0}, {}, []))
+    )
+    by_name = {figure.name.strip(): figure for figure in fan_out.figures([fan_out.Round(run, full, full, idle)])}
+    assert by_name["above the server"].median == 19.5
+    assert by_name["64 idle subscriptions, workers"].median == pytest.approx(0.1)
+    assert by_name["all processes"].median == pytest.approx(1.0)
+    assert [figure.name for figure in by_name.values() if figure.is_met is False] == []

@@ -1,0 +1,95 @@
+"""Part: what fan-out takes: time to the call of append_rows, CPU beside polling, and what subscriptions cost that say nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bench import full_rate, trickle
+from bench.figure import Bar, Figure, at_most, percentile
+from bench.processes import Role, Sample
+from bench.world import Shards, World
+
+PART = "fan-out"
+TARGET_ABOVE_MS, TARGET_IDLE_CORES, TARGET_RATIO = 20.0, 0.1, 1.1
+IDLE_SHARDS = 64
+ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
+EPOCH_S = 30.0
+START_TIMEOUT_S = 120.0
+SETTLE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Idle:
+    """Of an engine whose subscriptions bring nothing but events without records."""
+
+    samples: tuple[Sample, Sample]
+
+    def cores(self, *roles: Role) -> float:
+        first, last = self.samples
+        cpu_s = sum(last.cpu_s.get(role, 0.0) - first.cpu_s.get(role, 0.0) for role in roles or Role)
+        return cpu_s / (last.at_s - first.at_s)
+
+
+@dataclass(frozen=True)
+class Round:
+    trickle: trickle.Run
+    full: full_rate.Run
+    polled: full_rate.Run
+    """The same by polling."""
+    idle: Idle
+
+
+def measure(*, warm_up_s: float, seconds: float, epochs: int) -> Round:
+    return Round(
+        trickle=trickle.measure(epochs=epochs, by_fan_out=True),
+        full=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds, by_fan_out=True),
+        polled=full_rate.engine_run(warm_up_s=warm_up_s, seconds=seconds),
+        idle=_idle(2 * EPOCH_S),
+    )
+
+
+def _idle(seconds: float) -> Idle:
+    """For whole epochs: their ends are part of it."""
+    served = Shards(count=IDLE_SHARDS, records_per_s=ONE_RECORD, is_trickle=True)
+    with World(served) as world, world.engine(epoch_s=EPOCH_S, by_fan_out=True) as engine:
+        engine.wait_until(
+            lambda: world.read()["subscriptions"] >= IDLE_SHARDS and world.written()["rows"] >= IDLE_SHARDS,
+            what="every shard is subscribed to",
+            timeout_s=START_TIMEOUT_S,
+        )
+        engine.run_for(SETTLE_S)
+        first = engine.tree.sample()
+        engine.run_for(seconds)
+        last = engine.tree.sample()
+        engine.finish()
+    return Idle((first, last))
+
+
+def figures(rounds: Sequence[Round]) -> list[Figure]:
+    def figure(name: str, unit: str, values: Sequence[float], bar: Bar | None = None) -> Figure:
+        return Figure(part=PART, name=name, unit=unit, values=values, bar=bar)
+
+    runs = [one.trickle for one in rounds]
+    ours = [percentile(run.all_ms, 50) for run in runs]
+    theirs = [percentile(run.server_ms, 50) for run in runs]
+    above = [our - their for our, their in zip(ours, theirs, strict=True)]
+    ratios = [one.full.cpu_ms_per_mb() / one.polled.cpu_ms_per_mb() for one in rounds]
+    return [
+        figure("arrival to append, whole run, p50", "ms", ours),
+        figure("  of it until it left the server, p50", "ms", theirs),
+        figure("  above the server", "ms", above, at_most(TARGET_ABOVE_MS)),
+        figure("arrival to append, whole run, p99", "ms", [percentile(run.all_ms, 99) for run in runs]),
+        figure("  until it left the server, p99", "ms", [percentile(run.server_ms, 99) for run in runs]),
+        figure("  worst", "ms", [max(run.all_ms) for run in runs]),
+        figure("shards re-opened at boundaries", "", [run.reopened for run in runs]),
+        figure("at full rate", "CPU ms/MB", [one.full.cpu_ms_per_mb() for one in rounds]),
+        figure("  against polling", "x", ratios, at_most(TARGET_RATIO)),
+        figure("  throughput meanwhile", "MB/s", [one.full.megabytes_per_s for one in rounds]),
+        figure("worker at full rate", "MB", [one.full.worker_mb for one in rounds]),
+        figure(
+            f"{IDLE_SHARDS} idle subscriptions, workers",
+            "cores",
+            [one.idle.cores(Role.WORKER) for one in rounds],
+            at_most(TARGET_IDLE_CORES),
+        ),
+        figure("  all processes", "cores", [one.idle.cores() for one in rounds]),
+    ]
