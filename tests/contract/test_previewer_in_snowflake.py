@@ -40,7 +40,7 @@ snowflake:
 streams: [{name: looks-a, shards: 1}, {name: looks-b, shards: 1}, {name: looks-c, shards: 1}]
 pipelines:
   - {stream: looks-a, database: LOOKS, schema: RAW, table: A, table_privilege: ownership,
-     pipe: {name: P, select: "$1:m::OBJECT, $1:id::NUMBER(18, 0), $1:at::TIMESTAMP_NTZ"},
+     pipe: {name: P, select: "$1:KINESISMETADATA::OBJECT, $1:id::NUMBER(18, 0), $1:at::TIMESTAMP_NTZ"},
      schema_evolution: false, columns: [{name: ID, type: "NUMBER(18, 0)", nullable: false}, {name: AT, type: TIMESTAMP_NTZ}]}
   - {stream: looks-b, database: LOOKS, schema: RAW, table: B, table_kind: iceberg, external_volume: LOOKS_LAKE,
      columns: [{name: PLACE, type: VARIANT}, {name: AT, type: TIMESTAMP_NTZ(6)}]}

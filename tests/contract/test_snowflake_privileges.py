@@ -36,7 +36,7 @@ SPEC = parse_spec(
     pipelines:
       - {stream: evolving, database: least, schema: '"raw"'}
       - {stream: piped, database: least, schema: '"raw"', table: '"Piped"', schema_evolution: false,
-         pipe: {name: loads, select: "$1:n::NUMBER AS N, $1:KINESISMETADATA::OBJECT AS KINESISMETADATA"}}
+         columns: [{name: N, type: NUMBER}], pipe: {name: loads, select: "$1:KINESISMETADATA::OBJECT, $1:n::NUMBER"}}
       - {stream: frozen, database: least, schema: '"raw"', table_kind: iceberg, external_volume: LEAST_LAKE}
     """,
     "privileges.yaml",

@@ -165,6 +165,8 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         adds_columns=pipeline.adds_columns or None,
+        selects=pipeline.selects or None,
+        without_audit=pipeline.without_audit or None,
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
         format=_format(pipeline),

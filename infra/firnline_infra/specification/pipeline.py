@@ -60,8 +60,8 @@ class Pipe(Section):
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` uses a pipe that exists, and leaves it as it is."""
     select: str | None = Field(default=None, min_length=1)
-    """What of a record becomes a row, over the columns of DATA_SOURCE(TYPE => 'STREAMING'): `$1:id::NUMBER AS ID, …`; with
-    `origin: create`."""
+    """What of a record becomes a row, over DATA_SOURCE(TYPE => 'STREAMING'): an expression for each column of the table, in their
+    order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case; with `origin: create`, and schema_evolution: false."""
 
     @model_validator(mode="after")
     def _one_that_is_made_selects(self) -> Self:
@@ -162,7 +162,8 @@ class Pipeline(Section):
     metadata: Metadata = Metadata.left_out()
     """What a row says of its record, and in which columns, which every table begins with."""
     without_audit: bool = False
-    """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position."""
+    """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position, or the pipe's SELECT
+    leaves it out."""
 
     @model_validator(mode="after")
     def _the_kind_has_what_it_needs(self) -> Self:
@@ -197,6 +198,12 @@ class Pipeline(Section):
         if self.letters_by_file and (not is_made or self.pipe is not None):
             raise ValueError("letters_by_file: only of a standard table that is made here, without a pipe of its own")
         return self
+
+    @property
+    def selects(self) -> bool:
+        """Whether a SELECT of the pipe or of the table takes values out of records."""
+        of_the_pipe = self.pipe is not None and self.pipe.select is not None
+        return of_the_pipe or any(each.select is not None for each in self.columns)
 
     @property
     def has_structured_metadata(self) -> bool:

@@ -135,6 +135,10 @@ class PipelineOptions(Section):
     """`auto`: an aggregate of the Kinesis Producer Library becomes its user records. `off`: it is a record like any other."""
     adds_columns: bool = False
     """Whether the engine adds columns for keys that have none, where the table's own schema evolution is off. Needs OWNERSHIP."""
+    selects: bool = False
+    """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value audited."""
+    without_audit: bool = False
+    """Says that rows need not tell which records they are: of a pipe whose SELECT leaves that out, which is refused otherwise."""
     metadata: Metadata = Metadata.left_out()
     format: Format = JsonFormat.left_out()
     """What the bytes of a record are."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from firnline_ingest.errors import Fatal, Retryable, SnowflakeError
+from firnline_ingest.identifiers import quoted
 from firnline_ingest.snowflake.grants import WantedPrivilege, grant_statements
 from firnline_ingest.values import ShardKey
 
@@ -144,6 +145,42 @@ class PipeMissing(SnowflakeError, Fatal):
             f"The pipe {pipe} does not exist, or role {role} sees nothing of it{_lack(missing)}.",
             next_step=_grant_or(missing, role, "OPERATE on it")
             + " Where there is none: create it, or leave `pipe` out to use the table's default pipe.",
+        )
+
+
+class PositionLost(SnowflakeError, Fatal):
+    """A pipe's SELECT leaves out what says which record a row is."""
+
+    id = "FL-3301"
+
+    def __init__(self, pipe: str, lost: Sequence[str]) -> None:
+        wanted = ", ".join(f"$1:{quoted(name)}" for name in lost)
+        super().__init__(
+            f"The SELECT of the pipe {pipe} does not put {wanted} into the column of that name, so that no row says which record "
+            "it is, and nothing can prove that all are there.",
+            next_step=f"make the pipe again with {wanted} at the place of that column (keys behind $1 keep their case; COPY goes "
+            "by the order of expressions, not by aliases); or say without_audit: true, if that is meant.",
+        )
+
+
+class PipeReadsFiles(SnowflakeError, Fatal):
+    id = "FL-3302"
+
+    def __init__(self, pipe: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} loads files: nothing can be streamed through it.",
+            next_step="name a pipe from TABLE(DATA_SOURCE(TYPE => 'STREAMING')), or leave `pipe` out to use the table's default "
+            "pipe.",
+        )
+
+
+class PipeLeadsElsewhere(SnowflakeError, Fatal):
+    id = "FL-3303"
+
+    def __init__(self, pipe: str, into: str, table: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} leads into {into}, and the pipeline's table is {table}.",
+            next_step="name the pipe's own table as `table`, or a pipe of this table as `pipe`.",
         )
 
 

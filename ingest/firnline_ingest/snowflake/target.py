@@ -19,13 +19,17 @@ from firnline_ingest.snowflake.connection import DOES_NOT_EXIST
 from firnline_ingest.snowflake.errors import (
     ErrorLoggingOff,
     GrantMissing,
+    PipeLeadsElsewhere,
     PipeMissing,
+    PipeReadsFiles,
+    PositionLost,
     StatementRefused,
     TableMissing,
     TableRenamed,
 )
 from firnline_ingest.snowflake.grants import RoleGrants, WantedPrivilege
-from firnline_ingest.snowflake.listing import Listing, Statements
+from firnline_ingest.snowflake.listing import Listing, Row, Statements
+from firnline_ingest.snowflake.pipe import check_pipe, loads_files, matches_by_name
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.table_columns import TableColumn, read_columns
 from firnline_ingest.values import TargetTable
@@ -36,7 +40,10 @@ OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
 GRANTS_EVERY_S = 60.0
 """How often a table's grants are looked at: of most that is taken away no append tells."""
-PIPELINES_OWN = (TableMissing, TableRenamed, PipeMissing, GrantMissing, ErrorLoggingOff, StatementRefused)
+PIPELINES_OWN = (
+    *(TableMissing, TableRenamed, PipeMissing, PipeReadsFiles, PipeLeadsElsewhere, PositionLost),
+    *(GrantMissing, ErrorLoggingOff, StatementRefused),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,8 @@ class TargetState:
     is_iceberg: bool = False
     adds_columns: bool = False
     """Whether the engine adds columns for keys that have none."""
+    matches_by_name: bool = True
+    """Whether keys are columns by their names, and no SELECT says which value goes where."""
 
 
 def add_columns(state: TargetState, columns: str) -> str:
@@ -93,10 +102,7 @@ class TargetCatalog:
         """The table's columns by name, asked for once between two looks at all tables; none where the table is gone. Raises
         as `states` does, and StatementRefused.
         """
-        if target not in self._known.columns:
-            where = ".".join(map(quoted, (target.database, target.schema, target.table)))
-            self._known.columns[target] = read_columns(self._session.rows(f"DESCRIBE TABLE {where}"))
-        return self._known.columns[target]
+        return self._known.described(target, self._session)
 
     def add_column(self, state: TargetState, column: str) -> None:
         """`column` as ADD COLUMN has it; one of the name that is there already stays as it is. Raises as `described`."""
@@ -119,7 +125,15 @@ class _Known:
     made: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """When the table was made that was seen under a name last."""
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
+    checked: dict[str, TargetTable] = field(default_factory=dict)
+    """By stream, what its own pipe was held against: no pipe is changed without being made again."""
     _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
+
+    def described(self, target: TargetTable, session: Statements) -> Mapping[str, TableColumn]:
+        if target not in self.columns:
+            where = ".".join(map(quoted, (target.database, target.schema, target.table)))
+            self.columns[target] = read_columns(session.rows(f"DESCRIBE TABLE {where}"))
+        return self.columns[target]
 
     def is_allowed(self, target: TargetTable) -> bool:
         """Whether its grants were complete a moment ago."""
@@ -159,26 +173,35 @@ class _Look:
             if now := now_called(self._session, table, self._known.made.get(table, "")):
                 raise TableRenamed(".".join(map(quoted, table)), now)
             raise TableMissing(".".join(map(quoted, table)), self._role, self._lacking(_wanted(table)))
-        target = TargetTable(*table, made_text(found["created_on"]), *self._pipe(pipeline))
+        pipe = self._pipe(pipeline)
+        target = TargetTable(*table, made_text(found["created_on"]), *_name_and_time(pipe, table))
         self._known.made[table] = target.table_created_on
         self._check_grants(target, found)
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
+        if pipe is not None and self._known.checked.get(pipeline.stream) != target:
+            check_pipe(pipe, pipeline, table, lambda: list(self._known.described(target, self._session)))
+            self._known.checked[pipeline.stream] = target
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
-        adds = pipeline.adds_columns and not evolves
-        return TargetState(target, evolves=evolves, logs_errors=logs_errors, is_iceberg=is_iceberg, adds_columns=adds)
+        by_name = matches_by_name(pipe, pipeline)
+        return TargetState(
+            target,
+            evolves=evolves and by_name,
+            logs_errors=logs_errors,
+            is_iceberg=is_iceberg,
+            adds_columns=pipeline.adds_columns and by_name and not evolves,
+            matches_by_name=by_name,
+        )
 
-    def _pipe(self, pipeline: PipelineConfig) -> tuple[str, str]:
-        """The pipe that was named; else the one with the table's name; else the table's default pipe. With its time."""
+    def _pipe(self, pipeline: PipelineConfig) -> Row | None:
+        """The pipe that was named; else a streaming one with the table's name; None for the table's default pipe."""
         wanted = _wanted_pipe(pipeline)
         found = self._pipes.find(*wanted)
-        if found is not None:
-            return written_name(wanted[-1]), made_text(found["created_on"])
-        if pipeline.pipe:
+        if found is None and pipeline.pipe:
             missing = self._lacking([WantedPrivilege("OPERATE", "PIPE", wanted)])
             raise PipeMissing(".".join(map(quoted, wanted)), self._role, missing)
-        return default_pipe(wanted[-1]), ""
+        return None if found is None or (not pipeline.pipe and loads_files(found)) else found
 
     def _check_grants(self, target: TargetTable, found: Mapping[str, Any]) -> None:
         """Now and then: without EVOLVE SCHEMA appends go on, and lose what has no column yet."""
@@ -223,6 +246,12 @@ def on_volume(session: Statements, table: tuple[str, str, str]) -> list[WantedPr
     volume = found.get("external_volume_name")
     needed = (one for one in PRIVILEGES if one.need is Need.ICEBERG)
     return [WantedPrivilege.of(one, str(volume)) for one in needed] if volume not in (None, "", OWN_STORAGE) else []
+
+
+def _name_and_time(pipe: Row | None, table: tuple[str, str, str]) -> tuple[str, str]:
+    if pipe is None:
+        return default_pipe(table[-1]), ""
+    return written_name(str(pipe["name"])), made_text(pipe["created_on"])
 
 
 def _table(pipeline: PipelineConfig) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.identifiers import default_pipe, quoted
+from firnline_ingest.identifiers import quoted
 from firnline_ingest.records.key_shape import column_key
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import StatementRefused
@@ -86,7 +86,7 @@ class ColumnWatch:
         wanted = {
             state.target: state
             for state in states.values()
-            if state.evolves or self._is_asked_of(state.target, streams[state.target])
+            if state.evolves or self._is_asked_of(state, streams[state.target])
         }
         order = {target: number for number, target in enumerate(self._seen)}
         for target in sorted(wanted, key=lambda target: order.get(target, -1))[:AT_ONCE]:
@@ -98,7 +98,7 @@ class ColumnWatch:
             if wanted[target].evolves:
                 self._compare(target, columns, streams[target])
                 self._fixed.pop(target, None)
-            elif target.pipe == default_pipe(target.table):
+            elif wanted[target].matches_by_name:
                 self._seen.pop(target, None)
                 self._seen[target], self._fixed[target] = columns, tuple(columns)
                 unknown = self._unknown(target, columns, streams[target])
@@ -108,9 +108,10 @@ class ColumnWatch:
             for stream in streams[target]:
                 self._untold.pop(stream, None)
 
-    def _is_asked_of(self, target: TargetTable, streams: Iterable[str]) -> bool:
+    def _is_asked_of(self, state: TargetState, streams: Iterable[str]) -> bool:
         """Of a table that does not evolve."""
-        is_new = target not in self._fixed and target.pipe == default_pipe(target.table)
+        target = state.target
+        is_new = target not in self._fixed and state.matches_by_name
         return is_new or target in self._short or not self._untold.keys().isdisjoint(streams)
 
     def _compare(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> None:

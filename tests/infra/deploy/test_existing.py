@@ -203,7 +203,8 @@ snowflake:
   interactive_warehouse: {name: TAKEN_FAST}
 streams: [{name: taken, shards: 1}, {name: fast, shards: 1}]
 pipelines:
-  - {stream: taken, database: TAKEN, schema: RAW, pipe: {name: P, select: "$1"}}
+  - {stream: taken, database: TAKEN, schema: RAW, schema_evolution: false,
+     pipe: {name: P, select: "$1:KINESISMETADATA"}}
   - {stream: fast, database: TAKEN, schema: RAW, table_kind: interactive, cluster_by: [ID],
      columns: [{name: ID, type: VARCHAR}, {name: V, type: FLOAT}]}
 alarms: {topics: ["arn:aws:sns:us-east-1:000000000000:oncall"]}

@@ -11,7 +11,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
-from firnline_ingest.snowflake.errors import PipeMissing
+from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeMissing, PipeReadsFiles, PositionLost
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
@@ -94,24 +94,29 @@ PIPES = {"ORDERS": "2026-01-01", "LOAD": "2026-02-02"}
 
 @dataclass
 class Schema:
-    """Of one table, and of some pipes."""
+    """Of one table, and of some pipes, with the statement that made them."""
 
     pipes: set[str]
+    definition: str = ""
 
     def rows(self, statement: str, empty: Collection[int] = ()) -> list[dict[str, Any]]:
         if statement.startswith("SHOW TABLES"):
             return [{"name": "ORDERS", "created_on": "2026", "enable_schema_evolution": "N", "is_iceberg": "Y"}]
         if statement.startswith("SHOW PIPES"):
-            return [{"name": name, "created_on": PIPES[name]} for name in self.pipes]
+            return [
+                {"name": name, "created_on": PIPES[name], "definition": self.definition} for name in self.pipes
+            ]
+        if statement.startswith("DESCRIBE TABLE"):
+            return [{"name": name, "type": "VARIANT", "null?": "Y"} for name in ("KINESISMETADATA", "ID")]
         return []
 
     def close(self) -> None: ...
 
 
-def state(pipes: set[str], **more: Any) -> TargetState:
+def state(pipes: set[str], definition: str = "", **more: Any) -> TargetState:
     document = {"stream": "orders", "database": "LAKE", "schema": "RAW", "table": "ORDERS", **more}
     config = cast("Any", SimpleNamespace(snowflake=SimpleNamespace(role="INGEST")))
-    return TargetCatalog(config, Schema(pipes)).state_of(PipelineConfig.model_validate(document))
+    return TargetCatalog(config, Schema(pipes, definition)).state_of(PipelineConfig.model_validate(document))
 
 
 @pytest.mark.parametrize(
@@ -134,3 +139,39 @@ def test_rows_go_through_the_pipe_that_is_named_or_has_the_tables_name_or_is_the
 def test_a_pipe_that_is_named_and_not_there_is_missed_by_its_name() -> None:
     with pytest.raises(PipeMissing, match="LOAD"):
         state({"ORDERS"}, pipe="load")
+
+
+STREAM = "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
+
+
+def test_a_pipe_that_loads_files_is_streamed_through_by_nobody() -> None:
+    files = "COPY INTO LAKE.RAW.ORDERS FROM @STAGE FILE_FORMAT = (TYPE = JSON)"
+    assert state({"ORDERS"}, files).target.pipe == "ORDERS-STREAMING"
+    with pytest.raises(PipeReadsFiles, match="loads files"):
+        state({"LOAD"}, files, pipe="load")
+
+
+def test_a_pipe_has_to_lead_into_the_pipelines_table() -> None:
+    by_name = "MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE"
+    for into in ("ORDERS", "raw.orders", '"LAKE"."RAW"."ORDERS"'):
+        assert state({"LOAD"}, f"COPY INTO {into} {STREAM} {by_name}", pipe="load").matches_by_name
+    with pytest.raises(PipeLeadsElsewhere, match='"OTHERS"'):
+        state({"LOAD"}, f"COPY INTO others {STREAM} {by_name}", pipe="load")
+
+
+@pytest.mark.parametrize("pipe", [{"pipe": "load"}, {}])
+def test_a_select_has_to_keep_what_says_which_record_a_row_is(pipe: dict[str, str]) -> None:
+    names = {"ORDERS", "LOAD"}
+    kept = state(names, f"COPY INTO ORDERS FROM (SELECT $1:KINESISMETADATA, $1:id::NUMBER {STREAM})", **pipe)
+    assert not kept.matches_by_name
+    lost = f"COPY INTO ORDERS (ID) FROM (SELECT $1:id {STREAM})"
+    with pytest.raises(PositionLost, match=r'\$1:"KINESISMETADATA"'):
+        state(names, lost, **pipe)
+    assert not state(names, lost, without_audit=True, **pipe).matches_by_name
+    assert not state(names, lost, metadata={"form": "none"}, **pipe).matches_by_name
+
+
+def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:
+    assert not state({"ORDERS"}).matches_by_name
+    assert state(set()).matches_by_name
+    assert not state(set(), selects=True).matches_by_name

@@ -144,8 +144,16 @@ def test_an_iceberg_table_gets_its_own_statement(caplog: pytest.LogCaptureFixtur
 def test_keys_behind_a_pipe_that_selects_are_nobodys_columns(caplog: pytest.LogCaptureFixture) -> None:
     watch, fixed = ColumnWatch(), state("A", evolves=False)
     sees(watch, 1, other="text")
-    look(watch, Catalog(), replace(fixed, target=replace(fixed.target, pipe="OWN")))
+    look(watch, Catalog(), replace(fixed, matches_by_name=False))
     assert caplog.records == []
+
+
+def test_keys_behind_a_pipe_of_ones_own_that_matches_by_name_are_columns(caplog: pytest.LogCaptureFixture) -> None:
+    watch, fixed = ColumnWatch(), state("A", evolves=False)
+    sees(watch, 1, other="text")
+    look(watch, Catalog(), replace(fixed, target=replace(fixed.target, pipe="OWN")))
+    (record,) = caplog.records
+    assert vars(record)["keys"].keys() == {"other"}
 
 
 def test_a_stream_whose_keys_are_data_is_remembered_in_bounds(caplog: pytest.LogCaptureFixture) -> None:
@@ -170,7 +178,7 @@ def test_the_columns_of_a_fixed_schema_are_told_until_none_is_lacking() -> None:
     before = len(catalog.asked)
     look(watch, catalog, fixed)
     assert len(catalog.asked) == before
-    for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"))):
+    for other in (state("B"), replace(fixed, target=replace(fixed.target, pipe="OWN"), matches_by_name=False)):
         look(watch, catalog, other)
         assert watch.fixed(other.target) is None
 

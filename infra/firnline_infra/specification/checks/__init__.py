@@ -14,6 +14,7 @@ from firnline_infra.specification.checks import (
     elsewhere,
     metadata,
     pipelines,
+    pipes,
     runtime,
     snowflake,
     statements,
@@ -22,6 +23,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 
 CHECKS = (
     *pipelines.CHECKS,
+    *pipes.CHECKS,
     *snowflake.CHECKS,
     *adopted.CHECKS,
     *columns.CHECKS,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from firnline_infra.specification.checks.pipes import may_lose_position
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
@@ -21,7 +22,7 @@ def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
                 f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
                 f"all are there; switch it on, or say without_audit: true if that is meant."
             )
-        elif pipeline.without_audit and not lacking:
+        elif pipeline.without_audit and not lacking and not may_lose_position(pipeline):
             yield f"pipelines[{index}].without_audit: rows have their records' positions; remove it."
 
 

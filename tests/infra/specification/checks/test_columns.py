@@ -162,7 +162,7 @@ def test_a_select_is_of_an_interactive_table_and_of_all_its_columns(
     (problem,) = found([selected[0], *COLUMNS[1:]])
     assert problem.startswith("pipelines[0].columns[1].select: ")
     assert "needs one too" in problem
-    (problem,) = found(selected, pipe={"name": "P", "select": "$1:a"})
+    (problem,) = found(selected, pipe={"name": "P", "select": "$1:KINESISMETADATA, $1:a, $1:b"})
     assert "give one of the two" in problem
     (problem,) = problems(pipelines=[pipeline(columns=selected)])
     assert "only an interactive table is made with a SELECT" in problem

@@ -116,8 +116,8 @@ def test_those_who_share_a_table_agree_on_what_it_is(
 
 def test_a_pipe_of_one_name_is_one_pipe(problems: Problems, pipeline: Part) -> None:
     def both(**second: Any) -> list[dict[str, Any]]:
-        first = {"name": "p", "select": "$1"}
-        return [pipeline("a", table="T", pipe=first), pipeline("b", table="U", pipe={**first, **second})]
+        first, fixed = {"name": "p", "select": "$1:KINESISMETADATA"}, {"schema_evolution": False}
+        return [pipeline("a", table="T", pipe=first, **fixed), pipeline("b", table="U", pipe={**first, **second}, **fixed)]
 
     (problem,) = problems(streams=TWO, pipelines=both())
     assert problem.startswith("pipelines[1].pipe.name: LAKE.RAW.P is also the pipe of pipelines[0]")
@@ -169,7 +169,8 @@ def test_a_table_leaves_room_for_the_name_of_its_default_pipe(problems: Problems
     assert problems(pipelines=[pipeline(table="T" * 245)]) == []
     (problem,) = problems(pipelines=[pipeline(table="T" * 246)])
     assert problem.startswith("pipelines[0].table: has 246 characters, and Snowflake adds -STREAMING")
-    assert problems(pipelines=[pipeline(table="T" * 255, pipe={"name": "p", "select": "$1"})]) == []
+    own = {"pipe": {"name": "p", "select": "$1:KINESISMETADATA"}, "schema_evolution": False}
+    assert problems(pipelines=[pipeline(table="T" * 255, **own)]) == []
 
 
 def test_an_identifier_that_needs_quotes_is_told_how_to_have_them(problems: Problems, pipeline: Part) -> None:

@@ -1,0 +1,108 @@
+"""A pipe's SELECT against its table: an expression for each column, what says which record a row is among them."""
+
+from collections.abc import Iterator, Sequence
+
+from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.content_column import content_column
+from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.metadata_type import metadata_columns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import table_of
+from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_ingest.config.formats import makes_several_rows
+from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
+from firnline_ingest.identifiers import InvalidIdentifier, quoted
+
+
+def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.pipe is None or pipeline.pipe.select is None:
+            continue
+        path = f"pipelines[{index}].pipe.select"
+        try:
+            expressions = selected(pipeline.pipe.select)
+            columns = _columns(pipeline)
+        except UnreadableSelect as error:
+            yield f"{path}: can't be read: {error}."
+            continue
+        except InvalidIdentifier:  # told by another check
+            continue
+        wrong = [f"{path}: {each}" for each in _misplaced(pipeline, expressions, columns)]
+        yield from wrong or _lost(path, pipeline, expressions, columns)
+
+
+def _columns(pipeline: Pipeline) -> Sequence[str]:
+    """Of a table that is made here, in their order; none where nobody here knows them."""
+    if pipeline.table_origin is not ObjectOrigin.CREATE:
+        return ()
+    content = content_column(pipeline)
+    declared = [Identifier.parse(each.name).name for each in pipeline.columns]
+    return [*metadata_columns(pipeline), *([content[0]] if content else []), *declared]
+
+
+def _misplaced(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequence[str]) -> Iterator[str]:
+    if not columns:
+        return
+    order = ", ".join(columns)
+    if len(expressions) != len(columns):
+        yield (
+            f"has {_count(len(expressions), 'expression')}, and the table {table_of(pipeline)} has "
+            f"{_count(len(columns), 'column')}: {order}; give one for each, in that order."
+        )
+        return
+    for column, each in zip(columns, expressions, strict=True):
+        if each.alias != column and each.alias in columns:
+            yield (
+                f"{each.alias} stands at the place of the column {column}: COPY goes by the order, {order}, and by no alias."
+            )
+            return
+
+
+def _lost(path: str, pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequence[str]) -> Iterator[str]:
+    if pipeline.without_audit:
+        return
+    if lost := lost_by(pipeline, expressions, columns):
+        named = ", ".join(f"$1:{quoted(name)}" for name in lost)
+        yield (
+            f"{path}: does not put {named} at the place of that column, so that no row says which record it is, and nothing can "
+            f"prove that all are there (keys behind $1 keep their case); select it, or say without_audit: true if that is meant."
+        )
+
+
+def lost_by(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequence[str]) -> list[str]:
+    """The columns of a position that the SELECT loses. Where nobody here knows the table's columns, each expression that is one
+    key counts as that key's own.
+    """
+    places = columns or [each.path[0] if each.path else "" for each in expressions]
+    are_numbered = makes_several_rows(pipeline.format)
+    return lost_position(expressions, places, pipeline.metadata, are_numbered=are_numbered)
+
+
+def may_lose_position(pipeline: Pipeline) -> bool:
+    """Whether its pipe leaves out which records rows are, or is somebody else's, who alone knows."""
+    if pipeline.pipe is None:
+        return False
+    if pipeline.pipe.select is None:
+        return True
+    try:
+        return bool(lost_by(pipeline, selected(pipeline.pipe.select), _columns(pipeline)))
+    except (UnreadableSelect, InvalidIdentifier):
+        return True  # told by another check
+
+
+def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
+    """`user-guide/snowpipe-streaming/snowpipe-streaming-high-performance-migration`: evolution needs MATCH_BY_COLUMN_NAME."""
+    for index, pipeline in enumerate(spec.pipelines):
+        evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
+        if evolves and pipeline.pipe is not None and pipeline.pipe.select is not None:
+            yield (
+                f"pipelines[{index}].schema_evolution: a table does not evolve behind a pipe that selects: what no expression names "
+                f"is not kept. Say schema_evolution: false, or remove the pipe."
+            )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+CHECKS = (_a_select_fills_its_table, _keys_become_no_columns)

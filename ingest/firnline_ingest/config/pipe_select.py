@@ -1,0 +1,256 @@
+"""What a pipe does with a record: matches its keys with columns by name, or takes values out of it with a SELECT.
+
+Only as much of SQL is read as tells which key goes into which column (`sql-reference/sql/create-pipe`, `copy-into-table`): an
+expression that is a path, `$1:a.b` or `$1['a']`, is known; any other one is computed, and says nothing here. The keys of a path
+keep their case, unlike keys that are matched by name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
+from firnline_ingest.identifiers import InvalidIdentifier, stored_name
+
+TOKEN = re.compile(
+    r"""(?P<blank>\s+|--[^\n]*|//[^\n]*|/\*.*?\*/)|(?P<text>'(?:[^'\\]|''|\\.)*')|(?P<quoted>"(?:[^"]|"")+")"""
+    r"""|(?P<word>\$?[\w$]+)|(?P<sign>::|=>|[^\s'"])""",
+    re.DOTALL,
+)
+OPENS, CLOSES = ("(", "["), (")", "]")
+POSITION: tuple[PartName, ...] = ("shard_id", "sequence_number", "sub_sequence_number", "row")
+"""The parts of the metadata that tell one row of a stream from another."""
+
+
+class UnreadableSelect(ValueError):
+    """A text that is no list of expressions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One expression of a SELECT over records."""
+
+    path: tuple[str, ...] | None
+    """Keys into the record, from the first level on; empty for the record itself, None for what is computed."""
+    alias: str = ""
+    """As Snowflake stores it. COPY goes by the order of expressions, and by no alias."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipeDefinition:
+    """The COPY statement of a pipe, as SHOW PIPES has it."""
+
+    table: tuple[str, ...] = ()
+    """Its names as they are stored; without the schema's where none is written."""
+    columns: tuple[str, ...] = ()
+    """Those behind COPY INTO, as they are stored; all of the table's where none is named."""
+    selected: tuple[Selected, ...] | None = None
+    """None where keys are matched with columns by name."""
+    is_streaming: bool = True
+    """Otherwise it loads files."""
+
+    @classmethod
+    def read(cls, text: str) -> "PipeDefinition | None":
+        """None of what is not understood: a definition may be hidden from a role."""
+        try:
+            return _Definition(list(_tokens(text))).read()
+        except (UnreadableSelect, InvalidIdentifier):
+            return None
+
+
+def selected(text: str) -> tuple[Selected, ...]:
+    """What stands behind SELECT. Raises UnreadableSelect."""
+    expressions = _listed(list(_tokens(text)))
+    if any(not each for each in expressions):
+        raise UnreadableSelect("an expression is missing at a comma, or it is empty")
+    return tuple(map(_expression, expressions))
+
+
+def lost_position(
+    expressions: Sequence[Selected] | None, columns: Sequence[str], metadata: Metadata, *, are_numbered: bool
+) -> list[str]:
+    """The columns, of those that have a row's position, that the SELECT does not fill with it. `columns` are those that it fills,
+    in their order; `are_numbered`: whether the format makes several rows of a record.
+    """
+    if expressions is None:
+        return []
+    filled = {name: each.path for name, each in zip(columns, expressions, strict=False)}
+    return [name for name in _position_columns(metadata, are_numbered=are_numbered) if filled.get(name) != (name,)]
+
+
+def _position_columns(metadata: Metadata, *, are_numbered: bool) -> Iterable[str]:
+    parts = metadata.parts(are_numbered=are_numbered)
+    if metadata.form is MetadataForm.COLUMNS:
+        return [metadata.name_of(part) for part in parts if part in POSITION]
+    return metadata.columns(are_numbered=are_numbered)
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """Kind and text, without blanks and comments. Raises UnreadableSelect."""
+    at = 0
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        if match is None or match.lastgroup is None:
+            raise UnreadableSelect(f"a quote is not closed: {text[at : at + 40]}")
+        if match.lastgroup != "blank":
+            yield match.lastgroup, match[0]
+        at = match.end()
+
+
+Tokens = list[tuple[str, str]]
+
+
+def _listed(tokens: Tokens) -> list[Tokens]:
+    """Cut at the commas of the first level. Raises UnreadableSelect."""
+    parts, open_ = [Tokens()], list[str]()
+    for kind, text in tokens:
+        if kind == "sign" and text in OPENS:
+            open_.append(text)
+        elif kind == "sign" and text in CLOSES and (not open_ or OPENS.index(open_.pop()) != CLOSES.index(text)):
+            raise UnreadableSelect(f"a {text} closes nothing")
+        if (kind, text) == ("sign", ",") and not open_:
+            parts.append([])
+        else:
+            parts[-1].append((kind, text))
+    if open_:
+        raise UnreadableSelect(f"a {open_[-1]} is not closed")
+    return parts
+
+
+def _expression(tokens: Tokens) -> Selected:
+    rest, alias = _without_alias(tokens)
+    return Selected(_path(_without_cast(rest)), alias)
+
+
+def _without_alias(tokens: Tokens) -> tuple[Tokens, str]:
+    """An alias stands behind AS, or alone behind a value."""
+    if len(tokens) < 2 or tokens[-1][0] not in ("word", "quoted"):
+        return tokens, ""
+    *before, last = tokens
+    is_said = _is_word(before[-1], "AS")
+    is_alone = before[-1][0] in ("word", "quoted", "text") or before[-1] in (("sign", ")"), ("sign", "]"))
+    if not is_said and not is_alone:
+        return tokens, ""
+    return before[:-1] if is_said else before, stored_name(last[1]) if last[1][0] not in "$0123456789" else ""
+
+
+def _without_cast(tokens: Tokens) -> Tokens:
+    """Without what stands behind the first cast of the first level, which is a type."""
+    depth = 0
+    for index, (kind, text) in enumerate(tokens):
+        depth += (kind == "sign" and text in OPENS) - (kind == "sign" and text in CLOSES)
+        if (kind, text, depth) == ("sign", "::", 0):
+            behind = tokens[index + 1 :]
+            return tokens[:index] if _is_type(behind) else tokens
+    return tokens
+
+
+def _is_type(tokens: Tokens) -> bool:
+    """A word, with parentheses or not, and further casts."""
+    if not tokens or tokens[0][0] != "word":
+        return False
+    rest = tokens[1:]
+    if rest and rest[0] == ("sign", "("):
+        depth = 0
+        for index, (kind, text) in enumerate(rest):
+            depth += (kind == "sign" and text == "(") - (kind == "sign" and text == ")")
+            if depth == 0:
+                rest = rest[index + 1 :]
+                break
+    return not rest or (rest[0] == ("sign", "::") and _is_type(rest[1:]))
+
+
+def _path(tokens: Tokens) -> tuple[str, ...] | None:
+    if len(tokens) > 2 and tokens[0][0] in ("word", "quoted") and tokens[1] == ("sign", "."):
+        tokens = tokens[2:]  # the source has an alias
+    if not tokens or tokens[0] != ("word", "$1"):
+        return None
+    keys, at = list[str](), 1
+    while at < len(tokens):
+        sign = tokens[at][1] if tokens[at][0] == "sign" else ""
+        if sign in (":", ".") and at + 1 < len(tokens) and tokens[at + 1][0] in ("word", "quoted"):
+            kind, text = tokens[at + 1]
+            keys.append(text[1:-1].replace('""', '"') if kind == "quoted" else text)
+            at += 2
+        elif sign == "[" and [kind for kind, _ in tokens[at + 1 : at + 3]] == ["text", "sign"]:
+            keys.append(re.sub(r"''|\\(.)", lambda found: found[1] or "'", tokens[at + 1][1][1:-1]))
+            at += 3
+        else:
+            return None
+    return tuple(keys)
+
+
+def _is_word(token: tuple[str, str], word: str) -> bool:
+    return token[0] == "word" and token[1].upper() == word
+
+
+class _Definition:
+    """COPY INTO name [(columns)] FROM …"""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    def read(self) -> PipeDefinition:
+        """Raises UnreadableSelect and InvalidIdentifier."""
+        self._expect("COPY")
+        self._expect("INTO")
+        table = self._name()
+        columns = self._columns() if not self._is("FROM") else ()
+        self._expect("FROM")
+        if self._at < len(self._tokens) and self._tokens[self._at] == ("sign", "("):
+            return self._transformed(table, columns)
+        return PipeDefinition(table, columns, is_streaming=_is_streamed(self._tokens[self._at :]))
+
+    def _name(self) -> tuple[str, ...]:
+        parts = [self._part()]
+        while self._at < len(self._tokens) and self._tokens[self._at] == ("sign", "."):
+            self._at += 1
+            parts.append(self._part())
+        return tuple(parts)
+
+    def _part(self) -> str:
+        if self._at >= len(self._tokens) or self._tokens[self._at][0] not in ("word", "quoted"):
+            raise UnreadableSelect("a name is missing")
+        self._at += 1
+        return stored_name(self._tokens[self._at - 1][1])
+
+    def _transformed(self, table: tuple[str, ...], columns: tuple[str, ...]) -> PipeDefinition:
+        inside = self._parenthesised()
+        if not inside or not _is_word(inside[0], "SELECT"):
+            raise UnreadableSelect("no SELECT")
+        depth = 0
+        for index, token in enumerate(inside):
+            depth += (token in (("sign", "("), ("sign", "["))) - (token in (("sign", ")"), ("sign", "]")))
+            if depth == 0 and _is_word(token, "FROM"):
+                found = tuple(map(_expression, _listed(inside[1:index])))
+                return PipeDefinition(table, columns, found, is_streaming=_is_streamed(inside[index:]))
+        raise UnreadableSelect("a SELECT from nothing")
+
+    def _columns(self) -> tuple[str, ...]:
+        named = [text for kind, text in self._parenthesised() if kind != "sign"]
+        return tuple(map(stored_name, named))
+
+    def _parenthesised(self) -> Tokens:
+        start, depth = self._at + 1, 0
+        while self._at < len(self._tokens):
+            token = self._tokens[self._at]
+            depth += (token == ("sign", "(")) - (token == ("sign", ")"))
+            self._at += 1
+            if depth == 0:
+                return self._tokens[start : self._at - 1]
+        raise UnreadableSelect("a ( is not closed")
+
+    def _is(self, word: str) -> bool:
+        return self._at < len(self._tokens) and _is_word(self._tokens[self._at], word)
+
+    def _expect(self, word: str) -> None:
+        if not self._is(word):
+            raise UnreadableSelect(f"{word} is missing")
+        self._at += 1
+
+
+def _is_streamed(tokens: Tokens) -> bool:
+    """TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"""
+    texts = [text.upper() for _, text in tokens]
+    return "DATA_SOURCE" in texts and "'STREAMING'" in texts

@@ -1,0 +1,52 @@
+"""Whether a pipe of one's own does with a row what its pipeline expects: checked against the statement that it was made with.
+
+A pipe whose statement is hidden from the role, or is not understood, is taken as it is.
+"""
+
+from collections.abc import Callable, Sequence
+
+from firnline_ingest.config.formats import makes_several_rows
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.pipe_select import PipeDefinition, lost_position
+from firnline_ingest.identifiers import quoted
+from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeReadsFiles, PositionLost
+from firnline_ingest.snowflake.listing import Row
+
+
+def loads_files(pipe: Row) -> bool:
+    """Such a pipe is nobody's for streaming, whatever its name. `pipe` is a row of SHOW PIPES."""
+    definition = _definition(pipe)
+    return definition is not None and not definition.is_streaming
+
+
+def matches_by_name(pipe: Row | None, pipeline: PipelineConfig) -> bool:
+    """Whether keys are columns by their names. None for the table's default pipe, whose table may have a SELECT."""
+    if pipe is None:
+        return not pipeline.selects
+    definition = _definition(pipe)
+    return definition is not None and definition.selected is None
+
+
+def check_pipe(
+    pipe: Row, pipeline: PipelineConfig, table: tuple[str, str, str], columns: Callable[[], Sequence[str]]
+) -> None:
+    """`columns` are the table's, in their order, for a SELECT that names none. Raises PipeReadsFiles, PipeLeadsElsewhere,
+    PositionLost, and what `columns` does.
+    """
+    definition, name = _definition(pipe), ".".join(map(quoted, (*table[:2], str(pipe["name"]))))
+    if definition is None:
+        return
+    if not definition.is_streaming:
+        raise PipeReadsFiles(name)
+    if definition.table != table[-len(definition.table) :]:
+        raise PipeLeadsElsewhere(name, ".".join(map(quoted, definition.table)), ".".join(map(quoted, table)))
+    if definition.selected is None or pipeline.without_audit:
+        return
+    filled = definition.columns or columns()
+    are_numbered = makes_several_rows(pipeline.format)
+    if lost := lost_position(definition.selected, filled, pipeline.metadata, are_numbered=are_numbered):
+        raise PositionLost(name, lost)
+
+
+def _definition(pipe: Row) -> PipeDefinition | None:
+    return PipeDefinition.read(str(pipe.get("definition") or ""))

@@ -1,0 +1,81 @@
+"""A pipe's SELECT against the table that it fills."""
+
+from typing import Any
+
+import pytest
+
+from .conftest import Problems
+
+ORDERS = {
+    "columns": [{"name": "ORDER_ID", "type": "NUMBER"}, {"name": "TOTAL", "type": "FLOAT"}],
+    "schema_evolution": False,
+}
+KEPT = "$1:KINESISMETADATA"
+
+
+def found(problems: Problems, pipeline: Any, select: str, **more: Any) -> list[str]:
+    return problems(pipelines=[pipeline(pipe={"name": "P", "select": select}, **{**ORDERS, **more})])
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        f"{KEPT}, $1:order_id::NUMBER, $1:total::FLOAT",
+        f'{KEPT}::OBJECT AS kinesismetadata, $1:order_id AS "ORDER_ID", $1:price.sum * 1.2 AS total',
+    ],
+)
+def test_a_select_has_an_expression_for_each_column_in_their_order(
+    problems: Problems, pipeline: Any, select: str
+) -> None:
+    assert found(problems, pipeline, select) == []
+
+
+@pytest.mark.parametrize(
+    ("select", "problem"),
+    [
+        (f"{KEPT}, $1:order_id",
+         "has 2 expressions, and the table LAKE.RAW.ORDERS has 3 columns: KINESISMETADATA, ORDER_ID, TOTAL; give one for each, in "
+         "that order."),
+        (f"{KEPT}, $1:total AS TOTAL, $1:order_id AS ORDER_ID",
+         "TOTAL stands at the place of the column ORDER_ID: COPY goes by the order, KINESISMETADATA, ORDER_ID, TOTAL, and by no "
+         "alias."),
+        ("f($1:a, ", "can't be read: a ( is not closed."),
+        ("$1:kinesisMetadata, $1:order_id, $1:total",
+         'does not put $1:"KINESISMETADATA" at the place of that column, so that no row says which record it is, and nothing can '
+         "prove that all are there (keys behind $1 keep their case); select it, or say without_audit: true if that is meant."),
+    ],
+)  # fmt: skip # a paragraph, not a column
+def test_one_that_fills_the_table_otherwise_is_told(
+    problems: Problems, pipeline: Any, select: str, problem: str
+) -> None:
+    assert found(problems, pipeline, select) == [f"pipelines[0].pipe.select: {problem}"]
+
+
+def test_a_table_without_the_place_of_its_records_is_meant(problems: Problems, pipeline: Any) -> None:
+    lost = "NULL, $1:order_id, $1:total"
+    assert len(found(problems, pipeline, lost)) == 1
+    assert found(problems, pipeline, lost, without_audit=True) == []
+    (problem,) = found(problems, pipeline, f"{KEPT}, $1:a, $1:b", without_audit=True)
+    assert problem == "pipelines[0].without_audit: rows have their records' positions; remove it."
+    bare = {"metadata": {"form": "none"}, "without_audit": True}
+    assert found(problems, pipeline, "$1:order_id, $1:total", **bare) == []
+
+
+def test_keys_become_no_columns_behind_a_select(problems: Problems, pipeline: Any) -> None:
+    (problem,) = found(problems, pipeline, f"{KEPT}, $1:a, $1:b", schema_evolution=True)
+    assert problem == (
+        "pipelines[0].schema_evolution: a table does not evolve behind a pipe that selects: what no expression names is not kept. "
+        "Say schema_evolution: false, or remove the pipe."
+    )
+
+
+def test_nobody_knows_the_pipe_of_somebody_else(problems: Problems, pipeline: Any) -> None:
+    there = {"table_origin": "adopt", "pipe": {"name": "P", "origin": "adopt"}}
+    containers = [{"name": "LAKE", "origin": "adopt", "schemas": [{"name": "RAW", "origin": "adopt"}]}]
+    snowflake = {"account": "ORG-ACCOUNT", "warehouse": "SMALL", "databases": containers}
+    for more in ({}, {"without_audit": True}):
+        assert problems(snowflake=snowflake, pipelines=[pipeline(**there, **more)]) == []
+    into = {"table_origin": "adopt", "schema_evolution": False, "pipe": {"name": "P", "select": f"$1:a, {KEPT}"}}
+    assert problems(snowflake=snowflake, pipelines=[pipeline(**into)]) == []
+    (problem,) = problems(snowflake=snowflake, pipelines=[pipeline(**{**into, "pipe": {"name": "P", "select": "$1:a"}})])
+    assert "select it, or say without_audit: true" in problem
