@@ -55,3 +55,16 @@ def test_without_its_callable_rows_are_found_by_their_places(
     assert any("can't be imported here" in remark for remark in report.remarks)
     lane.sql(f"DELETE FROM {lane.name} WHERE ID = 7")
     assert lane.audit().found == {ProblemKind.MISSING: 1}
+
+
+def test_behind_a_select_rows_are_found_by_their_places(
+    environment: RunningEnvironment, stream: str, tmp_path: Path
+) -> None:
+    lane = Lane(environment, stream, tmp_path / "dead-letters", options={"selects": True})
+    lane.fill()
+    lane.sql(f"UPDATE {lane.name} SET NAME = 'as the SELECT has it' WHERE ID = 5")
+    report = lane.audit()
+    assert (report.is_proven, report.compares_contents) == (True, False)
+    assert any("A SELECT may take values" in remark for remark in report.remarks)
+    lane.sql(f"DELETE FROM {lane.name} WHERE ID = 7")
+    assert lane.audit().found == {ProblemKind.MISSING: 1}
