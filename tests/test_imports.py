@@ -72,8 +72,7 @@ ROOMS_BELOW = {
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": (
-        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake "
-        "values"
+        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
     "ingest.transforms": "config kinesis nesting",
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark transforms",
@@ -100,8 +99,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
-        "ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",

@@ -106,7 +106,12 @@ def test_every_kind_of_target_is_on_the_page() -> None:
     (pipeline,) = lake.declared["pipelines"]
     columns = [{**each, "type": "ARRAY"} if each["name"] == "TAGS" else each for each in pipeline["columns"]]
     snowflake = {"account": "A-B", **lake.declared["snowflake"]}
-    wrong = {**REST, "snowflake": snowflake, "streams": [{"name": "visits"}], "pipelines": [{**pipeline, "columns": columns}]}
+    wrong = {
+        **REST,
+        "snowflake": snowflake,
+        "streams": [{"name": "visits"}],
+        "pipelines": [{**pipeline, "columns": columns}],
+    }
     with pytest.raises(Exception, match=re.escape(shown[1])):
         parse_spec(yaml.safe_dump(wrong), "wrong.yaml")
 

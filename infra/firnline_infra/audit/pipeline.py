@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from firnline_ingest.kinesis.lineage import Lineage
 
 NO_SHARD = "(none)"
-BEHIND_A_SELECT = "A SELECT may take values out of records (pipe, columns): rows were found by their places, their values not compared."
+BEHIND_A_SELECT = "A SELECT may take values out of records: rows were found by their places, their values not compared."
 
 
 @dataclass(frozen=True, kw_only=True)

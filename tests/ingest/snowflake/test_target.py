@@ -103,9 +103,7 @@ class Schema:
         if statement.startswith("SHOW TABLES"):
             return [{"name": "ORDERS", "created_on": "2026", "enable_schema_evolution": "N", "is_iceberg": "Y"}]
         if statement.startswith("SHOW PIPES"):
-            return [
-                {"name": name, "created_on": PIPES[name], "definition": self.definition} for name in self.pipes
-            ]
+            return [{"name": name, "created_on": PIPES[name], "definition": self.definition} for name in self.pipes]
         if statement.startswith("DESCRIBE TABLE"):
             return [{"name": name, "type": "VARIANT", "null?": "Y"} for name in ("KINESISMETADATA", "ID")]
         return []

@@ -96,8 +96,8 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
         evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
         if evolves and pipeline.pipe is not None and pipeline.pipe.select is not None:
             yield (
-                f"pipelines[{index}].schema_evolution: a table does not evolve behind a pipe that selects: what no expression names "
-                f"is not kept. Say schema_evolution: false, or remove the pipe."
+                f"pipelines[{index}].schema_evolution: a table does not evolve behind a pipe that selects: what no expression "
+                f"names is not kept. Say schema_evolution: false, or remove the pipe."
             )
 
 

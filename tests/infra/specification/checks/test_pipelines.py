@@ -117,7 +117,10 @@ def test_those_who_share_a_table_agree_on_what_it_is(
 def test_a_pipe_of_one_name_is_one_pipe(problems: Problems, pipeline: Part) -> None:
     def both(**second: Any) -> list[dict[str, Any]]:
         first, fixed = {"name": "p", "select": "$1:KINESISMETADATA"}, {"schema_evolution": False}
-        return [pipeline("a", table="T", pipe=first, **fixed), pipeline("b", table="U", pipe={**first, **second}, **fixed)]
+        return [
+            pipeline("a", table="T", pipe=first, **fixed),
+            pipeline("b", table="U", pipe={**first, **second}, **fixed),
+        ]
 
     (problem,) = problems(streams=TWO, pipelines=both())
     assert problem.startswith("pipelines[1].pipe.name: LAKE.RAW.P is also the pipe of pipelines[0]")

@@ -34,8 +34,8 @@ def test_a_select_has_an_expression_for_each_column_in_their_order(
     ("select", "problem"),
     [
         (f"{KEPT}, $1:order_id",
-         "has 2 expressions, and the table LAKE.RAW.ORDERS has 3 columns: KINESISMETADATA, ORDER_ID, TOTAL; give one for each, in "
-         "that order."),
+         "has 2 expressions, and the table LAKE.RAW.ORDERS has 3 columns: KINESISMETADATA, ORDER_ID, TOTAL; give one for each, "
+         "in that order."),
         (f"{KEPT}, $1:total AS TOTAL, $1:order_id AS ORDER_ID",
          "TOTAL stands at the place of the column ORDER_ID: COPY goes by the order, KINESISMETADATA, ORDER_ID, TOTAL, and by no "
          "alias."),
@@ -64,8 +64,8 @@ def test_a_table_without_the_place_of_its_records_is_meant(problems: Problems, p
 def test_keys_become_no_columns_behind_a_select(problems: Problems, pipeline: Any) -> None:
     (problem,) = found(problems, pipeline, f"{KEPT}, $1:a, $1:b", schema_evolution=True)
     assert problem == (
-        "pipelines[0].schema_evolution: a table does not evolve behind a pipe that selects: what no expression names is not kept. "
-        "Say schema_evolution: false, or remove the pipe."
+        "pipelines[0].schema_evolution: a table does not evolve behind a pipe that selects: what no expression names is not "
+        "kept. Say schema_evolution: false, or remove the pipe."
     )
 
 
@@ -77,5 +77,7 @@ def test_nobody_knows_the_pipe_of_somebody_else(problems: Problems, pipeline: An
         assert problems(snowflake=snowflake, pipelines=[pipeline(**there, **more)]) == []
     into = {"table_origin": "adopt", "schema_evolution": False, "pipe": {"name": "P", "select": f"$1:a, {KEPT}"}}
     assert problems(snowflake=snowflake, pipelines=[pipeline(**into)]) == []
-    (problem,) = problems(snowflake=snowflake, pipelines=[pipeline(**{**into, "pipe": {"name": "P", "select": "$1:a"}})])
+    (problem,) = problems(
+        snowflake=snowflake, pipelines=[pipeline(**{**into, "pipe": {"name": "P", "select": "$1:a"}})]
+    )
     assert "select it, or say without_audit: true" in problem
