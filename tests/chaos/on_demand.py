@@ -10,6 +10,7 @@ ON_DEMAND = frozenset(
         "status-is-not-told",
         "ledger-does-not-answer",
         "nobody-can-subscribe-for-long",
+        "they-catch-up",
     }
 )
 """Acts of both tiers, by name."""

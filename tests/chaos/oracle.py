@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 from tests.chaos.records import Fate
 
-SUB_BITS = 32
+SUB_BITS, ROW_BITS = 32, 16
 WHOLE_SECONDS_MS = 2000  # the service tells its time in seconds, so a start that is pinned to it is not sharper
 
 
-def place_of(sequence_number: int, sub_sequence_number: int = 0) -> int:
-    """Both numbers as one, in the shard's order; a user record of an aggregate has a place of its own."""
-    return sequence_number << SUB_BITS | sub_sequence_number
+def place_of(sequence_number: int, sub_sequence_number: int = 0, row: int = 0) -> int:
+    """All numbers as one, in the shard's order; each user record of an aggregate has a place of its own, and each row of it."""
+    return (sequence_number << SUB_BITS | sub_sequence_number) << ROW_BITS | row
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from tests.chaos.simulated.acts import act, run_for, split
 from tests.chaos.simulated.world import World
 
 THEME = "aggregates"
+SEVERAL = "several-rows"
+"""Records are lines of JSON; those that are packed, too, where both are a story's themes."""
 OTHER_KEY = "customer-7"
 LARGE_BYTES = 160_000  # three of them fill an append, so that engines die between the user records of an aggregate
 
@@ -34,7 +36,7 @@ def put_broken_aggregates(world: World) -> None:
     other_checksum = whole[:-1] + bytes([whole[-1] ^ 1])
     for data in (sealed(whole[len(MAGIC) : -17]), whole[:-1], other_checksum):
         shard = world.rng.choice(world.stream.open_shards)
-        world.put_aggregate(data, [Fate.DEAD_LETTER], shard, KPL_PARTITION_KEY)
+        world.put_aggregate(data, [[Fate.DEAD_LETTER]], shard, KPL_PARTITION_KEY)
 
 
 @act(THEME)
@@ -50,19 +52,31 @@ def a_kpl_meets_a_split(world: World) -> None:
     child = world.rng.choice([shard for shard in world.stream.open_shards if parent in shard.parents])
     own = child.hash_range
     keys = [world.rng.randint(packed_for.start, packed_for.end) for _ in range(8)]
-    fates = [Fate.ROW if own.start <= key <= own.end else Fate.DEAD_LETTER for key in keys]
+    fates = [[Fate.ROW if own.start <= key <= own.end else Fate.DEAD_LETTER] for key in keys]
     records = [Packed(payload(Fate.ROW, len(world.puts) + n), "k", str(key)) for n, key in enumerate(keys)]
     world.put_aggregate(pack(records), fates, child, KPL_PARTITION_KEY)
 
 
-def _put(world: World, shard: ShardHandle, fates: list[Fate], *, size: int = 0) -> None:
+def _put(world: World, shard: ShardHandle, fates: list[list[Fate]], *, size: int = 0) -> None:
     is_kpl = world.rng.random() < 0.5
     hash_key = str(shard.hash_range.start)
     records = [
-        Packed(_padded(payload(fate, len(world.puts) + n), size), f"k{n % 3}", hash_key if is_kpl else None)
-        for n, fate in enumerate(fates)
+        Packed(_record(rows, len(world.puts) + n, size), f"k{n % 3}", hash_key if is_kpl else None)
+        for n, rows in enumerate(fates)
     ]
-    world.put_aggregate(pack(records), fates, shard, KPL_PARTITION_KEY if is_kpl else OTHER_KEY)
+    world.put_aggregate(
+        pack(records), [_told(rows) for rows in fates], shard, KPL_PARTITION_KEY if is_kpl else OTHER_KEY
+    )
+
+
+def _record(fates: list[Fate], number: int, size: int) -> bytes:
+    """A line a row."""
+    return b"\n".join(_padded(payload(fate, number), size // len(fates)) for fate in fates)
+
+
+def _told(fates: list[Fate]) -> list[Fate]:
+    """A record of which one line can't be a row is one dead letter."""
+    return [Fate.DEAD_LETTER] if Fate.DEAD_LETTER in fates else fates
 
 
 def _padded(data: bytes, size: int) -> bytes:
@@ -71,5 +85,26 @@ def _padded(data: bytes, size: int) -> bytes:
     return json.dumps({**json.loads(data), "text": "x" * size}).encode()
 
 
-def _fates(world: World, count: int) -> list[Fate]:
-    return world.rng.choices(list(Fate), [8, 1, 2], k=count)
+def _fates(world: World, count: int) -> list[list[Fate]]:
+    """Of `count` user records, which have several rows in a story of such."""
+    return [
+        world.rng.choices(list(Fate), [8, 1, 2], k=world.rng.choice((1, 2, 7)) if world.several_rows else 1)
+        for _ in range(count)
+    ]
+
+
+@act(SEVERAL, weight=3)
+def put_records_of_several_rows(world: World) -> None:
+    """Plain records: a line of them may be too bad to be a row, or a row that the table refuses."""
+    for _ in range(world.rng.randint(1, 4)):
+        shard = world.rng.choice(world.stream.open_shards)
+        (fates,) = _fates(world, 1)
+        world.put_aggregate(_record(fates, len(world.puts), 0), [_told(fates)], shard, OTHER_KEY)
+
+
+@act(SEVERAL)
+def put_a_large_record_of_several_rows(world: World) -> None:
+    """More than one append, so that engines die between its rows."""
+    shard = world.rng.choice(world.stream.open_shards)
+    fates = [Fate.ROW] * 6
+    world.put_aggregate(_record(fates, len(world.puts), 6 * LARGE_BYTES), [fates], shard, OTHER_KEY)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import aggregates, fan_out
+from tests.chaos.simulated import abreast, aggregates, fan_out
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
@@ -18,12 +18,16 @@ RESHARD_FIRST = "reshard-before-the-start"
 """Not on the menu: a story may begin with it."""
 THEMED = 3.0  # times as often as their weights say: a story is about its themes
 THEMES = sorted({kind.theme for kind in ACTS.values()} - {"always"})
-DRAWN = [theme for theme in THEMES if theme not in (aggregates.THEME, fan_out.THEME)]
-"""Aggregates and fan-out come on top of the others, into stories that would be as they are without them."""
-AGGREGATES_EVERY = 5
-FAN_OUT_EVERY, FAN_OUT_FIRST = 20, 3
+ON_TOP = {
+    aggregates.THEME: (5, 0),
+    aggregates.SEVERAL: (10, 5),
+    fan_out.THEME: (20, 3),
+    abreast.THEME: (40, 17),
+}
+"""Come into every so many stories, from that one on, which would be as they are without them."""
+DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
-LEAVE_S = 400.0
+TOGETHER_S, LEAVE_S = 120.0, 400.0
 LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
 
 
@@ -46,12 +50,11 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     started_s = time.monotonic()
     rng = random.Random(seed)
     themes = tuple(sorted(rng.sample(DRAWN, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
-    if only is None and seed % AGGREGATES_EVERY == 0:
-        themes = (*themes, aggregates.THEME)
-    if only is None and seed % FAN_OUT_EVERY == FAN_OUT_FIRST:
-        themes = (*themes, fan_out.THEME)
+    if only is None:
+        themes = (*themes, *(theme for theme, (every, first) in ON_TOP.items() if seed % every == first))
     world = _world(rng, seed)
-    world.reads_by_fan_out = fan_out.THEME in themes
+    world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
+    world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:
@@ -107,6 +110,8 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
         process.freeze(is_frozen=False)
         process.is_leaving = True
     _wait(world, LEAVE_S, *world.processes)
+    if world.ahead_seconds is not None:
+        _come_abreast(world, outcome)
     if alive := [process.number for process in world.running]:
         outcome.problems.append(f"asked to leave, and still there after {LEAVE_S:.0f} s: engines {alive}")
     for process in world.running:
@@ -116,6 +121,21 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
     _wait(world, END_S, last)
     if not last.is_over:
         outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
+
+
+def _come_abreast(world: World, outcome: StoryOutcome) -> None:
+    """Engines that keep shards together take in everything: the last one, which is bounded, keeps nothing together.
+
+    Each is asked to leave after a while: what its SDK has not sent, it sends then.
+    """
+    end_s = world.simulation.now_s + END_S
+    while not (is_read := abreast.are_all_read(world)) and not world.stopped and world.simulation.now_s < end_s:
+        together = world.start()
+        _wait(world, TOGETHER_S, together)
+        together.is_leaving = True
+        _wait(world, LEAVE_S, together)
+    if not (is_read or world.stopped):
+        outcome.problems.append(f"shards that are kept together are not done after {END_S:.0f} s: {world.last_problem}")
 
 
 def _wait(world: World, seconds: float, *processes: EngineProcess) -> None:

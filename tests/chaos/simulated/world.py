@@ -23,6 +23,8 @@ from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
 STREAM = "events"
+LEFT_OUT_S = 90
+"""A shard that has stopped holds the others back for so long: a story goes on."""
 
 
 @dataclass
@@ -36,6 +38,10 @@ class World:
     fail_on_data_loss: bool
     discards_on_open: bool
     reads_by_fan_out: bool = False
+    several_rows: bool = False
+    """A record is lines of JSON, each of which is a row."""
+    ahead_seconds: int | None = None
+    """How far a shard may be ahead of the others; None where they are not kept together."""
     happened: Counter[str] = field(default_factory=Counter)
     """The acts that were played."""
     may_lose: bool = False
@@ -71,11 +77,13 @@ class World:
         number = place_of(record.sequence_number)
         self.puts.append(Put(shard.id, number, self.simulation.now_ms, fate_of(data), or_letter))
 
-    def put_aggregate(self, data: bytes, fates: Sequence[Fate], shard: ShardHandle, key: str) -> None:
-        """One Kinesis record, of which each user record has its fate."""
+    def put_aggregate(self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str) -> None:
+        """One Kinesis record; the rows of each user record have their fates."""
         record = shard.put(data, key)
-        for sub, fate in enumerate(fates):
-            self.puts.append(Put(shard.id, place_of(record.sequence_number, sub), self.simulation.now_ms, fate))
+        for sub, rows in enumerate(fates):
+            for row, fate in enumerate(rows):
+                place = place_of(record.sequence_number, sub, row)
+                self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate))
 
     def note_lineage(self) -> None:
         """Shards are remembered that have left retention by the end."""
@@ -180,7 +188,10 @@ class World:
             "initial_position": self.initial_position,
             "fail_on_data_loss": self.fail_on_data_loss,
             "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
+            "format": {"type": "json_lines" if self.several_rows else "json"},
         }
+        if self.ahead_seconds is not None:
+            pipeline["abreast"] = {"ahead_seconds": self.ahead_seconds, "left_out_after_seconds": LEFT_OUT_S}
         return EngineConfig.model_validate(
             {
                 "version": 1,
@@ -197,7 +208,7 @@ class World:
 
 def _found(place: str, row: bytes) -> Found:
     metadata = metadata_of(row)
-    number = place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"])
+    number = place_of(int(metadata["sequenceNumber"]), metadata["subSequenceNumber"], metadata.get("row", 0))
     return Found(place, metadata["shardId"], number)
 
 
