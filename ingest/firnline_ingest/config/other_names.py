@@ -27,7 +27,7 @@ FLINK = {
     "scan.stream.initpos-timestamp": "pipelines[].initial_position.timestamp",
     "scan.stream.initpos-timestamp-format": "pipelines[].initial_position.timestamp_format",
     "scan.stream.recordpublisher": "pipelines[].reader: polling, or fan_out",
-    "scan.stream.efo.consumername": "pipelines[].reader.fan_out",
+    "scan.stream.efo.consumername": "pipelines[].reader.fan_out.consumer",
     "scan.stream.efo.registration": "pipelines[].reader.fan_out.registration",
     "scan.stream.efo.consumerarn": "pipelines[].reader.fan_out.consumer_arn",
     "scan.shard.getrecords.maxrecordcount": "polling.max_records",
@@ -52,6 +52,12 @@ FLINK = {
     "sink.fail-on-error": "--fail-on-error of firnline put",
 }
 """By the option's name in Flink's documentation."""
+
+FLINK_UNLISTED = {
+    "scan.stream.efo.http-client.max-concurrency": "epoch.shards_per_task: a process has a connection for each subscription",
+    "scan.stream.efo.http-client.read-timeout": "nothing: a subscription that falls silent is renewed",
+}
+"""Options of which that page has the description, or the sink's counterpart, and not the name."""
 
 _OPERATIONS = {
     "scan.stream.describe": "describe_stream",
@@ -119,7 +125,7 @@ KAFKA = {
 """By the property's name in its documentation; those of Kafka Connect that it names are there too."""
 
 EVERY = {
-    **{name: ("Flink's Kinesis connector", here) for name, here in (FLINK | RETRIES).items()},
+    **{name: ("Flink's Kinesis connector", here) for name, here in (FLINK | FLINK_UNLISTED | RETRIES).items()},
     **{name: ("Openflow's Kinesis connector", here) for name, here in OPENFLOW.items()},
     **{name: ("Snowflake's Kafka connector", here) for name, here in KAFKA.items()},
 }
@@ -134,7 +140,7 @@ def here_called(name: str, path: str) -> str | None:
     if path in EARLIER:
         return f"it is {EARLIER[path]} now."
     for text in (path, name):
-        known = _LOWERED.get(text.lower().removeprefix("table."))
+        known = _known(text.lower().removeprefix("table."))
         if known is not None and (" " in known or "." in known):
             whose, here = EVERY[known]
             return f"what {whose} calls {known!r} is here {here}."
@@ -144,3 +150,9 @@ def here_called(name: str, path: str) -> str | None:
             whose, here = EVERY[_LOWERED[near[0]]]
             return f"{whose} has {_LOWERED[near[0]]!r}, which is here {here}."
     return None
+
+
+def _known(name: str) -> str | None:
+    """The option that it is, or one that stands for all with its beginning."""
+    many = (option for option in _LOWERED if option.endswith(".*") and name.startswith(option[:-1]))
+    return _LOWERED.get(name) or _LOWERED.get(next(many, ""))

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.other_names import EVERY, FLINK, KAFKA, OPENFLOW, RETRIES, here_called
+from firnline_ingest.config.other_names import EVERY, FLINK, FLINK_UNLISTED, KAFKA, OPENFLOW, RETRIES, here_called
 from tests.ingest.config.test_model import document, problems
 
 OPTIONS = Path(__file__).with_name("flink_options.txt").read_text().split()
@@ -52,7 +52,7 @@ def test_what_an_option_is_called_here_is_a_name_of_the_configuration() -> None:
 
 def test_the_page_has_every_option_as_the_messages_have_it() -> None:
     rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
-    assert dict(rows) == FLINK | RETRIES | OPENFLOW | KAFKA
+    assert dict(rows) == FLINK | FLINK_UNLISTED | RETRIES | OPENFLOW | KAFKA
 
 
 @pytest.mark.parametrize("name", [name for name in EVERY if "." in name])
@@ -69,6 +69,8 @@ def test_it_is_understood_wherever_it_stands_and_however_it_is_spelt() -> None:
         "calls 'aws.credentials.role.arn' is here aws.credentials.roles[].arn, or "
         "aws.credentials.web_identity.role_arn."
     )
+    (problem,) = problems(document(**{"sink.producer.collection-max-count": 100}))
+    assert "are options of firnline put" in problem
     (problem,) = problems(document(**{"AWS Kinesis Consumer Type": "ENHANCED_FAN_OUT"}))
     assert "pipelines[].reader" in problem
     (problem,) = problems(document(aws={"region": "eu-west-1", "profile": "x"}))
