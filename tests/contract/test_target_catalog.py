@@ -12,11 +12,14 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.snowflake.connection import connect, rows_of
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable, StatementRefused
 from firnline_ingest.snowflake.key import load_key
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.spark.columns import ColumnWatch
+from firnline_ingest.values import ShardKey
 from firnline_local.snowflake.catalog import Catalog
 from firnline_local.snowflake.server import EmbeddedSnowflake
 from firnline_local.snowflake.sql import sessions
@@ -129,6 +132,44 @@ def test_the_owner_of_a_table_adds_a_column_and_nobody_else_does(catalog: Target
     world.run("GRANT INSERT, EVOLVE SCHEMA ON TABLE db.public.orders TO ROLE SYSADMIN", "ACCOUNTADMIN")
     with pytest.raises(StatementRefused, match="privileges"):
         catalog.add_column(state, '"D" FLOAT')
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_iceberg_table_gets_the_columns_that_its_format_has_and_the_rest_is_told(
+    catalog: TargetCatalog, world: World, caplog: pytest.LogCaptureFixture, version: int
+) -> None:
+    world.catalog.volume_access = lambda _location, _principal: []
+    world.run(
+        "CREATE EXTERNAL VOLUME lake STORAGE_LOCATIONS = ((NAME = 'l' STORAGE_PROVIDER = 'S3' STORAGE_BASE_URL = 's3://b/' "
+        "STORAGE_AWS_ROLE_ARN = 'r'))",
+        "ACCOUNTADMIN",
+    )
+    world.run("GRANT USAGE ON EXTERNAL VOLUME lake TO ROLE SYSADMIN", "ACCOUNTADMIN")
+    world.run(
+        "CREATE ICEBERG TABLE db.public.gone (id STRING) EXTERNAL_VOLUME = lake BASE_LOCATION = 'g/' "
+        f"ICEBERG_VERSION = {version}"
+    )
+    (_, _, gone) = world.config.pipelines
+    watch, kinds = ColumnWatch(), {"Price": "number", "note": "text", "place": "object", "tags": "array"}
+    seen = {key: [str(number), kind] for number, (key, kind) in enumerate(kinds.items())}
+    watch.sighted([Receipt.of(ShardKey("gone", 1, "a"), Tally(new_keys=seen), epoch=1, state=ShardState.READING)])
+    states = catalog.states([gone.model_copy(update={"adds_columns": True})])
+    with caplog.at_level("INFO"):
+        watch.look(catalog, {"gone": _state(states["gone"])})
+    added = {"ID", "PRICE", "NOTE"} | ({"PLACE"} if version == 3 else set())
+    assert catalog.columns_of(_state(states["gone"]).target).keys() == added
+    told = next(vars(record)["next_step"] for record in caplog.records if record.message == "schema.unknown_keys")
+    nested = '"PLACE" OBJECT(…), ' if version == 2 else ""
+    assert told.endswith(f'ALTER ICEBERG TABLE "DB"."PUBLIC"."GONE" ADD COLUMN {nested}"TAGS" ARRAY(…)')
+    assert not [record for record in caplog.records if record.message == "schema.column_refused"]
+    world.run(told.rpartition(": ")[2].replace("OBJECT(…)", "OBJECT(city STRING)").replace("(…)", "(STRING)"))
+    catalog.states([gone])
+    assert catalog.columns_of(_state(states["gone"]).target).keys() == {"ID", *map(str.upper, kinds)}
+
+
+def _state(found: object) -> TargetState:
+    assert isinstance(found, TargetState), found
+    return found
 
 
 def test_a_session_that_a_restarted_server_does_not_know_is_opened_again(catalog: TargetCatalog, world: World) -> None:

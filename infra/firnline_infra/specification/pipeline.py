@@ -61,7 +61,8 @@ class Pipe(Section):
     """`adopt` uses a pipe that exists, and leaves it as it is."""
     select: str | None = Field(default=None, min_length=1)
     """What of a record becomes a row, over DATA_SOURCE(TYPE => 'STREAMING'): an expression for each column of the table, in their
-    order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case; of `origin: create`, schema_evolution: false."""
+    order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case. With `origin: create`,
+    and schema_evolution: false."""
 
     @model_validator(mode="after")
     def _one_that_is_made_selects(self) -> Self:

@@ -36,6 +36,8 @@ from firnline_ingest.values import TargetTable
 
 ON = ("ON", "Y", "true", True)
 NOT_ALLOWED = 3001
+FORMAT_VERSION, WITHOUT_VARIANT = "iceberg_table_format_version", ("1", "2")
+"""A column of SHOW ICEBERG TABLES, and its values for tables without VARIANT."""
 OWN_STORAGE = "SNOWFLAKE_MANAGED"
 """What is written where an external volume would be named (user guide, Iceberg tables, Snowflake storage)."""
 GRANTS_EVERY_S = 60.0
@@ -54,6 +56,8 @@ class TargetState:
     evolves: bool
     logs_errors: bool
     is_iceberg: bool = False
+    has_variant: bool = True
+    """Whether its format knows VARIANT: every table but an Iceberg one of version 2."""
     adds_columns: bool = False
     """Whether the engine adds columns for keys that have none."""
     matches_by_name: bool = True
@@ -125,6 +129,7 @@ class _Known:
     made: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """When the table was made that was seen under a name last."""
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
+    has_variant: dict[TargetTable, bool] = field(default_factory=dict)
     checked: dict[str, TargetTable] = field(default_factory=dict)
     """By stream, what its own pipe was held against: no pipe is changed without being made again."""
     _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
@@ -190,9 +195,18 @@ class _Look:
             evolves=evolves and by_name,
             logs_errors=logs_errors,
             is_iceberg=is_iceberg,
+            has_variant=not is_iceberg or self._has_variant(target),
             adds_columns=pipeline.adds_columns and by_name and not evolves,
             matches_by_name=by_name,
         )
+
+    def _has_variant(self, target: TargetTable) -> bool:
+        """Of an Iceberg table, whose version never changes; asked for once."""
+        if target not in self._known.has_variant:
+            name = (target.database, target.schema, target.table)
+            found = Listing(self._session, "ICEBERG TABLES", [name]).find(*name) or {}
+            self._known.has_variant[target] = str(found.get(FORMAT_VERSION)) not in WITHOUT_VARIANT
+        return self._known.has_variant[target]
 
     def _pipe(self, pipeline: PipelineConfig) -> Row | None:
         """The pipe that was named; else a streaming one with the table's name; None for the table's default pipe."""

@@ -25,6 +25,7 @@ UNKNOWN = (
     "as they should be: "
 )
 TYPES = {"text": "VARCHAR", "number": "FLOAT", "boolean": "BOOLEAN", "null": "VARCHAR", "object": "VARIANT"}
+UNSAID = "…"
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,20 @@ class Sight:
     def as_dict(self) -> dict[str, Any]:
         return {"epoch": self.epoch, "shard": self.shard, "sequence_number": self.sequence_number}
 
-    def column(self, *, is_iceberg: bool) -> str:
-        """As ADD COLUMN has it. An Iceberg table has arrays of one type alone, which a person has to name."""
-        array = "ARRAY(…)" if is_iceberg else "ARRAY"
-        return f"{quoted(self.key.upper())} {array if self.kind == 'array' else TYPES[self.kind]}"
+    def column(self, state: TargetState) -> str:
+        """As ADD COLUMN has it; with … where a person has to name a type."""
+        return f"{quoted(self.key.upper())} {self._type(state)}"
+
+    def is_a_persons(self, state: TargetState) -> bool:
+        """An Iceberg table has arrays of one type alone, and without VARIANT it has objects of named keys alone."""
+        return UNSAID in self._type(state)
+
+    def _type(self, state: TargetState) -> str:
+        if self.kind == "array":
+            return f"ARRAY({UNSAID})" if state.is_iceberg else "ARRAY"
+        if self.kind == "object" and not state.has_variant:
+            return f"OBJECT({UNSAID})"
+        return TYPES[self.kind]
 
 
 @dataclass(slots=True)
@@ -135,10 +146,10 @@ class ColumnWatch:
         added, extra = dict[str, Sight](), {"table": str(state.target)}
         for name in sorted(unknown)[:MOST_NAMED] if state.adds_columns else ():
             sight = unknown[name]
-            if state.is_iceberg and sight.kind == "array":
-                continue  # of what, a person has to say
+            if sight.is_a_persons(state):
+                continue
             try:
-                catalog.add_column(state, sight.column(is_iceberg=state.is_iceberg))
+                catalog.add_column(state, sight.column(state))
             except StatementRefused as error:
                 log.warning("schema.column_refused", extra={**extra, "key": sight.key, "cause": error.what})
             else:
@@ -161,7 +172,7 @@ class ColumnWatch:
         if not unknown:
             return
         named = [unknown[name] for name in sorted(unknown)][:MOST_NAMED]
-        wanted = ", ".join(sight.column(is_iceberg=state.is_iceberg) for sight in named)
+        wanted = ", ".join(sight.column(state) for sight in named)
         log.warning(
             "schema.unknown_keys",
             extra={
