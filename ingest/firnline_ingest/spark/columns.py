@@ -1,19 +1,21 @@
 """Reports what becomes of first-level keys: columns that schema evolution adds, with the record that brought each first, and
-the NOT NULLs that it drops; keys that a table of a fixed schema has no column for, with the statement that would add one.
+the NOT NULLs that it drops; columns that somebody else adds (columns_by_hand.py); keys that a table of a fixed schema has no
+column for, with the statement that would add one.
 
 Nothing depends on it but log lines, so a few tables are looked at in an epoch, in turns.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from firnline_ingest.identifiers import quoted
-from firnline_ingest.records.key_shape import column_key
+from firnline_ingest.records.key_shape import MOST_NAMES, column_key
 from firnline_ingest.shard.receipt import Receipt
 from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, add_columns
+from firnline_ingest.spark.columns_by_hand import ColumnsByHand
 from firnline_ingest.values import TargetTable
 
 AT_ONCE = 5  # tables, each a statement
@@ -73,6 +75,7 @@ class ColumnWatch:
 
     _fixed: dict[TargetTable, Collection[str]] = field(default_factory=dict)
     """The columns of tables that get no others, by name, as far as they were looked at."""
+    by_hand: ColumnsByHand = field(default_factory=ColumnsByHand)
     _short: set[TargetTable] = field(default_factory=set)
     """Those of them that lack one which a record has: looked at on and on, until somebody adds it."""
 
@@ -125,17 +128,27 @@ class ColumnWatch:
         is_new = target not in self._fixed and state.matches_by_name
         return is_new or target in self._short or not self._untold.keys().isdisjoint(streams)
 
-    def _compare(self, target: TargetTable, columns: Mapping[str, bool], streams: Iterable[str]) -> None:
+    def _compare(self, target: TargetTable, columns: Mapping[str, bool], streams: Sequence[str]) -> None:
         before = self._seen.pop(target, columns)
         self._seen[target] = columns
-        if added := sorted(columns.keys() - before.keys()):
-            first = {name: sight.as_dict() for name in added if (sight := self._first(name, streams))}
+        new = self.by_hand.waiting(target) | {name for name in columns.keys() - before.keys() if columns[name]}
+        sights = {name: sight for name in new & columns.keys() if (sight := self._first(name, streams))}
+        is_told = not any(map(self._tells_no_more, streams))
+        unexplained = (
+            self.by_hand.unexplained(target, new & columns.keys() - sights.keys(), streams) if is_told else set()
+        )
+        if added := sorted(new & columns.keys() - unexplained):
+            first = {name: sight.as_dict() for name, sight in sorted(sights.items())}
             extra = {"table": str(target), "added": added, "first_seen": first, "columns": len(columns)}
             log.info("schema.evolved", extra=extra)
         if dropped := sorted(name for name, takes_null in before.items() if columns.get(name) and not takes_null):
             log.warning(
                 "schema.not_null_dropped", extra={"table": str(target), "columns": dropped, "next_step": DROPPED}
             )
+
+    def _tells_no_more(self, stream: str) -> bool:
+        """Whether some of its shards may have had keys that nobody was told of."""
+        return len(self._sights.get(stream, {})) >= MOST_NAMES
 
     def _first(self, column: str, streams: Iterable[str]) -> Sight | None:
         found = (self._sights.get(stream, {}).get(column_key(column)) for stream in streams)

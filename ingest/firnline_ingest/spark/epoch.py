@@ -16,6 +16,7 @@ from firnline_ingest.snowflake.target import TargetCatalog, TargetState
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.spark.collisions import channels_of_two
 from firnline_ingest.spark.columns import ColumnWatch
+from firnline_ingest.spark.columns_by_hand import columns_made
 from firnline_ingest.spark.groups import Placement, TooFewCores, place
 from firnline_ingest.spark.pattern_watch import PatternWatch
 from firnline_ingest.spark.placement import executor_slots, run_in_own_workers
@@ -49,6 +50,7 @@ class EpochRunner:
 
     def __post_init__(self) -> None:
         self.patterns = PatternWatch(self.config)
+        self.columns.by_hand.makes = columns_made(self.config)
 
     def finish(self) -> list[Receipt]:
         """The run ends between two epochs: whatever shards the last one's processes still read prove what they sent."""

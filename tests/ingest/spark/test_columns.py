@@ -4,10 +4,13 @@ from typing import Any, cast
 
 import pytest
 
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.records.key_shape import MOST_NAMES
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.snowflake.errors import StatementRefused
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.spark.columns import AT_ONCE, MOST_KEPT, MOST_NAMED, ColumnWatch
+from firnline_ingest.spark.columns_by_hand import LOOKS, columns_made
 from firnline_ingest.values import ShardKey, TargetTable
 
 
@@ -49,6 +52,7 @@ def test_columns_that_were_added_are_reported_once(caplog: pytest.LogCaptureFixt
     watch, catalog = ColumnWatch(), Catalog()
     with caplog.at_level(logging.INFO):
         look(watch, catalog, state("A"))
+        sees(watch, 1, d="text", e="text")
         catalog.columns |= {"E", "D"}
         look(watch, catalog, state("A"))
         look(watch, catalog, state("A"))
@@ -104,9 +108,82 @@ def test_a_column_that_evolution_added_is_told_with_the_record_that_brought_it_f
     with caplog.at_level(logging.INFO):
         look(watch, catalog, state("A"))
     (record,) = caplog.records
-    assert vars(record)["added"] == ["BY_HAND", "PRICE"]
+    assert vars(record)["added"] == ["PRICE"]
     first = vars(record)["first_seen"]
     assert {name: (each["epoch"], each["sequence_number"]) for name, each in first.items()} == {"PRICE": (7, "700")}
+
+
+def test_a_column_that_no_record_brought_is_somebodys_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    watch, catalog = ColumnWatch(), Catalog()
+    look(watch, catalog, state("A"))
+    catalog.columns |= {"BY_HAND", "LATE"}
+    look(watch, catalog, state("A"))
+    sees(watch, 2, late="text")  # its row was in the table before its shard's receipt
+    for _ in range(LOOKS + 2):
+        look(watch, catalog, state("A"))
+    evolved, changed = caplog.records
+    assert (evolved.message, vars(evolved)["added"]) == ("schema.evolved", ["LATE"])
+    assert vars(evolved)["first_seen"]["LATE"]["sequence_number"] == "200"
+    assert (changed.message, vars(changed)["change"], vars(changed)["columns"]) == (
+        "schema.changed",
+        "added",
+        ["BY_HAND"],
+    )
+    assert "ALTER TABLE" in vars(changed)["next_step"]
+
+
+def test_a_column_that_was_added_and_dropped_again_is_nobodys(caplog: pytest.LogCaptureFixture) -> None:
+    watch, catalog = ColumnWatch(), Catalog()
+    look(watch, catalog, state("A"))
+    catalog.columns.add("SHORT")
+    look(watch, catalog, state("A"))
+    catalog.columns.remove("SHORT")
+    for _ in range(LOOKS + 1):
+        look(watch, catalog, state("A"))
+    assert caplog.records == []
+
+
+def test_columns_that_the_engine_itself_fills_are_evolutions(caplog: pytest.LogCaptureFixture) -> None:
+    watch, catalog = ColumnWatch(), Catalog()
+    watch.by_hand.makes = lambda stream: ["KINESIS_PUSH_TIME"] if stream == "s0" else []
+    look(watch, catalog, state("A"))
+    catalog.columns.add("KINESIS_PUSH_TIME")
+    with caplog.at_level(logging.INFO):
+        look(watch, catalog, state("A"))
+        look(watch, catalog, state("A"))
+    (record,) = caplog.records
+    assert (record.message, vars(record)["added"]) == ("schema.evolved", ["KINESIS_PUSH_TIME"])
+
+
+def test_where_a_stream_has_more_keys_than_are_told_of_a_column_is_evolutions(caplog: pytest.LogCaptureFixture) -> None:
+    watch, catalog = ColumnWatch(), Catalog()
+    sees(watch, 1, **{f"k{number}": "text" for number in range(MOST_NAMES)})
+    look(watch, catalog, state("A"))
+    catalog.columns.add("X")
+    with caplog.at_level(logging.INFO):
+        look(watch, catalog, state("A"))
+    (record,) = caplog.records
+    assert (record.message, vars(record)["first_seen"]) == ("schema.evolved", {})
+
+
+def test_the_columns_that_an_engine_makes_are_those_of_metadata_format_and_content() -> None:
+    document = {
+        "version": 1,
+        "application": "app",
+        "aws": {"region": "eu-central-1"},
+        "ledger": {"table": "ledger"},
+        "spark": {"checkpoint": "/tmp/none"},
+        "dead_letters": {"folder": "/tmp/none"},
+        "snowflake": {"account": "a-b", "user": "U", "role": "R", "private_key": {"file": "key.p8"}},
+        "pipelines": [
+            {"stream": "objects", "database": "DB", "schema": "RAW", "content_column": "content"},
+            {"stream": "lines", "database": "DB", "schema": "RAW", "format": {"type": "csv", "columns": ["a", "b"]}},
+        ],
+    }
+    made = columns_made(EngineConfig.model_validate(document))
+    assert made("objects") == ["KINESISMETADATA", "CONTENT"]
+    assert [name.upper() for name in made("lines")] == ["KINESISMETADATA", "A", "B"]
 
 
 def test_keys_without_a_column_of_a_fixed_schema_are_named_once_with_what_would_add_them(
