@@ -74,8 +74,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
     command(
         "drain",
         "Finish what was begun, and take in nothing new.",
-        "Before a change of format, transforms or metadata: with the configuration that made the rows, what is committed "
-        "is counted and proven. Exit status as of run.",
+        "Before a change of format, transforms, routes or metadata: with the configuration that made the rows, what is committed "
+        "is counted and proven, and records that other tables lack are added up to there. Exit status as of run.",
     )
     command("stop", "Ask the running engine to prove its last rows and end.")
     command(

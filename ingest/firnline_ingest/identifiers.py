@@ -6,6 +6,7 @@ once is found again.
 """
 
 import re
+import zlib
 
 from firnline_ingest.errors import Fatal, SnowflakeError
 
@@ -104,6 +105,12 @@ def channel_name(application: str, stream: str, stream_created_ms: int, shard_id
     In upper case: the service opens a channel whatever the case, and tells a channel's status by its exact name.
     """
     return CHANNEL_SEPARATOR.join((application, stream, str(stream_created_ms), shard_id)).upper()
+
+
+def routed_channel(channel: str, table: str) -> str:
+    """The shard's channel into a table (its stored name) that its pipeline's routes name, beside the one into its own."""
+    plain = table if _STORED_PLAIN.fullmatch(table) else f"{zlib.crc32(table.encode()):08X}"
+    return channel + CHANNEL_SEPARATOR + plain
 
 
 def _java_hash(text: str) -> int:

@@ -19,6 +19,10 @@ def place_of(sequence_number: int, sub_sequence_number: int = 0, row: int = 0) -
     return (sequence_number << SUB_BITS | sub_sequence_number) << ROW_BITS | row
 
 
+SIDE_TABLE = "beside"
+"""Where a place is of the table that a route leads to, its name begins so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Put:
     """A record that was put into the stream, and where it has to be in the end."""
@@ -28,6 +32,8 @@ class Put:
     """Its place in the shard."""
     arrived_ms: int
     fate: Fate
+    is_routed: bool = False
+    """Into the table that is beside the pipeline's own."""
     or_letter: bool = False
     """Too large or too wide, perhaps: as a dead letter it is in its place, too."""
 
@@ -97,6 +103,7 @@ def problems(evidence: Evidence) -> list[str]:
         *_doubled(evidence),
         *_misplaced(evidence),
         *_in_two_places(evidence),
+        *_in_another_table(evidence),
         *_under_old_identity(evidence),
         *_out_of_order(evidence),
         *_children_before_parents(evidence),
@@ -122,6 +129,20 @@ def _in_two_places(evidence: Evidence) -> Iterator[str]:
     rows = {(one.shard, one.number) for one in evidence.found.get(Fate.ROW, ())}
     if both := sorted(number for _, number in letters & rows):
         yield f"{len(both)} records are rows and dead letters, too: {_numbers(both)}"
+
+
+def _in_another_table(evidence: Evidence) -> Iterator[str]:
+    wanted = {(put.shard, put.number): put.is_routed for put in evidence.puts}
+    for fate in (Fate.ROW, Fate.ERROR_ROW):
+        found = evidence.found.get(fate, ())
+        strange = [
+            one.number
+            for one in found
+            if wanted.get((one.shard, one.number)) is not None
+            and wanted[one.shard, one.number] is not one.place.startswith(SIDE_TABLE)
+        ]
+        if strange:
+            yield f"{len(strange)} {fate}s are in another table than their own: {_numbers(sorted(strange))}"
 
 
 def _under_old_identity(evidence: Evidence) -> Iterator[str]:

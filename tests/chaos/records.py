@@ -3,6 +3,8 @@
 import json
 from enum import StrEnum
 
+SIDE = b'"side": "yes"'
+
 
 class Fate(StrEnum):
     """Where a record ends up."""
@@ -12,15 +14,20 @@ class Fate(StrEnum):
     DEAD_LETTER = "dead letter"
 
 
-def payload(fate: Fate, number: int) -> bytes:
+def payload(fate: Fate, number: int, **more: str) -> bytes:
     """The table's column N holds numbers: text in it is an error row. What is no JSON object never gets so far."""
     match fate:
         case Fate.ROW:
-            return json.dumps({"n": number}).encode()
+            return json.dumps({"n": number, **more}).encode()
         case Fate.ERROR_ROW:
-            return json.dumps({"n": f"not a number: {number}"}).encode()
+            return json.dumps({"n": f"not a number: {number}", **more}).encode()
         case Fate.DEAD_LETTER:
             return f"not JSON: {number}".encode()
+
+
+def is_routed(data: bytes) -> bool:
+    """Whether it belongs into the table beside the pipeline's own, where there is one."""
+    return SIDE in data and data.startswith(b"{")
 
 
 def fate_of(data: bytes) -> Fate:

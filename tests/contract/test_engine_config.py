@@ -15,7 +15,7 @@ from firnline_ingest.config.model import EngineConfig
 GOLDEN = Path(__file__).parent / "golden" / "engine-prod.json"
 PROD = Path(__file__).parents[2] / "stacks" / "environments" / "prod.yaml"
 SECRET = "arn:aws:secretsmanager:eu-central-1:333344445555:secret:firnline-prod/snowflake/ingest-AbCdEf"
-HASH = "998720ac3d9f5f69"
+HASH = "3aad4ec903e2644f"
 
 
 @pytest.fixture

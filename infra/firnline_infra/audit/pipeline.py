@@ -21,6 +21,7 @@ from firnline_infra.audit.order import CommitHistory, Order, check_order
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.replayed import replayed_of
 from firnline_infra.audit.report import PipelineReport
+from firnline_infra.audit.routed import RoutedTables
 from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
@@ -76,9 +77,10 @@ class PipelineAudit:
             return replace(self, pipeline=as_it_came, compares_contents=False, remark=remark).run()
         if self.compares_contents and (self.pipeline.selects or self.pipeline.pipe):
             return replace(self, compares_contents=False, remark=BEHIND_A_SELECT).run()
-        table = AuditedTable(self.connection, statements_of(self.pipeline), role=self.role)
+        table = self._table()
         described = table.describe()
-        counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
+        counters = self.counters if not self.pipeline.routes else None
+        counted = counters(self.pipeline.stream) if counters else []  # before what was kept
         inventory = table.inventory()
         errors = table.error_rows() if described.logs_errors else ErrorRows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
@@ -99,25 +101,36 @@ class PipelineAudit:
             stream=self.pipeline.stream,
             table=str(table),
             window=self.window,
-            compares_contents=self.compares_contents,
-            looks_at_counters=self.counters is not None,
+            compares_contents=self.compares_contents and not self.pipeline.routes,
+            looks_at_counters=bool(counters),
             shards=shards,
             order=order,
             remarks=self._remarks(logs_errors=described.logs_errors),
         )
 
+    def _table(self) -> AuditedTable | RoutedTables:
+        own, *routed = [
+            AuditedTable(self.connection, statements_of(each), role=self.role)
+            for each in (self.pipeline, *self.pipeline.routed.values())
+        ]
+        return RoutedTables([own, *routed]) if routed else own
+
     @property
     def _companions(self) -> Set[str]:
         """The other streams whose pipelines write into the same table."""
-        target = _target(self.pipeline)
+        targets = _targets(self.pipeline)
         return {
             each.stream
             for each in self.config.pipelines
-            if each.stream != self.pipeline.stream and _target(each) == target
+            if each.stream != self.pipeline.stream and _targets(each) & targets
         }
 
     def _sources(
-        self, table: AuditedTable, described: TableDescription, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
+        self,
+        table: AuditedTable | RoutedTables,
+        described: TableDescription,
+        lineage: "Lineage",
+        elsewhere: Sequence[OutcomesByShard],
     ) -> PipelineSources:
         began_s = time.monotonic()
 
@@ -130,6 +143,7 @@ class PipelineAudit:
             )
 
         schemas = SchemaRegistries(self.config.aws)
+        compares = self.compares_contents and not self.pipeline.routes
         check = ContentComparison(
             self.pipeline.stream,
             described.columns,
@@ -145,8 +159,8 @@ class PipelineAudit:
             elsewhere=elsewhere,
             window=self.window,
             cutoff_at=cutoff,
-            columns=described.columns if self.compares_contents else None,
-            check=check if self.compares_contents else None,
+            columns=described.columns if compares else None,
+            check=check if compares else None,
             left_out=left_out_of(self.config, self.pipeline, schemas),
             decoded=decoded_of(self.pipeline, schemas),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
@@ -172,7 +186,7 @@ class PipelineAudit:
 
     def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
         database, schema, table = (quoted(name) for name in _target(self.pipeline))
-        log = self.commit_log
+        log = None if self.pipeline.routes else self.commit_log
         return check_order(
             log(database=database, schema=schema, table=table) if log else None,
             stream=lineage.stream,
@@ -182,6 +196,11 @@ class PipelineAudit:
 
     def _remarks(self, *, logs_errors: bool) -> list[str]:
         remarks = [self.remark] if self.remark else []
+        if self.pipeline.routes:
+            remarks.append(
+                "The pipeline has routes: that each record is in exactly one of its tables is proven. In which one, its content "
+                "and the order of commits are not compared."
+            )
         if not logs_errors:
             remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
         places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."
@@ -225,6 +244,10 @@ def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_str
             detail = f"rows of the stream {stream!r}, which the configuration doesn't bring here: {count:,}"
             findings.report(ProblemKind.FOREIGN, "", detail, times=count)
     return findings
+
+
+def _targets(pipeline: PipelineConfig) -> Set[tuple[str, str, str]]:
+    return {_target(each) for each in (pipeline, *pipeline.routed.values())}
 
 
 def _target(pipeline: PipelineConfig) -> tuple[str, str, str]:

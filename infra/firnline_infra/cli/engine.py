@@ -1,4 +1,4 @@
-"""`firnline run`, `validate`, `resume`, `deregister` and `migrate`: the engine's own (its `__main__`), under one roof."""
+"""`firnline run`, `drain`, `validate`, `resume`, `deregister`, `migrate`: the engine's own (its `__main__`), under one roof."""
 
 import click
 

@@ -39,10 +39,12 @@ from firnline_ingest.config.patterns import (
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import FanOutReader, Reader
 from firnline_ingest.config.retries import RetriesConfig
+from firnline_ingest.config.routes import Routes
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
 from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys, transforms_hash
+from firnline_ingest.identifiers import quoted, stored_name, table_name
 
 S3_FOLDER = Form(
     r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/([A-Za-z0-9!_.*'()-]+/)*",
@@ -177,12 +179,34 @@ class PipelineOptions(Section):
 
 
 class PipelineConfig(PipelineOptions):
-    """One stream into one table."""
+    """One stream into one table, or into several by its routes."""
 
     stream: str
     """Its name."""
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
+    routes: Routes | None = None
+    """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
+
+    @model_validator(mode="after")
+    def _routes_lead_elsewhere(self) -> Self:
+        own = stored_name(self.table) if self.table else table_name(self.stream)
+        if self.routes and own in self.routes.names:
+            raise ValueError(
+                f"routes.tables: {own} is the pipeline's own table; leave it out, and say others: own_table"
+            )
+        return self
+
+    @property
+    def conversion_hash(self) -> str:
+        made = super().conversion_hash
+        return hashlib.sha256((made + self.routes.hash).encode()).hexdigest()[:16] if self.routes else made
+
+    @property
+    def routed(self) -> dict[str, "PipelineConfig"]:
+        """By the stored names of the tables that its routes name: as if all went there."""
+        names = self.routes.names if self.routes else ()
+        return {name: self.model_copy(update={"table": quoted(name), "pipe": None, "routes": None}) for name in names}
 
     @field_validator("table")
     @classmethod

@@ -31,6 +31,8 @@ class RejectReason(StrEnum):
     """A transform of the pipeline can't be applied to it; the detail has its place in the list."""
     UNKNOWN_SCHEMA = "unknown-schema"
     """The registry has no schema of its id now, and may have one tomorrow: not a function of the record alone either."""
+    NO_ROUTE = "no-route"
+    """The pipeline's routes have no table for it."""
     REFUSED = "refused"
     """By Snowflake, with the whole channel: not a function of the record alone, so the ledger notes it at once."""
 

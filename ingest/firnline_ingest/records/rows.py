@@ -5,7 +5,7 @@ never raised and never dropped. A record is rows or rejected, in whole: so it co
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -30,6 +30,7 @@ from firnline_ingest.records.rejection import (
     RejectReason,
     Unusable,
 )
+from firnline_ingest.records.router import Router
 from firnline_ingest.records.splice import splice
 from firnline_ingest.records.whole import wrap_of
 from firnline_ingest.transforms.chain import Chain
@@ -125,7 +126,9 @@ class RowMaker:
         self._check_made = self._check if self._wrap is None else check_any_json
         self._columns: Collection[str] | None = None
         self._unknown = 0  # of the record at hand
-        self._is_plain = self._decode is None and not needs_no_object and pipeline.empty_records is EmptyRecords.REJECT
+        self._router = Router(pipeline.routes) if pipeline.routes else None
+        is_read = self._decode is not None or needs_no_object or self._router is not None
+        self._is_plain = not is_read and pipeline.empty_records is EmptyRecords.REJECT
         self._max_row_bytes = pipeline.max_row_bytes
         self._empty = pipeline.empty_records
 
@@ -177,19 +180,28 @@ class RowMaker:
         _refuse_fault(record)
         return list(self._documents(record))
 
+    @property
+    def table(self) -> str:
+        """Where the record whose objects were asked for last goes, as in Rows.tables."""
+        return self._router.table if self._router else ""
+
+    def _routed(self, documents: Iterable[bytes]) -> Iterable[bytes]:
+        return documents if self._router is None else self._router.follow(documents)
+
     def _documents(self, record: Record) -> Iterator[bytes]:
         self._check.unknown = 0
         try:
             documents = self._contents(record.Data)
             if self._transform is not None:
                 documents = self._transformed(documents, self._transform, record)
-            yield from documents if self._wrap is None else map(self._wrap, documents)
+            routed = self._routed(documents)
+            yield from routed if self._wrap is None else map(self._wrap, routed)
         except Unusable as unusable:
             if unusable.fault.reason is not RejectReason.EMPTY or self._empty is EmptyRecords.REJECT:
                 raise
             if self._empty is EmptyRecords.IGNORE:
                 raise Omitted(LeftOut.TOMBSTONE) from unusable
-            yield b"{}"
+            yield from self._routed([b"{}"])
 
     def _contents(self, data: bytes) -> Iterator[bytes]:
         """By the format: checked as far as transforms need it, or wholly where there are none."""
@@ -226,6 +238,7 @@ class RowMaker:
         rows: list[msgspec.Raw] = []
         indexes: list[int] = []
         numbers: list[int] = []
+        tables: list[str] = []
         rejected: list[RejectedRecord] = []
         left_out = Counter[LeftOut]()
         taken = size = unknown = 0
@@ -251,9 +264,12 @@ class RowMaker:
                 unknown += self._unknown
                 indexes += [index] * len(made)
                 numbers += [row_number(row, len(made)) for row in range(len(made))]
+                tables += [self._router.table] * len(made) if self._router else ()
                 size += sum(map(len, made))
             taken = index + 1
-        return Rows(rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out, unknown)
+        return Rows(
+            rows, list(map(len, rows)), indexes, rejected, numbers, taken, left_out, tables=tables, unknown_keys=unknown
+        )
 
     def _rows_of(self, record: Record) -> Iterator[msgspec.Raw]:
         """Raises Unusable and Omitted."""

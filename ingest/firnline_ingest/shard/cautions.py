@@ -8,7 +8,7 @@ from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.work import Destination
-from firnline_ingest.snowflake.errors import ChannelLost
+from firnline_ingest.snowflake.errors import ChannelLost, ChannelStalled
 
 
 class Cautions:
@@ -22,8 +22,12 @@ class Cautions:
         return self._of[channel].patience
 
     def lost(self, error: ChannelLost, unproven: Callable[[str], Sequence[Chunk]]) -> None:
-        """The channel that the error names was lost, with these rows in flight; all were where it names none of them."""
-        for channel in [error.channel] if error.channel in self._of else self._of:
+        """The channel that the error names was lost, with these rows in flight; all were where it names none of them.
+
+        One that stalled is every channel's: all are opened again for it, and what they wait for begins anew.
+        """
+        is_its_own = error.channel in self._of and not isinstance(error, ChannelStalled)
+        for channel in [error.channel] if is_its_own else self._of:
             self._of[channel].lost(error, unproven(channel))
 
     def opened(self, opened: Opened) -> None:

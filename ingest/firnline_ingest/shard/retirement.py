@@ -66,7 +66,7 @@ class Retirement:
     def _remove(self, row: ShardRow, work: ShardWork) -> None:
         """The channels first: a row that is still there is found again. Those of another table are gone with it."""
         for name, entry in row.channels.items():
-            if entry.target == work.target:
+            if entry.target in {each.target for each in work.destinations}:
                 self.services.channels.drop(entry.target, name)
         if row.incidents:
             self.services.ledger.write(replace(row, channels=MappingProxyType({})))

@@ -6,7 +6,7 @@ ingest role's own rights suffice: SHOW lists what a role has any privilege on.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -62,6 +62,8 @@ class TargetState:
     """Whether the engine adds columns for keys that have none."""
     matches_by_name: bool = True
     """Whether keys are columns by their names, and no SELECT says which value goes where."""
+    routed: tuple[tuple[str, TargetTable], ...] = ()
+    """Where the pipeline's routes lead, by the tables' stored names."""
 
 
 def add_columns(state: TargetState, columns: str) -> str:
@@ -96,7 +98,7 @@ class TargetCatalog:
 
     def state_of(self, pipeline: PipelineConfig) -> TargetState:
         """Raises what `states` gives and raises."""
-        return _Look(self._config, self._session, [pipeline], self._known).state(pipeline)
+        return _Look(self._config, self._session, [pipeline], self._known).routed_state(pipeline)
 
     def columns_of(self, target: TargetTable) -> dict[str, bool]:
         """Whether each column takes NULL, by name. As `described`."""
@@ -161,15 +163,21 @@ class _Look:
         self._role = config.snowflake.role
         self._session = session
         self._known = known
-        self._tables = Listing(session, "TABLES", map(_table, pipelines))
-        self._pipes = Listing(session, "PIPES", map(_wanted_pipe, pipelines))
+        everywhere = [each for pipeline in pipelines for each in (pipeline, *pipeline.routed.values())]
+        self._tables = Listing(session, "TABLES", map(_table, everywhere))
+        self._pipes = Listing(session, "PIPES", map(_wanted_pipe, everywhere))
         self._grants: list[RoleGrants | None] = []
 
     def state_or_error(self, pipeline: PipelineConfig) -> TargetState | FirnlineError:
         try:
-            return self.state(pipeline)
+            return self.routed_state(pipeline)
         except PIPELINES_OWN as error:
             return error
+
+    def routed_state(self, pipeline: PipelineConfig) -> TargetState:
+        """With the tables that its routes lead to, each of which has to be there as its own has."""
+        routed = [(table, self.state(one).target) for table, one in pipeline.routed.items()]
+        return replace(self.state(pipeline), routed=tuple(routed))
 
     def state(self, pipeline: PipelineConfig) -> TargetState:
         table = _table(pipeline)

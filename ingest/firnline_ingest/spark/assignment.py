@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.identifiers import channel_name
+from firnline_ingest.identifiers import channel_name, routed_channel
 from firnline_ingest.kinesis.start import parse_start
-from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.shard.work import Destination, ShardWork
 from firnline_ingest.spark.planner import PlanRow
 from firnline_ingest.values import ShardKey, TargetTable
 
@@ -30,18 +30,29 @@ class PlannedShard:
     consumer_arn: str = ""
     until_ms: int = 0
     columns: tuple[str, ...] | None = None
+    routed: tuple[tuple[str, TargetTable], ...] = ()
 
     @classmethod
-    def of(cls, row: PlanRow, target: TargetTable, columns: Iterable[str] | None = None) -> Self:
+    def of(
+        cls,
+        row: PlanRow,
+        target: TargetTable,
+        columns: Iterable[str] | None = None,
+        routed: tuple[tuple[str, TargetTable], ...] = (),
+    ) -> Self:
         """Of a row that names a shard."""
         fields = row._asdict()
         del fields["problem"], fields["known_ms"]  # the driver's
-        return cls(**fields, target=target, columns=None if columns is None else tuple(columns))
+        return cls(**fields, target=target, columns=None if columns is None else tuple(columns), routed=routed)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
         columns = fields["columns"]
-        read = {"target": TargetTable(**fields["target"]), "columns": None if columns is None else tuple(columns)}
+        read = {
+            "target": TargetTable(**fields["target"]),
+            "columns": None if columns is None else tuple(columns),
+            "routed": tuple((table, TargetTable(**there)) for table, there in fields["routed"]),
+        }
         return cls(**{**fields, **read})
 
     @property
@@ -87,13 +98,14 @@ class Assignment:
 def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
     start = parse_start(shard.start)
     assert start is not None, "a shard that ended is never planned"
+    channel = channel_name(config.application, shard.stream, shard.created_ms, shard.shard)
     return ShardWork(
         key=shard.key,
         epoch=shard.epoch,
         start=start,
         pipeline=config.pipeline_of(shard.stream),
         target=shard.target,
-        channel=channel_name(config.application, shard.stream, shard.created_ms, shard.shard),
+        channel=channel,
         retention_hours=shard.retention_hours,
         trimmed_parents=tuple(name for name in shard.unread_parents.split(",") if name),
         since_ms=shard.since_ms,
@@ -101,4 +113,5 @@ def _work(shard: PlannedShard, config: EngineConfig) -> ShardWork:
         registered_arn=shard.consumer_arn,
         until_ms=shard.until_ms,
         columns=shard.columns,
+        routed=tuple(Destination(there, routed_channel(channel, table), table) for table, there in shard.routed),
     )

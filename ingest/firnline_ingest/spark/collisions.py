@@ -29,7 +29,8 @@ def channels_of_two(application: str, shards: Sequence[PlannedShard]) -> dict[st
     collided: dict[str, ChannelsCollide] = {}
     for shard in sorted(shards, key=lambda shard: shard.stream):
         channel = channel_name(application, shard.stream, shard.created_ms, shard.shard)
-        owner = owners.setdefault((shard.target, channel), shard.stream)
-        if owner != shard.stream:
-            collided[shard.stream] = ChannelsCollide(shard.stream, owner, shard.target)
+        for target in (shard.target, *(there for _, there in shard.routed)):
+            owner = owners.setdefault((target, channel), shard.stream)
+            if owner != shard.stream:
+                collided.setdefault(shard.stream, ChannelsCollide(shard.stream, owner, target))
     return collided

@@ -101,14 +101,15 @@ class EpochRunner:
         states = self.catalog.states([self.config.pipeline_of(stream) for stream in epochs])
         found = {stream: state for stream, state in states.items() if isinstance(state, TargetState)}
         self.tables.look(self.catalog, found)
-        self.columns.look(self.catalog, found)
+        self.columns.look(self.catalog, {stream: state for stream, state in found.items() if not state.routed})
         shards, refused = list[PlannedShard](), list[Receipt]()
         for stream, state in states.items():
             if isinstance(state, FirnlineError):
                 refused.append(Receipt.of_pipeline(stream, epochs[stream], ShardProblem.of(state)))
             else:
-                columns = self.columns.fixed(state.target)
-                shards += [PlannedShard.of(row, state.target, columns) for row in rows if row.stream == stream]
+                columns = None if state.routed else self.columns.fixed(state.target)
+                here = [row for row in rows if row.stream == stream]
+                shards += [PlannedShard.of(row, state.target, columns, state.routed) for row in here]
         collided = channels_of_two(self.config.application, shards)
         refused += [Receipt.of_pipeline(name, epochs[name], ShardProblem.of(error)) for name, error in collided.items()]
         return [shard for shard in shards if shard.stream not in collided], refused

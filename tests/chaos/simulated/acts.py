@@ -271,10 +271,11 @@ def large_records(world: World) -> None:
 
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
-    """Not where the channel is gone too, as above, or was made again."""
+    """Not where a channel is gone too, as above, or was made again."""
     made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
     rows = sorted(world.ledger.memory.kept.values(), key=lambda row: str(row.key))
-    if known := [row.key for row in rows if any((name, e.created_ms) in made for name, e in row.channels.items())]:
+    listed = {row.key: {(name, entry.created_ms) for name, entry in row.channels.items()} for row in rows}
+    if known := [key for key, channels in listed.items() if channels and channels <= made]:
         world.ledger.memory.forget(world.rng.choice(known))
 
 

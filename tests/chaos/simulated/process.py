@@ -38,7 +38,7 @@ from tests.chaos.simulated.simulation import (
     sleep,
     wall_clock,
 )
-from tests.chaos.simulated.snowflake import SimulatedChannels
+from tests.chaos.simulated.snowflake import SIDE, SimulatedChannels
 from tests.fakes.receipts import adding_up
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ class EngineProcess:
         for row in rows:
             if row.problem:
                 self.world.hear_of_pipeline(self, ShardProblem(**_loads(row.problem)))
-        planned = [PlannedShard.of(row, target) for row in rows if not row.problem]
+        routed = ((SIDE, self.world.snowflake.side_target),) if self.world.is_routed else ()
+        planned = [PlannedShard.of(row, target, routed=routed) for row in rows if not row.problem]
         shards = tuple(shard for shard in planned if not self._is_done_with(shard.key))
         works = Assignment(self.config, group.services.run_id, shards, self.epoch_s).works
         deadline = Deadline(self.world.simulation.now_s + self.epoch_s, self.arrival_ms)

@@ -18,6 +18,7 @@ from tests.chaos.simulated.simulation import Simulation, pause, sleep
 
 IDLE_S = 30 * 24 * 3600.0  # a channel that nobody wrote to for so long is gone
 MOST_NEW_COLUMNS = 100  # in one request
+SIDE = "SIDE"
 INLINE_BYTES = 1_048_000  # a row above it goes by an upload, which costs the channel where the bucket can't be reached
 
 
@@ -71,14 +72,16 @@ class SnowflakeTrouble:
 
 
 class SimulatedSnowflake:
-    """One table by name, and its channels."""
+    """The pipeline's own table, which may be replaced, another one that its routes lead to, and their channels."""
 
     def __init__(self, simulation: Simulation, *, discards_on_open: bool) -> None:
         self.simulation = simulation
         self.trouble = SnowflakeTrouble()
         self.tables = [Table("2026-01-01T00:00:00.000+00:00")]
+        self.side = Table("2026-01-01T00:00:00.000+00:00")
+        """Never replaced."""
         self.channels: dict[str, Channel] = {}
-        """Those of the newest table."""
+        """Those of the newest table, and of the other one."""
         self.under_old_identity = 0
         """Rows that a table took from an opener that took it for the one before it."""
         self._discards_on_open = discards_on_open
@@ -87,10 +90,15 @@ class SimulatedSnowflake:
     def target(self) -> TargetTable:
         return TargetTable("DB", "RAW", "EVENTS", self.tables[-1].created_on, "EVENTS-STREAMING")
 
+    @property
+    def side_target(self) -> TargetTable:
+        return TargetTable("DB", "RAW", SIDE, self.side.created_on, f"{SIDE}-STREAMING")
+
     def replace_table(self) -> None:
         """What the channels of the old one still wait to commit gets nowhere."""
+        old = self.tables[-1]
         self.tables.append(Table(f"2026-01-01T00:00:00.{len(self.tables):03}+00:00"))
-        for name in list(self.channels):
+        for name in [name for name, channel in self.channels.items() if channel.table is old]:
             self.drop(name)
 
     def drop(self, name: str) -> None:
@@ -105,14 +113,14 @@ class SimulatedSnowflake:
         for channel in self.channels.values():
             self._commit(channel, self.simulation.rng.randint(0, 3))
 
-    def opened(self, name: str) -> Channel:
+    def opened(self, name: str, target: TargetTable) -> Channel:
         """The channel for one more opener."""
         channel, now_s = self.channels.get(name), self.simulation.now_s
         if channel is not None and not channel.pending and now_s - channel.used_s > IDLE_S:
             self.drop(name)
             channel = None
         if channel is None:
-            channel = self.channels[name] = Channel(self.tables[-1], now_s, int(now_s * 1000))
+            channel = self.channels[name] = Channel(self._table(target), now_s, int(now_s * 1000))
         if self._discards_on_open:
             channel.pending.clear()
         self._commit(channel, len(channel.pending))
@@ -122,7 +130,7 @@ class SimulatedSnowflake:
 
     def accept(self, channel: Channel, opened: int, target: TargetTable, end: Position, rows: Sequence[bytes]) -> None:
         """Raises ChannelLost."""
-        if channel.is_gone and channel.table is not self.tables[-1]:
+        if channel.is_gone and channel.table is not self._table(target):
             return  # into nowhere: the service takes it and says nothing
         if channel.is_gone:
             raise ChannelLost("channel", "ERR_CHANNEL_DOES_NOT_EXIST_OR_IS_NOT_AUTHORIZED")
@@ -131,8 +139,11 @@ class SimulatedSnowflake:
         self._refuse_wide_and_large(channel, rows)
         channel.used_s = self.simulation.now_s
         channel.pending.append((end, rows))
-        if target != self.target:
+        if target not in (self.target, self.side_target):
             self.under_old_identity += len(rows)
+
+    def _table(self, target: TargetTable) -> Table:
+        return self.side if target.table == SIDE else self.tables[-1]
 
     def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:
         if any(len(row) > INLINE_BYTES for row in rows):
@@ -172,7 +183,7 @@ class SimulatedChannels:
         if "open" in trouble.down:
             sleep(30.0)
             raise SnowflakeUnavailable(f"open {name}", "503")
-        channel = self._service.opened(name)
+        channel = self._service.opened(name, target)
         state = channel.state
         if self._service.simulation.rng.random() < trouble.trailing:
             state = ChannelState(channel.committed, *channel.before, channel.created_ms)

@@ -26,6 +26,7 @@ ON_TOP = {
 }
 """Come into every so many stories, from that one on, which would be as they are without them."""
 DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
+ROUTED_EVERY, ROUTED_FIRST = 4, 2
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 TOGETHER_S, LEAVE_S = 120.0, 400.0
 LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
@@ -55,6 +56,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     world = _world(rng, seed)
     world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
     world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
+    world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:

@@ -12,13 +12,13 @@ from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.receipt import Receipt, ShardProblem
 from firnline_local.kinesis import ShardHandle, StreamHandle
-from tests.chaos.oracle import Evidence, Found, Loss, Put, Stop, place_of
-from tests.chaos.records import Fate, fate_of, payload
+from tests.chaos.oracle import SIDE_TABLE, Evidence, Found, Loss, Put, Stop, place_of
+from tests.chaos.records import Fate, fate_of, is_routed, payload
 from tests.chaos.simulated.kinesis import SimulatedKinesis
 from tests.chaos.simulated.memory import SimulatedLedger, SimulatedLetters
 from tests.chaos.simulated.process import Checkpoint, EngineProcess
 from tests.chaos.simulated.simulation import Simulation
-from tests.chaos.simulated.snowflake import SimulatedSnowflake, metadata_of
+from tests.chaos.simulated.snowflake import SIDE, SimulatedSnowflake, metadata_of
 from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
@@ -42,6 +42,8 @@ class World:
     """A record is lines of JSON, each of which is a row."""
     ahead_seconds: int | None = None
     """How far a shard may be ahead of the others; None where they are not kept together."""
+    is_routed: bool = False
+    """Whether a part of the records goes to a second table."""
     happened: Counter[str] = field(default_factory=Counter)
     """The acts that were played."""
     may_lose: bool = False
@@ -71,11 +73,12 @@ class World:
     def put(
         self, fate: Fate, shard: ShardHandle | None = None, data: bytes | None = None, *, or_letter: bool = False
     ) -> None:
-        data = data or payload(fate, len(self.puts))
+        number = len(self.puts)
+        data = data or payload(fate, number, **({"side": "yes"} if self.is_routed and number % 3 == 0 else {}))
         shard = shard or self.rng.choice(self.stream.open_shards)
         record = shard.put(data)
-        number = place_of(record.sequence_number)
-        self.puts.append(Put(shard.id, number, self.simulation.now_ms, fate_of(data), or_letter))
+        place = place_of(record.sequence_number)
+        self.puts.append(Put(shard.id, place, self.simulation.now_ms, fate_of(data), is_routed(data), or_letter))
 
     def put_aggregate(self, data: bytes, fates: Sequence[Sequence[Fate]], shard: ShardHandle, key: str) -> None:
         """One Kinesis record; the rows of each user record have their fates."""
@@ -162,13 +165,13 @@ class World:
         return {key.shard_id: row for key, row in self.ledger.memory.kept.items()}
 
     def evidence(self) -> Evidence:
-        tables = list(enumerate(self.snowflake.tables))
+        tables = [*enumerate(self.snowflake.tables), (SIDE_TABLE, self.snowflake.side)]
         letters = self.letters.list()
         return Evidence(
             puts=self.puts,
             found={
-                Fate.ROW: [_found(f"table {n}", row) for n, table in tables for row in table.rows],
-                Fate.ERROR_ROW: [_found(f"errors {n}", row) for n, table in tables for row in table.rejected],
+                Fate.ROW: [_found(f"{n} rows", row) for n, table in tables for row in table.rows],
+                Fate.ERROR_ROW: [_found(f"{n} errors", row) for n, table in tables for row in table.rejected],
                 Fate.DEAD_LETTER: [_found_letter(each) for each in letters],
             },
             parents=self.parents,
@@ -187,6 +190,7 @@ class World:
             "tolerance": "all",
             "initial_position": self.initial_position,
             "fail_on_data_loss": self.fail_on_data_loss,
+            "routes": {"key": "side", "tables": {"yes": SIDE}, "others": "own_table"} if self.is_routed else None,
             "reader": {"fan_out": {"registration": "lazy"}} if self.reads_by_fan_out else "polling",
             "format": {"type": "json_lines" if self.several_rows else "json"},
         }

@@ -136,6 +136,7 @@ def test_every_reason_is_among_the_cases_but_those_of_a_row_and_of_other_formats
         RejectReason.NOT_PACKED,
         RejectReason.MALFORMED,
         RejectReason.TRANSFORM_FAILED,
+        RejectReason.NO_ROUTE,
     }
 
 

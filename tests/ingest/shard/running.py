@@ -68,7 +68,7 @@ def numbers(rows: list[bytes]) -> list[int]:
 
 
 @contextmanager
-def frozen_at(step: EpochStep, world: World) -> Iterator[list[Receipt]]:
+def frozen_at(step: EpochStep, world: World, work: ShardWork | None = None) -> Iterator[list[Receipt]]:
     """A zombie that froze at the step; it goes on when the block ends, and gives its receipt."""
     frozen, thawed = threading.Event(), threading.Event()
     receipts: list[Receipt] = []
@@ -79,7 +79,7 @@ def frozen_at(step: EpochStep, world: World) -> Iterator[list[Receipt]]:
             assert thawed.wait(10)
 
     zombie = world.services("zombie", observer=freeze)
-    thread = threading.Thread(target=lambda: receipts.append(bounded(zombie, world.work())))
+    thread = threading.Thread(target=lambda: receipts.append(bounded(zombie, work or world.work())))
     thread.start()
     try:
         assert frozen.wait(10)

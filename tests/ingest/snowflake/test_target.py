@@ -11,7 +11,13 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.identifiers import stored_name
-from firnline_ingest.snowflake.errors import PipeLeadsElsewhere, PipeMissing, PipeReadsFiles, PositionLost
+from firnline_ingest.snowflake.errors import (
+    PipeLeadsElsewhere,
+    PipeMissing,
+    PipeReadsFiles,
+    PositionLost,
+    TableMissing,
+)
 from firnline_ingest.snowflake.grants import WantedPrivilege
 from firnline_ingest.snowflake.listing import FEW, LONGEST_ANSWER, Listing
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState, on_volume
@@ -101,7 +107,10 @@ class Schema:
 
     def rows(self, statement: str, empty: Collection[int] = ()) -> list[dict[str, Any]]:
         if statement.startswith("SHOW TABLES"):
-            return [{"name": "ORDERS", "created_on": "2026", "enable_schema_evolution": "N", "is_iceberg": "Y"}]
+            return [
+                {"name": name, "created_on": "2026", "enable_schema_evolution": "N", "is_iceberg": "Y"}
+                for name in ("ORDERS", "REFUNDS")
+            ]
         if statement.startswith("SHOW PIPES"):
             return [{"name": name, "created_on": PIPES[name], "definition": self.definition} for name in self.pipes]
         if statement.startswith("DESCRIBE TABLE"):
@@ -173,3 +182,14 @@ def test_a_pipe_whose_statement_is_hidden_is_taken_as_it_is() -> None:
     assert not state({"ORDERS"}).matches_by_name
     assert state(set()).matches_by_name
     assert not state(set(), selects=True).matches_by_name
+
+
+def test_the_tables_of_routes_are_looked_for_as_the_pipelines_own() -> None:
+    found = state({"LOAD", "ORDERS"}, pipe="load", routes={"key": "kind", "tables": {"refund": "refunds"}})
+    ((name, target),) = found.routed
+    assert (name, found.target.pipe, target.table, target.pipe) == ("REFUNDS", "LOAD", "REFUNDS", "REFUNDS-STREAMING")
+
+
+def test_a_route_to_a_table_that_is_not_there_stops_the_pipeline_with_its_name() -> None:
+    with pytest.raises(TableMissing, match=r"LAKE.*RAW.*GONE"):
+        state(set(), routes={"key": "kind", "tables": {"refund": "refunds", "new": "gone"}})

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +30,8 @@ def planned(number: int, start: str = "h", unread: str = "") -> PlannedShard:
 
 
 def test_an_assignment_survives_the_way_to_a_task() -> None:
-    assignment = Assignment(CONFIG, "run", (planned(0), planned(1, "t:42", "p1,p2")), 30.0, arrival_ms=99)
+    routed = replace(planned(2), routed=(("ORDERS", TargetTable("DB", "RAW", "ORDERS", "2026", "ORDERS-STREAMING")),))
+    assignment = Assignment(CONFIG, "run", (planned(0), planned(1, "t:42", "p1,p2"), routed), 30.0, arrival_ms=99)
     assert Assignment.from_json(assignment.to_json()) == assignment
 
 
@@ -37,6 +40,14 @@ def test_work_names_its_channel_after_application_stream_incarnation_and_shard()
     assert work.channel == "APP~EVENTS~17~SHARDID-000000000001"
     assert work.start == AtTimestamp(42)
     assert work.trimmed_parents == ("p1", "p2")
+
+
+def test_a_routed_shard_has_a_channel_for_each_table() -> None:
+    there = TargetTable("DB", "RAW", "ORDERS", "2026", "ORDERS-STREAMING")
+    (work,) = Assignment(CONFIG, "run", (replace(planned(1), routed=(("ORDERS", there),)),), 30.0).works
+    own, routed = work.destinations
+    assert (own.channel, own.table) == (work.channel, "")
+    assert (routed.target, routed.channel, routed.table) == (there, f"{work.channel}~ORDERS", "ORDERS")
 
 
 def test_an_offset_is_readable_and_comes_back() -> None:

@@ -1,0 +1,71 @@
+"""Which of several tables a record goes to: by the value of one of its first-level keys (docs/routes.md)."""
+
+import hashlib
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, field_validator
+
+from firnline_ingest.config.document import Section
+from firnline_ingest.identifiers import InvalidIdentifier, stored_name
+
+MOST_TABLES = 20  # each is a channel of every shard
+
+
+class Others(StrEnum):
+    """What a record does whose value has no table, or that has no such key."""
+
+    DEAD_LETTER = "dead_letter"
+    """It can't be a row."""
+    OWN_TABLE = "own_table"
+    """It goes to the pipeline's own table."""
+
+
+class Routes(Section):
+    """One record goes to one table. Every shard has a channel into each of them."""
+
+    key: Annotated[str, Field(min_length=1)]
+    """The first-level key that is looked at, as it is when the record's transforms are done. Its case counts."""
+    tables: Annotated[dict[str, str], Field(min_length=1)]
+    """Tables by the key's value, a text: in the pipeline's database and schema, each with its default pipe or one of its name."""
+    others: Others = Field(default=Others.DEAD_LETTER, strict=False)
+    """`dead_letter` by default: a value that nobody thought of should be seen."""
+
+    @field_validator("key")
+    @classmethod
+    def _is_plain(cls, key: str) -> str:
+        if not key.isprintable() or '"' in key or "\\" in key:
+            raise ValueError("a key without quotes, backslashes and control characters")
+        return key
+
+    @field_validator("tables")
+    @classmethod
+    def _are_tables(cls, tables: dict[str, str]) -> dict[str, str]:
+        for value, table in tables.items():
+            try:
+                stored_name(table)
+            except InvalidIdentifier as error:
+                raise ValueError(f"{value!r}: {error.what}") from error
+        if len(set(map(stored_name, tables.values()))) > MOST_TABLES:
+            raise ValueError(f"more than {MOST_TABLES} tables; split the stream's records over several streams")
+        return tables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tables' stored names, each once."""
+        return tuple(dict.fromkeys(map(stored_name, self.tables.values())))
+
+    @property
+    def hash(self) -> str:
+        """Changes with what sends a record elsewhere."""
+        said = self.model_dump_json(include={"key", "others"}) + repr(sorted(self._by_value.items()))
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    @property
+    def _by_value(self) -> dict[str, str]:
+        return {value: stored_name(table) for value, table in self.tables.items()}
+
+    def table_of(self, value: str | None) -> str | None:
+        """The stored name; empty for the pipeline's own; None where it is to be a dead letter."""
+        own = "" if self.others is Others.OWN_TABLE else None
+        return own if value is None else self._by_value.get(value, own)

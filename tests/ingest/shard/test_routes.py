@@ -1,0 +1,239 @@
+"""One shard into several tables: every record in its own table once, whatever is killed between two of its appends."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.shard.demand import Demand
+from firnline_ingest.shard.receipt import Receipt, ShardState
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import Destination, ShardWork
+from firnline_ingest.values import Position
+from tests.ingest.shard.conftest import TARGET, World
+
+from .running import bounded, frozen_at, numbers, run
+
+KINDS = ("order", "refund", "other")
+TABLES = {"order": "ORDERS", "refund": "REFUNDS"}
+ROUTES = {"key": "kind", "tables": TABLES, "others": "own_table"}
+
+
+class Killed(BaseException):
+    pass
+
+
+def pipeline(**routes: object) -> PipelineConfig:
+    document = {"stream": "events", "database": "DB", "schema": "RAW", "routes": {**ROUTES, **routes}}
+    return PipelineConfig.model_validate(document)
+
+
+@pytest.fixture
+def routed(world: World) -> World:
+    world.pipeline = pipeline()
+    return world
+
+
+def work(world: World, *tables: str, **changes: object) -> ShardWork:
+    own = world.work(**changes)
+    there = [
+        Destination(replace(TARGET, table=name, pipe=f"{name}-STREAMING"), f"{own.channel}~{name}", name)
+        for name in tables
+    ]
+    return replace(own, routed=tuple(there))
+
+
+def ours(world: World, **changes: object) -> ShardWork:
+    return work(world, *TABLES.values(), **changes)
+
+
+def put(world: World, count: int, first: int = 0, kinds: tuple[str, ...] = KINDS) -> None:
+    for number in range(first, first + count):
+        world.shard.put(json.dumps({"n": number, "kind": kinds[number % len(kinds)]}).encode())
+
+
+def tables(world: World) -> dict[str, list[int]]:
+    """What each table has, in the order of its commits."""
+    return {name.rpartition("~")[2]: numbers(served.rows) for name, served in world.channels.served.items()}
+
+
+def expected(world: World, count: int) -> dict[str, list[int]]:
+    return {
+        world.shard.id: list(range(2, count, 3)),
+        "ORDERS": list(range(0, count, 3)),
+        "REFUNDS": list(range(1, count, 3)),
+    }
+
+
+def problem(receipt: Receipt) -> str | None:
+    return receipt.problem.id if receipt.problem else None
+
+
+def killed_after(world: World, step: EpochStep, times: int, asked: ShardWork) -> None:
+    """A process that dies when it has come to the step so often; or one that ends, where it never does."""
+    left = [times]
+
+    def die(reached: EpochStep, key: object) -> None:
+        left[0] -= reached is step
+        if left[0] == 0:
+            raise Killed
+
+    try:
+        bounded(world.services(observer=die), asked)
+    except Killed:
+        return
+
+
+def drained(world: World, asked: ShardWork) -> Receipt:
+    """As `firnline drain` has it: nothing that arrived after the beginning of time, but what is committed."""
+    return run(world.services(), Demand.lasting(asked, 20.0, arrival_ms=0))
+
+
+def test_each_record_is_in_the_table_that_its_value_names(routed: World) -> None:
+    put(routed, 10)
+    receipt = bounded(routed.services(), ours(routed))
+    assert (receipt.state, receipt.rows, receipt.routed_rows) == (ShardState.DONE, 10, 7)
+    assert tables(routed) == expected(routed, 10)
+    assert routed.row.read_through == routed.shard.last_position
+    assert not routed.row.is_sending
+    assert not any(entry.sending.is_on for entry in routed.row.channels.values() if entry.sending)
+
+
+def test_a_value_without_a_table_is_a_dead_letter_with_its_reason(routed: World) -> None:
+    routed.pipeline = pipeline(others="dead_letter")
+    for data in (b'{"n":0,"kind":"order"}', b'{"n":1,"kind":"new"}', b'{"n":2}', b'{"n":3,"kind":7}'):
+        routed.shard.put(data)
+    receipt = bounded(routed.services(), ours(routed))
+    assert (receipt.rows, receipt.dead_letters) == (1, 3)
+    letters = list(routed.dead_letters.list())
+    assert {letter.reason for letter in letters} == {"no-route"}
+    assert sorted(letter.detail for letter in letters) == [
+        "it has no key 'kind', by which it would be routed.",
+        "its key 'kind' has a value that is no text.",
+        "its key 'kind' has a value that no route names.",
+    ]
+
+
+def test_a_table_that_gets_nothing_holds_the_shard_back_no_longer_than_its_last_rows(routed: World) -> None:
+    put(routed, 3)
+    bounded(routed.services(), ours(routed))
+    put(routed, 5, 3, kinds=("order",))
+    bounded(routed.services(), ours(routed))
+    row = routed.row
+    assert row.read_through == routed.shard.last_position
+    proven = {name.rpartition("~")[2]: entry.proven.position for name, entry in row.channels.items()}
+    assert proven["REFUNDS"] < proven["ORDERS"] == row.read_through  # type: ignore[operator] # both have some
+
+
+KILLS = [(step, 1, True) for step in EpochStep if step is not EpochStep.RECEIPT]
+BETWEEN = [(EpochStep.APPENDED, times, commits) for times in (1, 2, 3) for commits in (False, True)]
+
+
+@pytest.mark.parametrize(("step", "times", "commits"), sorted({*KILLS, *BETWEEN}))
+def test_a_kill_at_any_point_leaves_every_record_in_one_table_once(
+    routed: World, step: EpochStep, times: int, commits: bool
+) -> None:
+    """Of a page's three appends the process dies after the first, the second or the third, committed or discarded."""
+    routed.channels.discards_on_open, routed.channels.commits_at_once = not commits, commits
+    put(routed, 4)
+    killed_after(routed, step, times, ours(routed))
+    put(routed, 8, 4)
+    killed_after(routed, step, times, ours(routed))
+    routed.channels.commits_at_once = True
+    receipt = bounded(routed.services(), ours(routed))
+    assert (receipt.state, problem(receipt)) == (ShardState.DONE, None)
+    assert tables(routed) == expected(routed, 12)
+    assert routed.row.read_through == routed.shard.last_position
+    counts = {name: entry.proven.rows_inserted for name, entry in routed.row.channels.items()}
+    assert sum(counts.values()) == 12
+
+
+@pytest.mark.parametrize("step", [EpochStep.OPENED, EpochStep.READ, EpochStep.APPENDED, EpochStep.PROVEN])
+def test_a_process_that_was_frozen_at_any_point_adds_nothing_when_it_thaws(routed: World, step: EpochStep) -> None:
+    put(routed, 6)
+    with frozen_at(step, routed, ours(routed)):
+        put(routed, 6, 6)
+        assert problem(bounded(routed.services(), ours(routed))) is None
+    put(routed, 6, 12)
+    assert problem(bounded(routed.services(), ours(routed))) is None
+    assert tables(routed) == expected(routed, 18)
+
+
+@pytest.mark.parametrize("step", [EpochStep.APPENDED, EpochStep.LEDGERED])
+def test_a_row_that_was_lost_begins_after_the_lowest_token(routed: World, step: EpochStep) -> None:
+    put(routed, 6)
+    bounded(routed.services(), ours(routed))
+    put(routed, 6, 6)
+    killed_after(routed, step, 1, ours(routed))
+    routed.ledger.forget(routed.key())
+    receipt = bounded(routed.services(), ours(routed))
+    assert problem(receipt) is None
+    assert tables(routed) == expected(routed, 12)
+    assert [incident.kind for incident in routed.row.incidents] == [IncidentKind.LEDGER_REBUILT]
+
+
+def test_rows_that_one_table_rejects_stop_the_shard_with_that_tables_name(routed: World) -> None:
+    routed.channels.rejects = lambda row: b'"n": 4' in row
+    put(routed, 6)
+    receipt = bounded(routed.services(), ours(routed))
+    assert problem(receipt) == "FL-3105"
+    assert receipt.problem is not None
+    assert "DB.RAW.REFUNDS" in receipt.problem.what
+    assert receipt.rejected_rows == 1
+
+
+def changed(world: World) -> Callable[[], Receipt]:
+    """With refunds in the pipeline's own table."""
+
+    def again() -> Receipt:
+        world.pipeline = pipeline(tables={"order": "ORDERS"})
+        return bounded(world.services(), work(world, "ORDERS"))
+
+    return again
+
+
+def test_routes_that_change_while_a_table_is_ahead_stop_the_shard_until_it_is_drained(routed: World) -> None:
+    put(routed, 6)
+    routed.channels.commits_at_once = False
+    killed_after(routed, EpochStep.APPENDED, 2, ours(routed))
+    routed.channels.commits_at_once = True
+    put(routed, 6, 6)
+    again = changed(routed)
+    refused = again()
+    assert problem(refused) == "FL-2111"
+    assert refused.problem is not None
+    assert "firnline drain" in refused.problem.next_step
+    routed.pipeline = pipeline()
+    before = drained(routed, ours(routed))
+    assert (before.state, problem(before)) == (ShardState.DONE, None)
+    assert sum(map(len, tables(routed).values())) == 6, "what was read with the old routes, and nothing else"
+    row = routed.row
+    assert row.read_through == Position(routed.shard.records[5].sequence_number)
+    assert problem(again()) is None
+    assert tables(routed) == {
+        routed.shard.id: [2, 5, 7, 8, 10, 11],
+        "ORDERS": [0, 3, 6, 9],
+        "REFUNDS": [1, 4],
+    }
+
+
+def test_routes_may_change_after_a_stop(routed: World) -> None:
+    put(routed, 6)
+    bounded(routed.services(), ours(routed))
+    put(routed, 6, 6)
+    assert problem(changed(routed)()) is None
+    assert tables(routed)["REFUNDS"] == [1, 4]
+    assert tables(routed)[routed.shard.id] == [2, 5, 7, 8, 10, 11]
+
+
+def test_a_pipeline_gets_its_first_routes_where_it_left_off(routed: World) -> None:
+    put(routed, 6)
+    routed.pipeline = PipelineConfig.model_validate({"stream": "events", "database": "DB", "schema": "RAW"})
+    bounded(routed.services(), routed.work())
+    routed.pipeline = pipeline()
+    put(routed, 6, 6)
+    assert problem(bounded(routed.services(), ours(routed))) is None
+    assert tables(routed) == {routed.shard.id: [0, 1, 2, 3, 4, 5, 8, 11], "ORDERS": [6, 9], "REFUNDS": [7, 10]}
