@@ -121,6 +121,7 @@ def _channel_item(entry: ChannelEntry) -> Item:
         "missed": entry.missed,
         "created": entry.created_ms,
         **(_sending_item(entry.sending) if entry.sending else {}),
+        **({"drops_through": _token(entry.drops_through)} if entry.drops_through else {}),
     }
 
 
@@ -147,6 +148,7 @@ def _channel_entry(item: Item) -> ChannelEntry:
         missed=item.get("missed", ""),
         created_ms=int(item.get("created", 0)),
         sending=_sending(item) if "is_sending" in item else None,
+        drops_through=_position(item.get("drops_through")),
     )
 
 

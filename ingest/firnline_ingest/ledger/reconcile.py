@@ -61,6 +61,8 @@ class Resume:
     baseline: Proven
     unseen_errors: int = 0
     """Rejected rows that the baseline takes along, and that no proof has shown to anybody."""
+    drops_through: Position | None = None
+    """Rows up to here are neither counted nor appended: what came before the channel has them."""
 
 
 def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, routing: str) -> Resume:
@@ -68,6 +70,11 @@ def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, rout
     can't both be right.
     """
     entry = row.channels.get(channel)
+    resume = _reconciled(row, entry, state, look, routing)
+    return replace(resume, drops_through=_drop_line(row, entry, resume))
+
+
+def _reconciled(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, look: Look, routing: str) -> Resume:
     if entry is None or row.reset:
         return _anew(row, entry, state, look)
     if entry.target != look.target:
@@ -75,6 +82,17 @@ def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, rout
     if state.committed is None:
         return _without_token(row, entry, state, look)
     return _listed(row, entry, state, routing)
+
+
+def _drop_line(row: ShardRow, entry: ChannelEntry | None, resume: Resume) -> Position | None:
+    """What was proven is so for good, whatever channel it was in. None where the start, or the baseline, is past it: a token
+    is not, because what its channel counted does not hold the rows before the line.
+    """
+    if entry is None or row.reset is ResumeFrom.HORIZON:
+        return None
+    line = entry.settled_through
+    known = max(filter(None, (row.read_through, resume.baseline.position)), default=None)
+    return line if known is None or (line is not None and line > known) else None
 
 
 def _anew(row: ShardRow, entry: ChannelEntry | None, state: ChannelState, look: Look) -> Resume:
@@ -133,6 +151,8 @@ def _listed(row: ShardRow, entry: ChannelEntry, state: ChannelState, routing: st
         return Resume(Case.IN_STEP, start_of(row), committed, proven)
     if proven.position is not None and committed < proven.position:
         raise LedgerBehind(row.key, committed=committed.token, proven=proven.position.token)
+    if entry.drops_through is not None and committed < entry.drops_through:
+        raise LedgerBehind(row.key, committed=committed.token, proven=entry.drops_through.token)
     if row.routing != routing:
         raise RoutingChanged(row.key)
     return Resume(Case.UNPROVEN, start_of(row), committed, proven)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.ledger.errors import RoutingChanged
 from firnline_ingest.ledger.reconcile import Look, Resume, reconcile, start_of
-from firnline_ingest.ledger.row import ChannelEntry, ShardRow
+from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom, ShardRow
 from firnline_ingest.values import ChannelState, Position
 
 
@@ -56,16 +56,19 @@ def _refuse_another_routing(row: ShardRow, found: Sequence[Found], routing: str)
     """
     if not row.channels or row.routing == routing:
         return
-    now = {one.channel: one.state.committed for one in found}
-    of_before = {name: _furthest(entry) for name, entry in row.channels.items() if name not in now}
-    for token in (*now.values(), *of_before.values()):
+    tokens = [one.state.committed for one in found]
+    if row.reset is not ResumeFrom.HORIZON:
+        now = {one.channel for one in found}
+        tokens += [entry.settled_through for name, entry in row.channels.items() if name in now]
+        tokens += [_furthest(entry) for name, entry in row.channels.items() if name not in now]
+        if any(row.sending_of(name).is_on for name in row.channels if name not in now):
+            raise RoutingChanged(row.key)
+    for token in tokens:
         if token is not None and (row.read_through is None or token > row.read_through):
             raise RoutingChanged(row.key)
-    if any(row.sending_of(name).is_on for name in of_before):
-        raise RoutingChanged(row.key)
 
 
 def _furthest(entry: ChannelEntry) -> Position | None:
     """What is known of a channel that is not asked any more."""
     sent = entry.sending.through if entry.sending else None
-    return max(filter(None, (entry.seen, entry.proven.position, sent)), default=None)
+    return max(filter(None, (entry.seen, entry.settled_through, sent)), default=None)

@@ -49,6 +49,15 @@ class ChannelEntry:
     """When the channel was made that was listed here, by the service's clock; 0 where an older engine did not ask."""
     sending: Sending | None = None
     """Of a channel beside others; the row's own where the shard has one."""
+    drops_through: Position | None = None
+    """Its drop line, of a channel that was begun anew: what is not beyond it was proven in the one before, and is never
+    appended again. None where the shard has read past it.
+    """
+
+    @property
+    def settled_through(self) -> Position | None:
+        """Whatever goes to the channel up to here has been proven, in it or in the one before."""
+        return max(filter(None, (self.proven.position, self.drops_through)), default=None)
 
 
 class ResumeFrom(StrEnum):

@@ -32,8 +32,8 @@ class Appender:
 
     channel: ShardChannel
     in_flight: InFlightRows
-    committed_before: Position | None
-    """The channel's token when it was opened."""
+    known_before: Position | None
+    """Nothing up to here is appended: the channel's token when it was opened, or its drop line where that is further."""
     pace: Pace
     window: SendWindow
     on_append: Callable[[], None]
@@ -55,8 +55,8 @@ class Appender:
         known = self._known(chunk)
         if known:
             tally.reread_rows += known
-            assert self.committed_before is not None
-            upto = min(self.committed_before, chunk.end)
+            assert self.known_before is not None
+            upto = min(self.known_before, chunk.end)
             self.in_flight.add_known(Chunk(upto, chunk.places.first(known), 0))
             rows = rows[known:]
             chunk = Chunk(chunk.end, chunk.places.without_first(known), chunk.bytes)
@@ -68,7 +68,7 @@ class Appender:
         self.in_flight.add(chunk)
 
     def _known(self, chunk: Chunk) -> int:
-        return chunk.rows_up_to(self.committed_before) if self.committed_before else 0
+        return chunk.rows_up_to(self.known_before) if self.known_before else 0
 
     def _send(self, rows: Sequence[msgspec.Raw], start: str, end: str, size: int) -> None:
         self.before_append()

@@ -17,7 +17,7 @@ from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
 from firnline_ingest.snowflake.errors import ChannelLost, RowsRejected
-from firnline_ingest.values import ChannelState
+from firnline_ingest.values import ChannelState, Position
 
 UNUSED_MS = 24 * 3_600_000  # far less than a channel lives unused, and no bother
 QUIET_MS = 60_000  # a shard that appends now and then should not have to say so each time
@@ -63,7 +63,7 @@ class Books:
         for incident in self.incidents:
             row = row.with_incident(incident)
         known = self.retention.known(read_through, is_all=self.outlets.is_empty)
-        entries = {outlet.name: self._entry(outlet) for outlet in self.outlets}
+        entries = {outlet.name: self._entry(outlet, read_through) for outlet in self.outlets}
         row = replace(
             row,
             heartbeat_ms=now_ms,
@@ -100,9 +100,12 @@ class Books:
             self.write()
             raise
 
-    def _entry(self, outlet: Outlet) -> ChannelEntry:
-        entry = self.row.channels[outlet.name]
-        return replace(entry, proven=outlet.in_flight.proven, seen=outlet.prover.seen or entry.seen, missed="")
+    def _entry(self, outlet: Outlet, read_through: Position | None) -> ChannelEntry:
+        entry, line, proven = self.row.channels[outlet.name], outlet.drops_through, outlet.in_flight.proven
+        known = max(filter(None, (read_through, proven.position)), default=None)
+        is_passed = line is None or (known is not None and known >= line)
+        seen = outlet.prover.seen or entry.seen
+        return replace(entry, proven=proven, seen=seen, missed="", drops_through=None if is_passed else line)
 
     def _with_what_was_sent(self, row: ShardRow, is_last: bool) -> ShardRow:
         """What was sent when, and whether more may have been: the shard's, and each channel's where it has several."""

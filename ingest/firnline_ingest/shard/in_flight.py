@@ -53,9 +53,12 @@ class InFlightRows:
     Rows are numbered as the channel counts them, since it was made.
     """
 
-    def __init__(self, key: ShardKey, baseline: Proven, read_through: Position | None) -> None:
+    def __init__(
+        self, key: ShardKey, baseline: Proven, read_through: Position | None, drops_through: Position | None = None
+    ) -> None:
         self.key = key
         self.proven = baseline
+        self._drops_through = drops_through
         self.accounted = read_through
         """Every record up to here was appended, or is a durable dead letter."""
         self.bytes = 0
@@ -90,9 +93,15 @@ class InFlightRows:
         """The end of the last append; what is proven where nothing is in flight."""
         return self._chunks[-1].end if self._chunks else self.proven.position
 
+    @property
+    def _settled_through(self) -> Position | None:
+        """What is not beyond has been counted, in this channel or in the one before."""
+        return max(filter(None, (self.proven.position, self._drops_through)), default=None)
+
     def add(self, chunk: Chunk) -> None:
-        is_proven = self.proven.position is not None and chunk.end <= self.proven.position
-        if chunk.places and not is_proven:
+        settled = self._settled_through
+        is_settled = settled is not None and chunk.end <= settled
+        if chunk.places and not is_settled:
             if not self._chunks:
                 self._read_through = self.accounted
             self._chunks.append(chunk)
@@ -102,8 +111,8 @@ class InFlightRows:
 
     def add_known(self, chunk: Chunk) -> None:
         """Rows that the channel had committed when it was opened; those of them that are proven are not counted again."""
-        proven = self.proven.position
-        done = chunk.rows_up_to(proven) if proven is not None else 0
+        settled = self._settled_through
+        done = chunk.rows_up_to(settled) if settled is not None else 0
         self.add(Chunk(chunk.end, chunk.places.without_first(done), chunk.bytes) if done else chunk)
 
     def confirm(self, state: ChannelState, now_s: float) -> Proven | None:

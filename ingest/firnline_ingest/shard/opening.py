@@ -224,6 +224,7 @@ def _listed(
             each.resume.baseline,
             seen=each.resume.committed,
             created_ms=created_ms,
+            drops_through=each.resume.drops_through,
             sending=sent[each.destination.channel] if len(channels) > 1 else None,
         )
         for each, created_ms in zip(channels, made_ms, strict=True)

@@ -15,6 +15,7 @@ from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.values import Position
 
 
 class Outlet:
@@ -34,7 +35,9 @@ class Outlet:
         self.channel = opened.channel
         self.committed_before = opened.resume.committed
         """The channel's token when it was opened."""
-        self.in_flight = InFlightRows(work.key, opened.resume.baseline, row.read_through)
+        self.drops_through = opened.resume.drops_through
+        """What lies up to here was proven before the channel was begun anew."""
+        self.in_flight = InFlightRows(work.key, opened.resume.baseline, row.read_through, self.drops_through)
         self.window = SendWindow(opened.channel)
         self.prover = Prover(
             work,
@@ -52,13 +55,17 @@ class Outlet:
         """When rows were handed over last; 0 where none were."""
 
     def appender(self, on_append: Callable[[], None], before_append: Callable[[], None]) -> Appender:
-        before = self.committed_before
-        return Appender(self.channel, self.in_flight, before, Pace(), self.window, on_append, before_append)
+        return Appender(self.channel, self.in_flight, self.known_before, Pace(), self.window, on_append, before_append)
 
     @property
     def name(self) -> str:
         """Of the channel."""
         return self.destination.channel
+
+    @property
+    def known_before(self) -> Position | None:
+        """What is not beyond is in the table, or was, when the channel was opened."""
+        return max(filter(None, (self.committed_before, self.drops_through)), default=None)
 
     @property
     def is_past_what_was_committed(self) -> bool:

@@ -48,9 +48,9 @@ class Outlets:
         return self._all[0].in_flight.proven.position if len(self._all) == 1 else self.read_through
 
     @property
-    def committed_before(self) -> Position | None:
-        """The furthest token of before: a record up to it may be in its table already."""
-        return max(filter(None, (outlet.committed_before for outlet in self._all)), default=None)
+    def known_before(self) -> Position | None:
+        """The furthest token or drop line of before: a record up to it may be in its table already."""
+        return max(filter(None, (outlet.known_before for outlet in self._all)), default=None)
 
     @property
     def is_empty(self) -> bool:

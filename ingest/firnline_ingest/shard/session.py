@@ -220,7 +220,7 @@ class ShardSession:
         if loss := self._retention.loss(read, self._services.now_ms()):
             lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
             self._account_for_loss(loss, lost)
-        records = _arrived_by(read.records, demand.arrival_ms, self._outlets.committed_before)
+        records = _arrived_by(read.records, demand.arrival_ms, self._outlets.known_before)
         is_cut = len(records) < len(read.records)
         for number, piece in enumerate(self._user_records.pieces(records)):
             if number:
@@ -366,12 +366,12 @@ def _user_records(work: ShardWork, services: ShardServices, opened: Opened) -> U
     return UserRecords(own_range, start.position if isinstance(start, After) else None, is_on=is_on)
 
 
-def _arrived_by(records: Sequence[Record], arrival_ms: int | None, committed: Position | None) -> Sequence[Record]:
-    """The records before the first one that arrived after a bounded run's end, and is not committed already."""
+def _arrived_by(records: Sequence[Record], arrival_ms: int | None, known: Position | None) -> Sequence[Record]:
+    """The records before the first one that arrived after a bounded run's end, and can't be in a table already."""
     if arrival_ms is None:
         return records
     for index, record in enumerate(records):
         is_late = (record.ApproximateArrivalTimestamp or 0) * 1000 > arrival_ms
-        if is_late and (committed is None or position_of(record) > committed):
+        if is_late and (known is None or position_of(record) > known):
             return records[:index]
     return records

@@ -1,8 +1,6 @@
 """One shard into several tables: every record in its own table once, whatever is killed between two of its appends."""
 
-import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -11,80 +9,18 @@ from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
-from firnline_ingest.shard.work import Destination, ShardWork
+from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.values import Position
-from tests.ingest.shard.conftest import TARGET, World
+from tests.ingest.shard.conftest import World
 
-from .running import bounded, frozen_at, numbers, run
-
-KINDS = ("order", "refund", "other")
-TABLES = {"order": "ORDERS", "refund": "REFUNDS"}
-ROUTES = {"key": "kind", "tables": TABLES, "others": "own_table"}
-
-
-class Killed(BaseException):
-    pass
-
-
-def pipeline(**routes: object) -> PipelineConfig:
-    document = {"stream": "events", "database": "DB", "schema": "RAW", "routes": {**ROUTES, **routes}}
-    return PipelineConfig.model_validate(document)
+from .routed import expected, killed_after, ours, pipeline, problem, put, tables, work
+from .running import bounded, frozen_at, run
 
 
 @pytest.fixture
 def routed(world: World) -> World:
     world.pipeline = pipeline()
     return world
-
-
-def work(world: World, *tables: str, **changes: object) -> ShardWork:
-    own = world.work(**changes)
-    there = [
-        Destination(replace(TARGET, table=name, pipe=f"{name}-STREAMING"), f"{own.channel}~{name}", name)
-        for name in tables
-    ]
-    return replace(own, routed=tuple(there))
-
-
-def ours(world: World, **changes: object) -> ShardWork:
-    return work(world, *TABLES.values(), **changes)
-
-
-def put(world: World, count: int, first: int = 0, kinds: tuple[str, ...] = KINDS) -> None:
-    for number in range(first, first + count):
-        world.shard.put(json.dumps({"n": number, "kind": kinds[number % len(kinds)]}).encode())
-
-
-def tables(world: World) -> dict[str, list[int]]:
-    """What each table has, in the order of its commits."""
-    return {name.rpartition("~")[2]: numbers(served.rows) for name, served in world.channels.served.items()}
-
-
-def expected(world: World, count: int) -> dict[str, list[int]]:
-    return {
-        world.shard.id: list(range(2, count, 3)),
-        "ORDERS": list(range(0, count, 3)),
-        "REFUNDS": list(range(1, count, 3)),
-    }
-
-
-def problem(receipt: Receipt) -> str | None:
-    return receipt.problem.id if receipt.problem else None
-
-
-def killed_after(world: World, step: EpochStep, times: int, asked: ShardWork) -> None:
-    """A process that dies when it has come to the step so often; or one that ends, where it never does."""
-    left = [times]
-
-    def die(reached: EpochStep, key: object) -> None:
-        left[0] -= reached is step
-        if left[0] == 0:
-            raise Killed
-
-    try:
-        bounded(world.services(observer=die), asked)
-    except Killed:
-        return
 
 
 def drained(world: World, asked: ShardWork) -> Receipt:

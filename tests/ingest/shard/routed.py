@@ -1,0 +1,89 @@
+"""A shard of three tables, as the tests of routes have it: every third record goes to each."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.shard.receipt import Receipt
+from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
+from firnline_ingest.values import TargetTable
+from tests.ingest.shard.conftest import TARGET, World
+
+from .running import bounded, numbers
+
+KINDS = ("order", "refund", "other")
+TABLES = {"order": "ORDERS", "refund": "REFUNDS"}
+ROUTES = {"key": "kind", "tables": TABLES, "others": "own_table"}
+
+
+class Killed(BaseException):
+    """A process is gone in the middle of something."""
+
+
+def pipeline(**routes: object) -> PipelineConfig:
+    document = {"stream": "events", "database": "DB", "schema": "RAW", "routes": {**ROUTES, **routes}}
+    return PipelineConfig.model_validate(document)
+
+
+def table(name: str) -> TargetTable:
+    return replace(TARGET, table=name, pipe=f"{name}-STREAMING")
+
+
+def channel(world: World, name: str) -> str:
+    return f"app~{world.shard.id}~{name}"
+
+
+def work(
+    world: World, *tables: str, elsewhere: Mapping[str, TargetTable] | None = None, **changes: object
+) -> ShardWork:
+    """`elsewhere`: tables that are not the ones that were there first."""
+    own = world.work(**changes)
+    there = [Destination((elsewhere or {}).get(name) or table(name), channel(world, name), name) for name in tables]
+    return replace(own, routed=tuple(there))
+
+
+def ours(world: World, **changes: object) -> ShardWork:
+    return work(world, *TABLES.values(), **changes)  # type: ignore[arg-type] # by name
+
+
+def put(world: World, count: int, first: int = 0, kinds: tuple[str, ...] = KINDS) -> None:
+    for number in range(first, first + count):
+        world.shard.put(json.dumps({"n": number, "kind": kinds[number % len(kinds)]}).encode())
+
+
+def tables(world: World) -> dict[str, list[int]]:
+    """What each channel that is there has brought to its table, in the order of its commits."""
+    return {name.rpartition("~")[2]: numbers(served.rows) for name, served in world.channels.served.items()}
+
+
+def expected(world: World, count: int) -> dict[str, list[int]]:
+    return {
+        world.shard.id: list(range(2, count, 3)),
+        "ORDERS": list(range(0, count, 3)),
+        "REFUNDS": list(range(1, count, 3)),
+    }
+
+
+def problem(receipt: Receipt) -> str | None:
+    return receipt.problem.id if receipt.problem else None
+
+
+def killed_after(world: World, step: EpochStep, times: int, asked: ShardWork, seconds: float = 20.0) -> None:
+    """A process that dies when it has come to the step so often; or one that ends, where it never does."""
+    left = [times]
+
+    def die(reached: EpochStep, key: object) -> None:
+        left[0] -= reached is step
+        if left[0] == 0:
+            raise Killed
+
+    killed(world.services(observer=die, final_commit_s=min(5.0, seconds)), asked, seconds)
+
+
+def killed(services: ShardServices, asked: ShardWork, seconds: float = 20.0) -> None:
+    try:
+        bounded(services, asked, seconds)
+    except Killed:
+        return
