@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from firnline_infra.audit import ReaderUser
+from firnline_infra.audit.latency import latencies
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
@@ -23,7 +25,8 @@ from .watched import Watched
 EngineWithoutSpark = Any  # of conftest.py
 
 pytestmark = pytest.mark.contract
-PAGE = (Path(__file__).parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, LATENCY = ((DOCS / name).read_text(encoding="utf-8") for name in ("targets.md", "latency.md"))
 REST = {
     "version": 1,
     "name": "targets",
@@ -47,7 +50,8 @@ class Example:
 
 
 def examples() -> Iterator[Example]:
-    for title, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE):
+    parts = re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    for title, text in (*parts, ("latency", LATENCY)):
         (declared,), (query,) = (re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("yaml", "sql"))
         told = re.findall(r"^\| `(\{.*?\})` \| (.*) \|$", text, re.MULTILINE)
         yield Example(title, yaml.safe_load(declared), query, *zip(*told, strict=True))
@@ -87,7 +91,7 @@ def engine(
     watched.application.destroy()
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stream)
+@pytest.mark.parametrize("example", EXAMPLES[:-1], ids=lambda example: example.stream)
 def test_an_example_comes_out_as_the_page_says(
     example: Example, engine: Callable[[str], EngineWithoutSpark], local_environment: RunningEnvironment
 ) -> None:
@@ -98,8 +102,27 @@ def test_an_example_comes_out_as_the_page_says(
     assert found == [json.loads(f"[{row.strip('`')}]") for row in example.rows if row.startswith("`")]
 
 
+def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(
+    engine: Callable[[str], EngineWithoutSpark], local_environment: RunningEnvironment
+) -> None:
+    """The page's records say that they were made in March 2026, by a clock that is behind or ahead of this one."""
+    example = next(each for each in EXAMPLES if each.stream == "readings")
+    test_an_example_comes_out_as_the_page_says(example, engine, local_environment)
+    login = local_environment.logins["admin"]
+    reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file, warehouse="COMPUTE_WH")
+    (report,) = latencies(engine("readings").config, reader, minutes=60, produced_at="sent_at")
+    assert [spread and spread.rows for _, spread in report.parts()] == [2] * 5
+    arrived, pushed, whole = report.arrived_to_pushed, report.pushed_to_visible, report.arrived_to_visible
+    assert arrived is not None
+    assert pushed is not None
+    assert whole is not None
+    assert (pushed.negative, whole.negative, whole.max_ms >= pushed.max_ms) == (0, 0, arrived.p50_ms >= 0)
+    words = re.findall(r"^SHOP\.RAW\.READINGS  (.*?)  +2 ", LATENCY, re.MULTILINE)
+    assert [name for name, _ in report.parts()] == words
+
+
 def test_every_kind_of_target_is_on_the_page() -> None:
-    assert len(EXAMPLES) == len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 7
+    assert len(EXAMPLES) - 1 == len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 7
     shown = re.search(r"^    (pipelines\[0\]\.columns\[1\].*)$", PAGE, re.MULTILINE)
     assert shown is not None
     lake = next(each for each in EXAMPLES if each.stream == "visits")

@@ -1,16 +1,17 @@
 """How long records took: from their producer to Kinesis, and from there until a query sees their rows.
 
-A table with ROW_TIMESTAMP keeps when each row became visible; the metadata has when Kinesis took its record. The producer's own
-time is in a column, where it sends one. Read with the reader's rights; the engine's books are not asked.
+A table with ROW_TIMESTAMP keeps when each row became visible; the metadata has when Kinesis took its record, and with
+`push_time` when the engine made the row. The producer's own time is in a column, where it sends one. Read with the reader's
+rights; the engine's books are not asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firnline_infra.audit.errors import LatencyUnknown, QueryFailed, UnknownPipeline
 from firnline_infra.audit.reader_user import ReaderUser
@@ -33,13 +34,15 @@ Rows = Callable[[str], Iterable[Sequence[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Of so many rows, in milliseconds. Below 0 where the producer's clock is ahead."""
+    """Of so many rows, in milliseconds. Below 0 where the clock at the beginning is ahead of the one at the end."""
 
     rows: int
     p50_ms: int
     p95_ms: int
     p99_ms: int
     max_ms: int
+    negative: int = 0
+    """How many of the rows took less than nothing, by two clocks that disagree."""
 
     @classmethod
     def of(cls, taken_ms: Iterable[int]) -> "Spread | None":
@@ -47,10 +50,29 @@ class Spread:
         ordered = sorted(taken_ms)
         if not ordered:
             return None
-        last = len(ordered) - 1
-        return cls(
-            len(ordered), max_ms=ordered[-1], **{name: ordered[round(q * last)] for name, q in QUANTILES.items()}
-        )
+        last, negative = len(ordered) - 1, sum(each < 0 for each in ordered)
+        quantiles = {name: ordered[round(q * last)] for name, q in QUANTILES.items()}
+        return cls(len(ordered), max_ms=ordered[-1], negative=negative, **quantiles)
+
+
+class Times(NamedTuple):
+    """Of a row, in milliseconds since 1970; None where nothing tells it."""
+
+    arrived: int | None
+    visible: int
+    produced: int | None
+    pushed: int | None
+
+
+CLOCKS = {"produced": "the producer's", "arrived": "Kinesis'", "pushed": "the engine's", "visible": "Snowflake's"}
+PARTS = (
+    ("produced_to_arrived", "producer to Kinesis"),
+    ("arrived_to_pushed", "Kinesis to engine"),
+    ("pushed_to_visible", "engine to visible"),
+    ("arrived_to_visible", "Kinesis to visible"),
+    ("produced_to_visible", "producer to visible"),
+)
+"""Of a report, with their words, in the order of a record's way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +84,13 @@ class LatencyReport:
     arrived_to_visible: Spread | None
     produced_to_arrived: Spread | None = None
     produced_to_visible: Spread | None = None
+    arrived_to_pushed: Spread | None = None
+    pushed_to_visible: Spread | None = None
+    remarks: tuple[str, ...] = ()
+
+    def parts(self) -> Iterator[tuple[str, Spread | None]]:
+        """In words, in the order of a record's way."""
+        return ((words, getattr(self, name)) for name, words in PARTS)
 
     def as_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -124,31 +153,62 @@ def latency_of(
                 "give the pipeline row_timestamp: true, which only standard tables have; rows from then on have theirs",
             ) from error
         raise
-    return LatencyReport(
-        pipeline.stream,
-        shown,
-        Spread.of(visible - arrived for arrived, visible, _ in found if arrived is not None),
-        Spread.of(arrived - produced for arrived, _, produced in found if arrived is not None and produced is not None),
-        Spread.of(visible - produced for _, visible, produced in found if produced is not None),
-    )
+    spreads = {name: Spread.of(_taken(found, *name.split("_to_"))) for name, _ in PARTS}
+    remarks = [] if found else [_why_none(asked, rows, minutes)]
+    return LatencyReport(pipeline.stream, shown, **spreads, remarks=(*remarks, *_remarks(found, spreads)))
+
+
+def _taken(found: Iterable[Times], begins: str, ends: str) -> Iterator[int]:
+    for times in found:
+        begin, end = getattr(times, begins), getattr(times, ends)
+        if begin is not None and end is not None:
+            yield end - begin
+
+
+def _remarks(found: Sequence[Times], spreads: Mapping[str, Spread | None]) -> Iterator[str]:
+    if lacking := sum(times.arrived is None for times in found):
+        yield (
+            f"{lacking:,} of {len(found):,} rows say not when Kinesis took their records: metadata.approximate_arrival was off "
+            "then."
+        )
+    for name, words in PARTS:
+        spread, (begins, ends) = spreads[name], name.split("_to_")
+        if spread and spread.negative:
+            ahead = -min(_taken(found, begins, ends)) / 1000
+            yield (
+                f"{words}: {spread.negative:,} of {spread.rows:,} rows took less than nothing, so {CLOCKS[begins]} clock is "
+                f"ahead of {CLOCKS[ends]}, by {ahead:.1f} s at least."
+            )
+
+
+def _why_none(asked: Statements, rows: Rows, minutes: int) -> str:
+    ((count, timed),) = rows(count_statement(asked))
+    text = f"No row became visible in the last {minutes} minutes. The table has {count:,} rows of the stream"
+    if count == timed:
+        return f"{text}."
+    return f"{text}; {count - timed:,} of them are from before row_timestamp was switched on, and have no time."
 
 
 def latency_statement(statements: Statements, *, since: datetime, produced_at: str | None) -> str:
-    """Arrival, commit time, and the producer's time or NULL, of the newest rows of the stream."""
+    """Arrival, commit time, the producer's time and the engine's (NULL where there is none), of the stream's newest rows."""
     produced = quoted(stored_name(produced_at)) if produced_at else "NULL"
     moment = text_literal(f"{since.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z")
     return (
-        f"SELECT {statements.arrival}, {COMMITTED}, {produced} FROM {statements.table_sql} "
+        f"SELECT {statements.arrival}, {COMMITTED}, {produced}, {statements.pushed} FROM {statements.table_sql} "
         f"WHERE {statements.of_the_stream} AND {COMMITTED} >= {moment}::TIMESTAMP_TZ ORDER BY {COMMITTED} DESC LIMIT {MOST_ROWS}"
     )
 
 
-def _times(row: Sequence[Any]) -> tuple[int | None, int, int | None]:
-    """Arrival, visibility and production, in milliseconds since 1970."""
-    arrived, visible, produced = row
+def count_statement(statements: Statements) -> str:
+    """Of the stream's rows: all, and those that have a commit time."""
+    return f"SELECT COUNT(*), COUNT({COMMITTED}) FROM {statements.table_sql} WHERE {statements.of_the_stream}"
+
+
+def _times(row: Sequence[Any]) -> Times:
+    arrived, visible, produced, pushed = row
     seen = _milliseconds(visible)
     assert seen is not None, "the statement leaves out rows without one"
-    return arrival_ms(arrived), seen, _milliseconds(produced)
+    return Times(arrival_ms(arrived), seen, _milliseconds(produced), arrival_ms(pushed))
 
 
 def _milliseconds(value: Any) -> int | None:

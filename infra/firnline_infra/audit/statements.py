@@ -128,6 +128,13 @@ class Statements:
         return self._part("approximate_arrival")
 
     @property
+    def pushed(self) -> str:
+        """As `arrival`; NULL where no row has it."""
+        if not self.metadata.is_on("push_time"):
+            return "NULL"
+        return quoted(self.metadata.name_of("push_time")) if self._are_columns else self._part("push_time")
+
+    @property
     def of_the_stream(self) -> str:
         return f"{self._part('stream')} = {text_literal(self.stream)}" if self.metadata.is_on("stream") else "TRUE"
 

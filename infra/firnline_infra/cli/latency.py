@@ -33,7 +33,8 @@ def latency(
     """Tell how long records took until their rows were visible.
 
     Asks each table for its newest rows: when Kinesis took the record, when the row became visible (row_timestamp, which only
-    standard tables have), and with --produced-at when the producer made it. Changes nothing.
+    standard tables have), when the engine made the row (metadata.push_time), and with --produced-at when the producer made
+    the record. Changes nothing.
     """
     import json
 
@@ -52,14 +53,11 @@ def text_of(found: "list[LatencyReport]") -> str:
     rows = [
         (each.table, what, *_figures(spread))
         for each in found
-        for what, spread in (
-            ("producer to Kinesis", each.produced_to_arrived),
-            ("Kinesis to visible", each.arrived_to_visible),
-            ("producer to visible", each.produced_to_visible),
-        )
+        for what, spread in each.parts()
         if spread or what == "Kinesis to visible"
     ]
-    return text_table(("table", "", "rows", "p50", "p95", "p99", "max"), rows)
+    table = text_table(("table", "", "rows", "p50", "p95", "p99", "max"), rows)
+    return "\n".join([table, *(f"{each.table}: {remark}" for each in found for remark in each.remarks)])
 
 
 def _figures(spread: "Spread | None") -> tuple[str, ...]:

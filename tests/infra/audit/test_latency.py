@@ -23,8 +23,11 @@ def pipeline(**more: Any) -> PipelineConfig:
     return PipelineConfig.model_validate({**place, **more})
 
 
-def told(*rows: tuple[Any, Any, Any], produced_at: str | None = "AT") -> LatencyReport:
-    return latency_of(pipeline(), lambda _: rows, now=NOW, minutes=60, produced_at=produced_at)
+def told(*rows: tuple[Any, ...], produced_at: str | None = "AT", **more: Any) -> LatencyReport:
+    """Of rows with their arrival, visibility, production and, where they are four, the time when they were pushed."""
+    whole = [(*row, None)[:4] for row in rows]
+    answers = iter([whole, [(7, 3)]])
+    return latency_of(pipeline(**more), lambda _: next(answers), now=NOW, minutes=60, produced_at=produced_at)
 
 
 def test_quantiles_are_of_the_rows_that_tell() -> None:
@@ -51,6 +54,53 @@ def test_a_producers_time_is_read_in_the_forms_that_producers_have(produced: obj
 @pytest.mark.parametrize("produced", [None, True, "yesterday", ""])
 def test_what_is_no_time_tells_nothing(produced: object) -> None:
     assert told(("2026-03-01T11:00:00.000Z", NOW, produced)).produced_to_visible is None
+
+
+PUSHED = {"metadata": {"push_time": True}}
+
+
+def test_the_time_in_the_engine_is_told_by_itself() -> None:
+    row = ("2026-03-01T11:00:00.000Z", datetime(2026, 3, 1, 11, 0, 4, tzinfo=UTC), None, "2026-03-01T11:00:01.500Z")
+    found = told(row, **PUSHED)
+    assert (found.arrived_to_pushed, found.pushed_to_visible) == (Spread.of([1500]), Spread.of([2500]))
+    assert told(row[:3]).pushed_to_visible is None
+    lines = [line for line in text_of([found]).splitlines() if " to " in line]
+    assert [line.split("  ")[1].strip() for line in lines] == [
+        "Kinesis to engine",
+        "engine to visible",
+        "Kinesis to visible",
+    ]
+
+
+def test_clocks_that_disagree_are_named_and_change_nothing_else() -> None:
+    """A producer's that is five seconds ahead, an engine's that is two behind."""
+    visible = datetime(2026, 3, 1, 11, 0, 3, tzinfo=UTC)
+    row = ("2026-03-01T11:00:00.000Z", visible, "2026-03-01T11:00:05Z", "2026-03-01T10:59:58.000Z")
+    found = told(row, row, **PUSHED)
+    assert found.produced_to_arrived == Spread(
+        rows=2, p50_ms=-5000, p95_ms=-5000, p99_ms=-5000, max_ms=-5000, negative=2
+    )
+    assert found.arrived_to_visible == Spread(rows=2, p50_ms=3000, p95_ms=3000, p99_ms=3000, max_ms=3000)
+    less = "2 of 2 rows took less than nothing, so"
+    assert found.remarks == (
+        f"producer to Kinesis: {less} the producer's clock is ahead of Kinesis', by 5.0 s at least.",
+        f"Kinesis to engine: {less} Kinesis' clock is ahead of the engine's, by 2.0 s at least.",
+        f"producer to visible: {less} the producer's clock is ahead of Snowflake's, by 2.0 s at least.",
+    )
+    assert all(remark in text_of([found]) for remark in found.remarks)
+
+
+def test_rows_that_say_nothing_of_a_time_are_counted() -> None:
+    row = ("2026-03-01T11:00:00.000Z", NOW, None)
+    found = told(row, (None, NOW, None), ("no time", NOW, "soon"))
+    (remark,) = found.remarks
+    assert remark.startswith(
+        "2 of 3 rows say not when Kinesis took their records: metadata.approximate_arrival was off"
+    )
+    assert told(produced_at=None).remarks == (
+        "No row became visible in the last 60 minutes. The table has 7 rows of the stream; 4 of them are from before "
+        "row_timestamp was switched on, and have no time.",
+    )
 
 
 def test_metadata_without_an_arrival_is_told_before_anything_is_asked() -> None:
