@@ -10,6 +10,8 @@ from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from firnline_infra.rollout.runtime import Run
     from firnline_infra.rollout.status import ShardStatus, StandbyStatus, Status
 
@@ -50,12 +52,24 @@ def text_of(found: "Status") -> str:
             for each in found.shards
         ]
         lines += ["", text_table(("stream", "shard", "", "accounted for, up to", "dropped unread in"), rows)]
+    lines += _rejected(found.shards)
     if found.incidents:
         incidents = [
             (_time(each.last_ms), f"{each.stream}/{each.shard}", each.kind, each.detail) for each in found.incidents
         ]
         lines += ["", text_table(("last incidents", "shard", "kind", "what"), incidents)]
     return "\n".join([*lines, *(["", *found.notes] if found.notes else [])])
+
+
+def _rejected(shards: "Sequence[ShardStatus]") -> list[str]:
+    """A line a stream whose table has refused rows."""
+    streams = dict.fromkeys(each.stream for each in shards)
+    counts = {name: sum(each.rejected_rows for each in shards if each.stream == name) for name in streams}
+    return [
+        f"{count:,} rows of {stream} were rejected by its table: firnline audit tells which, and why (docs/audit.md)."
+        for stream, count in counts.items()
+        if count
+    ]
 
 
 def _engine(found: "Status") -> str:

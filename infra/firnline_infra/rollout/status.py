@@ -40,6 +40,8 @@ class ShardStatus:
     """Whether a person has paused its pipeline."""
     unproven: bool
     """Whether rows may have been sent that are not proven yet."""
+    rejected_rows: int = 0
+    """Rows that its tables refused since its channels were made, as far as that is proven or was accepted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +175,7 @@ def _shard(
         has_ended=row.ended,
         is_paused=row.key.stream in paused,
         unproven=row.is_sending,
+        rejected_rows=sum(entry.proven.rows_error for entry in row.channels.values()),
     )
 
 

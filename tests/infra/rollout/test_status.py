@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import MappingProxyType
 
 import pytest
 
@@ -6,6 +7,8 @@ from firnline_infra.cli.status import text_of
 from firnline_infra.rollout.status import status_of
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.incident import Incident, IncidentKind
+from firnline_ingest.ledger.row import ChannelEntry, Proven
+from firnline_ingest.values import TargetTable
 from tests.infra.rollout.test_roll import OLD
 from tests.infra.rollout.test_standby import NEW, THIRD, killed_while_it_waits
 from tests.infra.rollout.world import KEYS, STREAM, World
@@ -122,6 +125,21 @@ def test_it_tells_which_shard_is_idle_and_how_long_its_records_have() -> None:
     longer = looked(world, now_ms=now_ms + 25 * hour_ms, idle_after_s={STREAM: 4 * 3600})
     assert [(each.is_idle, each.time_to_trim_s) for each in longer.shards] == [(False, 0.0), (False, 0.0)]
     assert set(found.as_document()["shards"][0]) >= {"idle_s", "is_idle", "time_to_trim_s"}
+
+
+def test_it_tells_how_many_rows_a_table_has_rejected() -> None:
+    world = running()
+    assert "rejected" not in text_of(looked(world))
+    for key in KEYS:
+        target = TargetTable("DB", "RAW", "T", "2026", "T-STREAMING")
+        channels = {
+            "own": ChannelEntry(target, Proven(None, 10, 3)),
+            "routed": ChannelEntry(target, Proven(None, 5, 1)),
+        }
+        world.ledger.write(replace(world.ledger.read(key), channels=MappingProxyType(channels)))
+    found = looked(world)
+    assert [each["rejected_rows"] for each in found.as_document()["shards"]] == [4, 4]
+    assert f"8 rows of {STREAM} were rejected by its table: firnline audit tells which" in text_of(found)
 
 
 def test_a_shard_that_nobody_reads_is_not_called_idle() -> None:
