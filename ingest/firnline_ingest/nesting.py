@@ -4,21 +4,34 @@ msgspec gives up where Python's recursion limit is, which differs by Python vers
 record would be a row today and a dead letter after an upgrade.
 """
 
-import re
-from itertools import accumulate
+from collections.abc import Iterator
+from itertools import accumulate, chain
 
 MAX_DEPTH = 512
+STEP_BYTES = 65_536
 
-_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _OPENERS = b"{["
 _STEP = {ord("{"): 1, ord("["): 1, ord("}"): -1, ord("]"): -1}
 _ALL_BUT_OPENERS = bytes(set(range(256)) - set(_OPENERS))
-_ALL_BUT_BRACKETS = bytes(set(range(256)) - set(_STEP))
+_ALL_BUT_BRACKETS_AND_QUOTES = bytes(set(range(256)) - set(_STEP) - {ord('"')})
 
 
 def is_too_deep(payload: bytes) -> bool:
     """Of valid JSON: whether an object or array lies deeper than MAX_DEPTH, itself counted."""
     if len(payload.translate(None, _ALL_BUT_OPENERS)) <= MAX_DEPTH:
         return False
-    brackets = _STRINGS.sub(b"", payload).translate(None, _ALL_BUT_BRACKETS)
-    return max(accumulate(map(_STEP.__getitem__, brackets))) > MAX_DEPTH
+    steps = map(_STEP.__getitem__, chain.from_iterable(_brackets(payload)))
+    return max(accumulate(steps), default=0) > MAX_DEPTH
+
+
+def _brackets(payload: bytes) -> Iterator[bytes]:
+    """Those outside of texts, piece by piece: a large record has millions of texts, or one that a regular expression would need
+    a hundred times its size for.
+    """
+    kept = payload.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _ALL_BUT_BRACKETS_AND_QUOTES)
+    kept = kept.replace(b'""', b"")  # a text without brackets, or where one ends and the next begins: both stay texts
+    inside = 0
+    for start in range(0, len(kept), STEP_BYTES):
+        pieces = kept[start : start + STEP_BYTES].split(b'"')
+        yield b"".join(pieces[inside::2])
+        inside ^= (len(pieces) - 1) % 2

@@ -1,8 +1,12 @@
+import json
 import sys
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from firnline_ingest import nesting
 from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
 from firnline_ingest.records.json_object import JsonObjectCheck
 from firnline_ingest.records.rejection import RejectReason, Unusable
@@ -38,6 +42,7 @@ def test_the_limit_is_exact(nest: Callable[[int], bytes]) -> None:
 
 
 def test_brackets_in_texts_and_beside_one_another_are_not_depth() -> None:
+    assert not is_too_deep(b'"' + b"[" * 5000 + b'"'), "no bracket at all is outside"
     assert not is_too_deep(b'{"a":"' + b"[" * 5000 + b'"}')
     assert not is_too_deep(b'{"a":"\\"' + b"{" * 5000 + b'"}')
     assert not is_too_deep(b'{"a":[' + b",".join([b"[]"] * 5000) + b"]}")
@@ -52,3 +57,25 @@ def test_the_fate_does_not_depend_on_how_deep_the_caller_is() -> None:
 
     assert sys.getrecursionlimit() >= 1000
     assert called_from(250) is None
+
+
+TEXTS = st.text(st.sampled_from('[]{}"\\a\n'), max_size=6)
+NESTED = st.recursive(
+    TEXTS | st.just(1),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+def depth(value: object) -> int:
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
+
+
+@given(NESTED, st.integers(1, 9))
+def test_brackets_are_counted_outside_of_texts_however_they_are_cut(value: object, step: int) -> None:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(nesting, "STEP_BYTES", step)
+        for most in (depth(value), depth(value) - 1):
+            changed.setattr(nesting, "MAX_DEPTH", most)
+            assert is_too_deep(json.dumps(value).encode()) == (depth(value) > max(most, 0))

@@ -16,10 +16,11 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.any_json import check_any_json
+from firnline_ingest.records.decoders.content import refuse_larger
 from firnline_ingest.records.decoders.of_format import bounded, decoder_of
 from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.first_sight import Kind, first_sights
-from firnline_ingest.records.json_object import JsonObjectCheck
+from firnline_ingest.records.json_object import JsonObjectCheck, minified
 from firnline_ingest.records.metadata import MetadataHead, clock_ms
 from firnline_ingest.records.rejection import (
     UNDECIDED,
@@ -154,8 +155,11 @@ class RowMaker:
         rejected: list[RejectedRecord] = []
         unknown = 0
         for index, record in enumerate(records):
+            data = record.Data
             try:
-                row = splice(head(record), check(record.Data))
+                if len(data) > most:
+                    refuse_larger(minified(data), most)
+                row = splice(head(record), check(data))
                 if len(row) > most:
                     raise Unusable(_too_large(len(row), most))
             except Unusable as unusable:

@@ -24,18 +24,17 @@ _encode = msgspec.json.Encoder().encode
 
 def as_json(returned: Any, numbers: Kept) -> bytes:
     """Raises Untransformable."""
-    pieces, size = [], 0
+    written = bytearray()
     try:
         for piece in _pieces(returned, numbers, MAX_DEPTH):
-            size += len(piece)
-            if size > MOST_BYTES:
+            written += piece
+            if len(written) > MOST_BYTES:
                 raise Untransformable(f"what it returned has more than {MOST_BYTES:,} bytes")
-            pieces.append(piece)
     except Untransformable:
         raise
     except Exception as error:  # of a dict or a number of the user's own class
         raise Untransformable(f"what it returned can't be written: {type(error).__name__}") from error
-    return b"".join(pieces)
+    return bytes(written)
 
 
 def _pieces(value: Any, numbers: Kept, levels: int) -> Iterator[bytes]:
