@@ -32,11 +32,11 @@ PERSON = {
 RECORD_METADATA = {"column": "RECORD_METADATA", "form": "variant", "push_time": True}
 
 
-def ingest(world: World, pipe: str, **options: object) -> None:
+def ingest(world: World, pipe: str, number: str = "49", **options: object) -> None:
     """One record, as the engine makes a row of it."""
     document = {"stream": "persons", "database": "D", "schema": "S", **options}
     maker = RowMaker(PipelineConfig.model_validate(document, strict=None), "persons", "shardId-000000000000")
-    made = maker.convert([Record("49", json.dumps(PERSON).encode(), "key", 1.5)])
+    made = maker.convert([Record(number, json.dumps(PERSON).encode(), "key", 1.5)])
     assert not made.rejected
     channel, _ = world.client(pipe).open_channel("c")
     channel.append_rows(list(made.rows), "0", "1")
@@ -85,3 +85,58 @@ def test_a_whole_message_in_one_column_needs_no_transform(world: World, sql: Sql
     assert sql("SELECT RECORD_CONTENT:city::VARCHAR, RECORD_CONTENT:skills[0]::VARCHAR FROM WHOLE") == [
         ("New York", "sitting")
     ]
+
+
+CALLED_AS_THERE = {
+    **RECORD_METADATA,
+    "names": {
+        "stream": '"topic"',
+        "shard_id": '"partition"',
+        "sequence_number": '"offset"',
+        "push_time": '"SnowflakeConnectorPushTime"',
+    },
+}
+NUMBER = "49546986683135544286507457936321625675700192471156785154"
+
+
+def test_metadata_that_is_called_as_there_is_found_by_the_pages_pipe(world: World, sql: Sql) -> None:
+    """docs/from-other-connectors.md says which casts are others: a sequence number is no NUMBER, a time no BIGINT."""
+    sql("CREATE TABLE TOPICS (age NUMBER, topic VARCHAR, partition VARCHAR, kafka_offset VARCHAR, at TIMESTAMP_NTZ)")
+    sql(
+        "CREATE PIPE TOPICS AS COPY INTO TOPICS FROM (SELECT $1:age::NUMBER, $1:RECORD_METADATA.topic::STRING AS topic, "
+        "$1:RECORD_METADATA.partition::STRING AS partition, $1:RECORD_METADATA.offset::STRING AS kafka_offset, "
+        "$1:RECORD_METADATA.SnowflakeConnectorPushTime::TIMESTAMP_NTZ AS at FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE TOPICS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE TOPICS TO ROLE INGEST")
+    ingest(world, "TOPICS", NUMBER, metadata=CALLED_AS_THERE)
+    ((age, topic, partition, offset, at),) = sql("SELECT * FROM TOPICS")
+    assert (age, topic, partition, offset) == (30, "persons", "shardId-000000000000", NUMBER)
+    assert at is not None
+
+
+@pytest.mark.parametrize("part", ["offset", "SnowflakeConnectorPushTime"])
+def test_what_is_a_number_there_and_none_here_rejects_the_row(world: World, sql: Sql, part: str) -> None:
+    sql("CREATE TABLE NUMBERS (age NUMBER, said NUMBER) ERROR_LOGGING = TRUE")
+    sql(
+        f"CREATE PIPE NUMBERS AS COPY INTO NUMBERS FROM (SELECT $1:age::NUMBER, $1:RECORD_METADATA.{part}::NUMBER "
+        "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE NUMBERS TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE NUMBERS TO ROLE INGEST")
+    ingest(world, "NUMBERS", NUMBER, metadata=CALLED_AS_THERE)
+    assert sql("SELECT * FROM NUMBERS") == []
+    ((kept,),) = sql("SELECT ERROR_DATA FROM ERROR_TABLE(NUMBERS)")
+    assert NUMBER in kept  # as it came, with its position
+
+
+def test_a_hoisted_message_is_reached_by_the_pages_pipe(world: World, sql: Sql) -> None:
+    sql("CREATE TABLE HOISTED (whole VARIANT)")
+    sql(
+        "CREATE PIPE HOISTED AS COPY INTO HOISTED FROM (SELECT $1:your_top_level_field_name "
+        "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+    )
+    sql("GRANT INSERT ON TABLE HOISTED TO ROLE INGEST")
+    sql("GRANT OPERATE ON PIPE HOISTED TO ROLE INGEST")
+    ingest(world, "HOISTED", transforms=[{"type": "hoist", "field": "your_top_level_field_name"}])
+    assert sql("SELECT WHOLE:city::VARCHAR, WHOLE:skills[0]::VARCHAR FROM HOISTED") == [("New York", "sitting")]
