@@ -42,7 +42,13 @@ def _played(name: str, scene: Scene, folder: Path) -> bool:
     lines: Sequence[Line] = ()
     problem = ""
     try:
-        with LocalEnvironment(folder / "environment", load_spec(LOCAL), modules=MODULES, commit_lag_ms=20) as running:
+        with LocalEnvironment(
+            folder / "environment",
+            load_spec(LOCAL),
+            modules=MODULES,
+            commit_lag_ms=20,
+            write_limits=scene.write_limits,
+        ) as running:
             os.environ |= {**running.variables, "SSL_CERT_FILE": str(running.endpoints.ca_file)}
             stage = Stage(running, folder / "stage", f"scene-{name}")
             lines = scene.play(stage)

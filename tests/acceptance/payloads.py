@@ -270,7 +270,12 @@ def _avro() -> Iterator[tuple[str, Sort]]:
         Sort(
             {"format": {**known, "framing": "none"}},
             lambda n: Put(alone(order(n))),
-            {**UNREADABLE, "more behind it": bad(alone(order(1)) + b"x", Why.MALFORMED)} | EMPTY,
+            {
+                **UNREADABLE,
+                "more behind it": bad(alone(order(1)) + b"x", Why.MALFORMED),
+                "a negative branch": bad(b"\2\1\0", Why.MALFORMED),
+            }
+            | EMPTY,
         ),
     )
 

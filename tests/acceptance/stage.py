@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from firnline_infra.build import settings
 from firnline_ingest.records.rejection import LeftOut
 from firnline_local.demo.engine_process import EngineProcess
 from firnline_local.running import RunningEnvironment
-from tests.acceptance.payloads import Put
+from tests.acceptance.payloads import Put, as_json
 from tests.acceptance.sums import SceneFailed, Sums
 from tests.iam.running import enforce_statements
 
@@ -36,6 +36,7 @@ DATABASE = "FIRNLINE.RAW"
 METADATA = "KINESISMETADATA OBJECT"
 ACCOUNTED = ("ingested", "dead_letters", "reread_letters", "skipped", *LeftOut)
 SPARK_SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+FIRNLINE = str(Path(sys.executable).parent / "firnline")
 ENTRY = Path(settings.__file__).parent / "files" / "entry.py"
 SUFFICIENT, STOPPED = 0, 4
 """Exit statuses of an engine: all is well, and: a shard or a pipeline stands still."""
@@ -96,6 +97,10 @@ class Stage:
     def count(self, table: str) -> int:
         return int(self.sql(f"SELECT COUNT(*) FROM {table}")[0][0])
 
+    def numbers(self, stream: str, first: int, count: int) -> int:
+        """Good records of JSON, numbered from `first`; the next number."""
+        return first + self.put(stream, (Put(as_json(n)) for n in range(first, first + count)))
+
     def put(self, stream: str, puts: Iterable[Put]) -> int:
         """In their order, as far as a stream of several shards has one. How many they were."""
         entries = [
@@ -116,7 +121,7 @@ class Stage:
     def document(self) -> dict[str, Any]:
         document = self.environment.engine_config(
             ledger={"table": self.name, "create": True},
-            spark={"checkpoint": str(self.folder / "checkpoint"), "master": "local[2]"},
+            spark={"checkpoint": str(self.folder / "checkpoint"), "master": None},
             epoch={"seconds": 10, "progress_seconds": 0.5},
         )
         document |= {"application": self.name, "pipelines": list(self.streams.values())}
@@ -154,31 +159,43 @@ class Stage:
         """Of the engine."""
         return {**self.environment.variables, "AWS_ACCESS_KEY_ID": self.key}
 
-    def engine(self, *arguments: str) -> EngineProcess:
-        """Under spark-submit; `arguments` are `run`'s."""
-        file = self.config_file
-        conf = {"spark.ui.enabled": "false", "spark.master": "local[2]"}
-        conf |= json.loads(file.read_text())["spark"].get("conf", {})
+    def engine(self, *arguments: str, conf: Mapping[str, str] = {}) -> EngineProcess:
+        """Under spark-submit; `arguments` are `run`'s, `conf` are Spark's."""
+        file, conf = self.config_file, {"spark.ui.enabled": "false", "spark.master": "local[2,8]", **conf}
         command = [str(SPARK_SUBMIT), *(f"--conf={name}={value}" for name, value in conf.items())]
         python = {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
         variables = {**self.variables, **python, "SPARK_LOCAL_IP": "127.0.0.1"}
         return EngineProcess.of([*command, str(ENTRY), str(file), *arguments], variables, self.log_file)
 
-    def run(self, *arguments: str, status: int = SUFFICIENT) -> None:
-        """A bounded run. Raises SceneFailed where it ends otherwise."""
-        with self.engine(*(arguments or ("--available-now",))) as engine:
+    def run(self, *, status: int = SUFFICIENT) -> None:
+        """Takes in what is there. Raises SceneFailed where it ends otherwise."""
+        with self.engine("--available-now") as engine:
             found = engine.wait(PATIENCE_S)
         if found != status:
-            raise SceneFailed(f"the engine ended with {found}, not {status}", list(engine.last_lines))
+            raise SceneFailed(f"the engine ended with {found}, not {status}", engine.last_lines)
 
-    def until(self, found: Callable[[], Any], engine: EngineProcess, what: str) -> Any:
-        """Raises SceneFailed where it does not come about."""
+    def ended(self, *arguments: str) -> int:
+        """The exit status of a run that ends by itself."""
+        with self.engine(*arguments) as engine:
+            return engine.wait(PATIENCE_S)
+
+    def until(self, found: Callable[[], Any], engine: EngineProcess, what: str) -> None:
+        """Raises SceneFailed where it does not come about, or the engine ends before it does."""
+
+        def is_so() -> Any:
+            if engine.exit_status is not None:
+                raise SceneFailed(f"{what}: the engine ended with {engine.exit_status}", list(engine.last_lines))
+            return found()
+
+        self.wait(is_so, what, lambda: engine.last_lines)
+
+    def wait(self, found: Callable[[], Any], what: str, said: Callable[[], Iterable[str]]) -> None:
+        """Raises SceneFailed where it does not come about, with the end of what was said."""
         give_up_s = time.monotonic() + PATIENCE_S
-        while not (value := found()):
-            if engine.exit_status is not None or time.monotonic() > give_up_s:
-                raise SceneFailed(f"not {what}; the engine's status is {engine.exit_status}", list(engine.last_lines))
+        while not found():
+            if time.monotonic() > give_up_s:
+                raise SceneFailed(f"{what}: not within {PATIENCE_S:.0f} s", list(said())[-30:])
             time.sleep(LOOK_S)
-        return value
 
     def stop(self, engine: EngineProcess, status: int = SUFFICIENT) -> None:
         """As an operator does, with everything proven."""
@@ -192,12 +209,17 @@ class Stage:
 
     def firnline(self, *arguments: str, statuses: Sequence[int] = (0,)) -> str:
         """As an operator."""
-        program = str(Path(sys.executable).parent / "firnline")
-        return self._command([program, *arguments], self.environment.variables, statuses)
+        return self._command([FIRNLINE, *arguments], self.environment.variables, statuses)
 
-    def _command(self, command: list[str], variables: Mapping[str, str], statuses: Sequence[int] = (0,)) -> str:
+    def _command(
+        self,
+        command: list[str],
+        variables: Mapping[str, str],
+        statuses: Sequence[int] = (0,),
+        config_file: Path | None = None,
+    ) -> str:
         done = subprocess.run(
-            [*command, "--config", str(self.config_file)],
+            [*command, "--config", str(config_file or self.config_file)],
             env={**os.environ, **variables},
             cwd=self.folder,
             capture_output=True,
@@ -232,17 +254,29 @@ class Stage:
     def problems(self) -> Counter[tuple[str, str]]:
         """By stream and id, what shards and pipelines were stopped by."""
         failed = self.log("shard.failed") + self.log("pipeline.failed")
-        return Counter((str(line.get("stream") or line["shard"].split("/")[0]), line["problem"]) for line in failed)
+        return Counter(
+            (str(line.get("stream") or line["shard"].split("/")[0]), str(line["problem"])) for line in failed
+        )
 
-    def letters(self, stream: str) -> Counter[str]:
-        """By their reasons."""
-        told = self.firnline("dead-letters", "export", "--stream", stream)
-        return Counter(json.loads(line)["reason"] for line in told.splitlines())
+    def is_proven(self, stream: str, records: int) -> bool:
+        """Whether so many of its records are accounted for, and each shard's last receipt proves all that was sent."""
+        last = {line["shard_id"]: line for line in self.log("shard.receipt") if line["stream"] == stream}
+        taken = sum(line["records"] for line in self.log("shard.receipt") if line["stream"] == stream)
+        return taken >= records and all(line["end"] == line["proven"] for line in last.values())
 
-    def audit(self, *arguments: str) -> dict[str, Sums]:
-        """`firnline audit --content`, by stream."""
-        reader = self.environment.logins["reader"]
-        who = ("--reader-user", reader.user, "--reader-role", reader.role)
-        key = ("--reader-key", str(reader.private_key_file))
-        told = self.firnline("audit", "--content", "--json", *who, *key, *arguments, statuses=(0, 3))
+    def letters(self) -> Mapping[str, Counter[str]]:
+        """By stream, how many there are for each reason."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for line in self.firnline("dead-letters", "export").splitlines():
+            letter = json.loads(line)
+            found[letter["stream"]][letter["reason"]] += 1
+        return found
+
+    def audit(self, *arguments: str, reader: str = "reader", config_file: Path | None = None) -> dict[str, Sums]:
+        """`firnline audit --content`, by stream. Modules of the stage's folder are on its path."""
+        login = self.environment.logins[reader]
+        who = ("--reader-user", login.user, "--reader-role", login.role, "--reader-key", str(login.private_key_file))
+        command = [FIRNLINE, "audit", "--content", "--json", *who, *arguments]
+        variables = {**self.environment.variables, "PYTHONPATH": str(self.folder)}
+        told = self._command(command, variables, statuses=(0, 3), config_file=config_file)
         return {each["stream"]: Sums.of(each) for each in json.loads(told)["pipelines"]}
