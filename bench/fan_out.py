@@ -13,7 +13,7 @@ TARGET_ABOVE_MS, TARGET_IDLE_CORES, TARGET_RATIO = 20.0, 0.1, 1.1
 IDLE_SHARDS = 64
 ONE_RECORD = 1e-6  # a second and shard: the first, and none after it
 EPOCH_S = 30.0
-START_TIMEOUT_S = 120.0
+START_TIMEOUT_S = 180.0
 SETTLE_S = 20.0
 
 

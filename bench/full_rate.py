@@ -22,7 +22,7 @@ OBVIOUS_SHARDS = 4  # what one thread of it keeps up with
 RECORDS_PER_S = 2000.0
 EPOCH_S = 30.0  # as the engine has it by default
 FEW_SHARDS = 4
-START_TIMEOUT_S = 90.0
+START_TIMEOUT_S = 180.0
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
 ROUTED_EVERY, ROUTED_FIRST = 4, 2
 END_S = 1200.0  # until then a last engine that nobody disturbs has to be done
 TOGETHER_S, LEAVE_S = 120.0, 400.0
+LONG_RETENTION_HOURS = 24 * 60
 LAST_ENGINES = 4  # more than one where a channel was lost behind the last one's back
 
 
@@ -53,7 +54,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     themes = tuple(sorted(rng.sample(DRAWN, rng.randint(1, 5)))) if only is None else tuple(only.split("+"))
     if only is None:
         themes = (*themes, *(theme for theme, (every, first) in ON_TOP.items() if seed % every == first))
-    world = _world(rng, seed)
+    world = _world(rng, seed, keeps_for_long=abreast.THEME in themes)
     world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
     world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
     world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST
@@ -73,8 +74,9 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     return outcome
 
 
-def _world(rng: random.Random, seed: int) -> World:
-    return World(
+def _world(rng: random.Random, seed: int, *, keeps_for_long: bool) -> World:
+    """Where backlogs are long, nothing of them leaves: what is missing then was lost."""
+    world = World(
         seed=seed,
         shards=rng.choice((1, 1, 2, 3)),
         retention_hours=rng.choice((24, 24, 48, 24 * 60)),
@@ -82,6 +84,9 @@ def _world(rng: random.Random, seed: int) -> World:
         fail_on_data_loss=rng.random() < 0.5,
         discards_on_open=rng.random() < 0.5,
     )
+    if keeps_for_long:
+        world.stream.found.keep_for(LONG_RETENTION_HOURS, world.simulation.now_ms)
+    return world
 
 
 def _play(world: World, outcome: StoryOutcome, without: Collection[str]) -> None:
