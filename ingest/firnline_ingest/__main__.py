@@ -108,6 +108,9 @@ def _add_decisions(resume: argparse.ArgumentParser) -> None:
     decision.add_argument(
         "--accept-errors", metavar="TOKEN", help="Rejected rows up to this offset token stop the shard no more."
     )
+    resume.add_argument(
+        "--table", help="With --accept-errors: the one that rejected them, where the pipeline has several."
+    )
 
 
 def _moment(text: str) -> datetime:
@@ -242,15 +245,17 @@ def _resume(config: "EngineConfig", options: argparse.Namespace) -> int:
     from firnline_ingest.ledger.incarnation import is_replaced
     from firnline_ingest.ledger.lease import RunLease
     from firnline_ingest.ledger.provision import open_ledger
-    from firnline_ingest.ledger.resume import accept_errors, begin_anew, decide, resume_from
+    from firnline_ingest.ledger.resume import accept_errors, accepted_table, begin_anew, decide, resume_from
     from firnline_ingest.ledger.row import ResumeFrom, ShardRow
     from firnline_ingest.values import Position
 
     now_ms = int(time.time() * 1000)
+    pipeline = config.find_pipeline(options.stream)
+    table = accepted_table(pipeline.tables if pipeline else ("",), options.table) if options.accept_errors else ""
 
     def decision(row: ShardRow) -> ShardRow:
         if options.accept_errors:
-            return accept_errors(row, Position.from_token(options.accept_errors), now_ms)
+            return accept_errors(row, Position.from_token(options.accept_errors), now_ms, table=table)
         return resume_from(row, ResumeFrom(options.start), now_ms)
 
     ledger = open_ledger(config)

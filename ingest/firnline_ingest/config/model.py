@@ -188,9 +188,19 @@ class PipelineConfig(PipelineOptions):
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
 
+    @property
+    def own_table(self) -> str:
+        """The stored name of the table that the records go to which no route sends elsewhere."""
+        return stored_name(self.table) if self.table else table_name(self.stream)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The stored names of all, its own first."""
+        return (self.own_table, *(self.routes.names if self.routes else ()))
+
     @model_validator(mode="after")
     def _routes_lead_elsewhere(self) -> Self:
-        own = stored_name(self.table) if self.table else table_name(self.stream)
+        own = self.own_table
         if self.routes and own in self.routes.names:
             raise ValueError(
                 f"routes.tables: {own} is the pipeline's own table; leave it out, and say others: own_table"

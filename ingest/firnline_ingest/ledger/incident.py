@@ -1,7 +1,7 @@
 """What no proof can cover, as the ledger keeps it: never deleted, and bounded.
 
 The same thing that happens again is one incident with a count; past a number of them the oldest are summed up, one entry
-a kind. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
+a kind, and a table where it is of one. So a row stays small whatever happens to its shard (docs/design/ledger.md, section 3).
 """
 
 from dataclasses import dataclass, replace
@@ -58,14 +58,21 @@ class Incident:
     loss: Loss | None = None
     count: int = 1
     last_ms: int = 0
+    table: str = ""
+    """The one that is concerned, of a shard that has several; empty where the whole shard is."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "last_ms", max(self.last_ms, self.first_ms))
         object.__setattr__(self, "detail", self.detail[:LONGEST_DETAIL])
 
+    @property
+    def of(self) -> tuple[IncidentKind, str]:
+        """What is summed up together."""
+        return self.kind, self.table
+
     def is_again(self, before: "Incident") -> bool:
         """Whether this is what `before` was about."""
-        if self.kind is not before.kind:
+        if self.of != before.of:
             return False
         return self.after == before.after if self.after or before.after else self.detail == before.detail
 
@@ -86,11 +93,11 @@ def with_incident(incidents: tuple[Incident, ...], new: Incident) -> tuple[Incid
     before = next((each for each in incidents if new.is_again(each)), None)
     kept = [each for each in incidents if each is not before]
     kept.append(new.joined(before) if before else new)
-    sums = {each.kind: each for each in kept if each.detail == OLDER}
+    sums = {each.of: each for each in kept if each.detail == OLDER}
     plain = [each for each in kept if each.detail != OLDER]
     while len(plain) > MOST_INCIDENTS:
         oldest = plain.pop(0)
-        sums[oldest.kind] = _summed(sums.get(oldest.kind), oldest)
+        sums[oldest.of] = _summed(sums.get(oldest.of), oldest)
     return (*sums.values(), *plain)
 
 

@@ -168,6 +168,7 @@ def _incident_item(incident: Incident) -> Item:
         "detail": incident.detail,
         "after": _token(incident.after),
         "through": _token(incident.through),
+        **({"table": incident.table} if incident.table else {}),
         **({"loss": loss} if loss is not None else {}),
     }
 
@@ -183,6 +184,7 @@ def _incident(item: Item) -> Incident:
         loss=Loss(**{name: int(value) for name, value in loss.items()}) if loss is not None else None,
         count=int(item.get("count", 1)),
         last_ms=int(item.get("last", 0)),
+        table=item.get("table", ""),
     )
 
 

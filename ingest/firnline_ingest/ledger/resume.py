@@ -4,10 +4,11 @@ No engine runs meanwhile: whoever decides holds the application's name, and gets
 would. The fence is raised too, so one that comes too late fails with Fenced.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from firnline_ingest.errors import UsageError
+from firnline_ingest.identifiers import stored_name
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.ledger.incarnation import begun_anew
@@ -15,6 +16,17 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.lease import RunLease, held
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
 from firnline_ingest.values import Position, ShardKey
+
+
+class TableUnnamed(UsageError):
+    id = "FL-1004"
+
+    def __init__(self, tables: Collection[str]) -> None:
+        super().__init__(
+            f"The pipeline writes into {', '.join(sorted(tables))}: rows that one of them rejected are accepted by themselves.",
+            next_step="name it, as the error did that sent you here: firnline resume --table TABLE --accept-errors TOKEN",
+        )
+
 
 Decision = Callable[[ShardRow], ShardRow]
 
@@ -81,10 +93,26 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     )
 
 
-def accept_errors(row: ShardRow, through: Position, now_ms: int) -> ShardRow:
-    """Rejected rows up to `through` stop the shard no more; they stay in the error table, where there is one."""
-    incident = Incident(IncidentKind.ACCEPTED_ERRORS, now_ms, "rejected rows were accepted", through)
+def accept_errors(row: ShardRow, through: Position, now_ms: int, *, table: str = "") -> ShardRow:
+    """Rejected rows up to `through` stop the shard no more; they stay in the error table, where there is one.
+
+    `table`: the stored name of the one that they were for, where the pipeline has several.
+    """
+    incident = Incident(IncidentKind.ACCEPTED_ERRORS, now_ms, "rejected rows were accepted", through, table=table)
     return row.with_incident(incident)
+
+
+def accepted_table(tables: Collection[str], named: str | None) -> str:
+    """The stored name of the table, of those of a pipeline, whose rows are accepted; empty where there is but one.
+
+    Raises TableUnnamed.
+    """
+    if len(tables) == 1 and named is None:
+        return ""
+    for name in (named or "", stored_name(named) if named else ""):
+        if name in tables:
+            return name
+    raise TableUnnamed(tables)
 
 
 def _chosen(rows: Mapping[str, ShardRow], shard: str | None) -> list[ShardRow]:

@@ -126,12 +126,11 @@ class ShardRow:
         """What arrived before is accounted for, as far as reading has shown it; 0 where nothing has."""
         return max(self.tip_ms, self.arrived_ms) or self.since_ms
 
-    @property
-    def accepted_errors_through(self) -> Position | None:
-        """Rejected rows up to here were accepted by a person."""
+    def accepted_errors_through(self, table: str) -> Position | None:
+        """Rows that a table rejected up to here were accepted by a person: of that one, or of all that the shard has."""
         accepted = [
             incident.through
             for incident in self.incidents
-            if incident.kind is IncidentKind.ACCEPTED_ERRORS and incident.through is not None
+            if incident.kind is IncidentKind.ACCEPTED_ERRORS and incident.through and incident.table in ("", table)
         ]
         return max(accepted, default=None)

@@ -313,11 +313,12 @@ class Backpressure(SnowflakeError, Retryable):
 class RowsRejected(SnowflakeError, Fatal):
     id = "FL-3105"
 
-    def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str) -> None:
+    def __init__(self, key: ShardKey, table: str, count: int, *, up_to: str, cause: str, accept: str = "") -> None:
+        """`accept`: what the command has to say beside the token."""
         super().__init__(
             f"{table} rejected {count} row{'s' if count != 1 else ''} of shard {key}, at or before {up_to}: {cause}",
             next_step=f"look at SELECT * FROM ERROR_TABLE({table}); correct the table or the producer, then accept what was "
-            f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} --accept-errors {up_to}. "
+            f"rejected: firnline resume --stream {key.stream} --shard {key.shard_id} {accept}--accept-errors {up_to}. "
             "Or set tolerance to all.",
         )
         self.rows, self.cause, self.up_to = count, cause, up_to

@@ -66,7 +66,7 @@ def test_an_acceptance_counts_however_many_incidents_come_after_it() -> None:
     row = NEW.with_incident(Incident(IncidentKind.ACCEPTED_ERRORS, 1, "accepted", Position(7)))
     for n in range(1, 100):
         row = row.with_incident(lost(n * 10, n, after=n))
-    assert row.accepted_errors_through == Position(7)
+    assert row.accepted_errors_through("EVENTS") == Position(7)
 
 
 INCIDENTS = st.builds(

@@ -9,7 +9,14 @@ from firnline_ingest.ledger.backend import Run
 from firnline_ingest.ledger.errors import AnotherEngineRuns, Fenced
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.lease import RunLease
-from firnline_ingest.ledger.resume import NothingToResume, accept_errors, decide, resume_from
+from firnline_ingest.ledger.resume import (
+    NothingToResume,
+    TableUnnamed,
+    accept_errors,
+    accepted_table,
+    decide,
+    resume_from,
+)
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ResumeFrom, ShardRow
 from firnline_ingest.values import Fence, Position, ShardKey, TargetTable
 from tests.fakes.ledger import MemoryLedger
@@ -111,5 +118,30 @@ def test_accepting_errors_changes_nothing_else(ledger: MemoryLedger) -> None:
         lambda row: accept_errors(row, Position(8), 1000),
     )
     after = row_of(ledger, KEYS[0])
-    assert after.accepted_errors_through == Position(8)
+    assert after.accepted_errors_through("EVENTS") == Position(8)
     assert replace(after, incidents=(), fence=before.fence) == before
+
+
+def test_accepted_errors_of_one_table_are_not_those_of_another(ledger: MemoryLedger) -> None:
+    row = accept_errors(accept_errors(row_of(ledger, KEYS[0]), Position(8), 1, table="A"), Position(5), 2, table="B")
+    assert [row.accepted_errors_through(name) for name in ("A", "B", "C")] == [Position(8), Position(5), None]
+    for number in range(30):
+        row = resume_from(row, ResumeFrom.PROVEN, number)
+        row = row.with_incident(replace(row.incidents[-1], detail=str(number)))
+    assert [row.accepted_errors_through(name) for name in ("A", "B", "C")] == [Position(8), Position(5), None]
+
+
+@pytest.mark.parametrize(
+    ("tables", "named", "accepted"),
+    [(["A"], None, ""), (["A"], "a", "A"), (["A", "b"], "b", "b"), (["A", "b"], '"b"', "b"), (["A", "b"], "a", "A")],
+)
+def test_the_table_that_rejected_is_named_where_there_are_several(
+    tables: list[str], named: str | None, accepted: str
+) -> None:
+    assert accepted_table(tables, named) == accepted
+
+
+@pytest.mark.parametrize("named", [None, "C"])
+def test_no_table_or_another_ones_name_is_refused_with_those_that_there_are(named: str | None) -> None:
+    with pytest.raises(TableUnnamed, match="A, B"):
+        accepted_table(["A", "B"], named)

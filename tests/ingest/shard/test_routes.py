@@ -6,6 +6,7 @@ import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.incident import IncidentKind
+from firnline_ingest.ledger.resume import accept_errors
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
@@ -173,3 +174,21 @@ def test_a_pipeline_gets_its_first_routes_where_it_left_off(routed: World) -> No
     put(routed, 6, 6)
     assert problem(bounded(routed.services(), ours(routed))) is None
     assert tables(routed) == {routed.shard.id: [0, 1, 2, 3, 4, 5, 8, 11], "ORDERS": [6, 9], "REFUNDS": [7, 10]}
+
+
+def test_rejected_rows_of_one_table_are_accepted_and_those_of_another_are_not(routed: World) -> None:
+    routed.channels.rejects = lambda row: b'"n": 1,' in row or b'"n": 0,' in row
+    put(routed, 6)
+    assert problem(bounded(routed.services(), ours(routed))) == "FL-3105"
+    accepted = list[str]()
+    while (receipt := bounded(routed.services(), ours(routed))).problem:
+        what, command = receipt.problem.what, receipt.problem.next_step.split("firnline resume ")[1].split()
+        table = command[command.index("--table") + 1]
+        assert f"DB.RAW.{table} rejected 1 row" in what
+        token = command[command.index("--accept-errors") + 1].rstrip(".")
+        routed.ledger.reset(accept_errors(routed.row, Position.from_token(token), 1, table=table))
+        accepted.append(table)
+        assert len(accepted) <= 2, "each is accepted once"
+    assert sorted(accepted) == ["ORDERS", "REFUNDS"]
+    assert tables(routed) == {routed.shard.id: [2, 5], "ORDERS": [3], "REFUNDS": [4]}
+    assert [incident.count for incident in routed.row.incidents] == [1, 1]
