@@ -65,16 +65,14 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
     "ingest.replay": (
-        "config deadletter errors files identifiers kinesis ledger permissions records schemas shard "
-        "snowflake values"
+        "config deadletter errors files identifiers kinesis ledger permissions records schemas shard snowflake values"
     ),
     "ingest.schemas": "aws config errors records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers permissions values",
     "ingest.spark": (
-        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake "
-        "values"
+        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
     "ingest.transforms": "config kinesis nesting",
     "ingest.validate": "config deadletter errors kinesis ledger snowflake spark transforms",
@@ -101,8 +99,7 @@ ROOMS_BELOW = {
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
     "infra.rollout": (
-        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger "
-        "ingest.values"
+        "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
     "infra.runtimes": "blueprint build specification ingest.errors",
     "infra.s3a": "ingest.errors",
