@@ -57,6 +57,6 @@ def test_each_payload_is_what_it_stands_for(name: str) -> None:
         assert len(list(made(of, of.empty).rows)) == 1
 
 
-def test_every_reason_is_among_them_but_those_that_only_tables_and_transforms_know() -> None:
+def test_every_reason_is_among_them_but_those_that_only_tables_routes_and_transforms_know() -> None:
     there = {bad.why for of in SORTS.values() for bad in of.bad.values()}
-    assert set(RejectReason) - there == {RejectReason.REFUSED, RejectReason.TRANSFORM_FAILED}
+    assert set(RejectReason) - there == {RejectReason.REFUSED, RejectReason.TRANSFORM_FAILED, RejectReason.NO_ROUTE}
