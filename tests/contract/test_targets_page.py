@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +15,10 @@ import yaml
 
 from firnline_infra.audit import ReaderUser
 from firnline_infra.audit.latency import latencies
+from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
+from firnline_infra.blueprint.snowflake import IcebergTable
+from firnline_infra.deploy.readback import read_back
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_local.provisioning import bootstrap
@@ -60,35 +64,51 @@ def examples() -> Iterator[Example]:
 EXAMPLES = list(examples())
 
 
-def spec_of_all() -> EnvironmentSpec:
+def spec_of_all(**column: dict[str, Any]) -> EnvironmentSpec:
+    """`column` is one more, by the stream of its table."""
     snowflake: dict[str, Any] = {"account": "FIRNLINE-LOCAL"}
     for each in EXAMPLES:
         snowflake |= each.declared.get("snowflake", {})
     streams = [{"shards": 1, **stream} for each in EXAMPLES for stream in each.declared["streams"]]
     pipelines = [pipeline for each in EXAMPLES for pipeline in each.declared["pipelines"]]
+    for pipeline in (each for each in pipelines if each["stream"] in column):
+        pipelines[pipelines.index(pipeline)] = {
+            **pipeline,
+            "columns": [*pipeline["columns"], column[pipeline["stream"]]],
+        }
     whole = {**REST, "snowflake": snowflake, "streams": streams, "pipelines": pipelines}
     return parse_spec(yaml.safe_dump(whole), "targets.yaml")
 
 
 @pytest.fixture(scope="module")
-def engine(
-    local_environment: RunningEnvironment, engine_of: Callable[..., EngineWithoutSpark], tmp_path_factory: Any
-) -> Iterator[Callable[[str], EngineWithoutSpark]]:
-    """The engine of a stream's pipeline, with the environment's role, once all that the page declares was made."""
+def watched(local_environment: RunningEnvironment) -> Iterator[Watched]:
+    """All that the page declares, made."""
     spec, watched = spec_of_all(), Watched(local_environment)
     bootstrap(local_environment, spec)
     watched.up(spec)
+    yield watched
+    watched.application.destroy()
+
+
+@pytest.fixture(scope="module")
+def engine(
+    watched: Watched,
+    local_environment: RunningEnvironment,
+    engine_of: Callable[..., EngineWithoutSpark],
+    tmp_path_factory: Any,
+) -> Callable[[str], EngineWithoutSpark]:
+    """The engine of a stream's pipeline, with the environment's role."""
+    spec = spec_of_all()
     login, role = local_environment.logins["ingest"], Names.of(spec).ingest.role
     local_environment.query(f"GRANT ROLE {role.sql} TO USER {login.user}", login="admin")
     pipelines = {each["stream"]: each for each in engine_config(spec, engine_inputs(spec))["pipelines"]}
     letters = {"folder": str(tmp_path_factory.mktemp("letters"))}
-    yield lambda stream: engine_of(
+    return lambda stream: engine_of(
         pipeline=pipelines[stream],
         application=f"targets-{stream}",
         snowflake={"role": str(role)},
         dead_letters=letters,
     )
-    watched.application.destroy()
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:-1], ids=lambda example: example.stream)
@@ -100,6 +120,43 @@ def test_an_example_comes_out_as_the_page_says(
     assert made.epoch(made.preflight()) == [None]
     found = [[plain(value) for value in row] for row in local_environment.query(example.query, login="admin")[1]]
     assert found == [json.loads(f"[{row.strip('`')}]") for row in example.rows if row.startswith("`")]
+
+
+def test_a_column_that_is_declared_later_costs_an_iceberg_table_nothing(
+    engine: Callable[[str], EngineWithoutSpark], watched: Watched, local_environment: RunningEnvironment
+) -> None:
+    """A statement makes a table with structured columns, and a changed statement would make it anew."""
+    example = next(each for each in EXAMPLES if each.stream == "logins")
+    if not local_environment.query("SELECT 1 FROM SHOP.RAW.LOGINS", login="admin")[1]:
+        test_an_example_comes_out_as_the_page_says(example, engine, local_environment)
+    spec = spec_of_all(logins={"name": "PLACE", "type": "OBJECT(city VARCHAR)"})
+    watched.up(spec)
+    with closing(local_environment.connect("admin")) as session:
+        found = [each for each in read_back(blueprint_of(spec), session) if "LOGINS" in each.object]
+        ((property_, repair),) = [(each.property, each.repair) for each in found]
+        assert property_ == "column PLACE"
+        assert repair == 'ALTER ICEBERG TABLE "SHOP"."RAW"."LOGINS" ADD COLUMN "PLACE" OBJECT(city VARCHAR)'
+        local_environment.query(repair, login="admin")
+        assert not [each for each in read_back(blueprint_of(spec), session) if "LOGINS" in each.object]
+    assert len(local_environment.query("SELECT PLACE FROM SHOP.RAW.LOGINS", login="admin")[1]) == 2
+
+
+def test_a_version_that_a_table_can_not_get_any_more_is_told(
+    watched: Watched, local_environment: RunningEnvironment
+) -> None:
+    blueprint = blueprint_of(spec_of_all())
+    landing = blueprint.landing
+    later = [
+        replace(each, format_version=each.format_version + 1) if isinstance(each, IcebergTable) else each
+        for each in landing.tables
+    ]
+    asked = replace(blueprint, landing=replace(landing, tables=tuple(later)))
+    with closing(local_environment.connect("admin")) as session:
+        found = [str(each) for each in read_back(asked, session) if "VERSION" in each.property]
+    assert found == [
+        f"table SHOP.RAW.{name}: ICEBERG_TABLE_FORMAT_VERSION is {now}, expected {now + 1} (another one is another table)"
+        for name, now in (("LOGINS", 2), ("VISITS", 3))
+    ]
 
 
 def test_the_latency_of_what_the_engine_wrote_is_told_part_by_part(

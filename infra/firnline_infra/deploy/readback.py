@@ -83,8 +83,21 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()
     alter = "" if isinstance(table, InteractiveTable) else f"ALTER {kind} {table.name.sql}"
     yield from columns(name, _columns(table), described, alter=alter)
+    if isinstance(table, IcebergTable) and table.has_structure:
+        yield from _settled(name, table, session)
     if isinstance(table, InteractiveTable):
         yield from sorting(name, (each.name for each in table.cluster_by), row)
+
+
+def _settled(object_: str, table: IcebergTable, session: Any) -> Iterator[Finding]:
+    """What a table keeps for good, of one that a statement made: no provider compares it."""
+    wanted = {"external_volume_name": table.volume.name, "iceberg_table_format_version": str(table.format_version)}
+    listed = rows_if_there(session, table.query) or ()
+    for row in (row for row in listed if row["name"] == table.name.parts[-1].name):
+        for name, expected in wanted.items():
+            found = str(row.get(name) or "")
+            if found and found != expected:
+                yield Finding(object_, name.upper(), f"{expected} (another one is another table)", found)
 
 
 def _creation(table: AnyTable) -> str:

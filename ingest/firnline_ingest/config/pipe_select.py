@@ -131,7 +131,14 @@ def _without_alias(tokens: Tokens) -> tuple[Tokens, str]:
     is_alone = before[-1][0] in ("word", "quoted", "text") or before[-1] in (("sign", ")"), ("sign", "]"))
     if not is_said and not is_alone:
         return tokens, ""
-    return before[:-1] if is_said else before, stored_name(last[1]) if last[1][0] not in "$0123456789" else ""
+    return before[:-1] if is_said else before, _alias(last[1]) if last[1][0] not in "$0123456789" else ""
+
+
+def _alias(written: str) -> str:
+    try:
+        return stored_name(written)
+    except InvalidIdentifier as error:
+        raise UnreadableSelect(f"{written} is no alias: put it between double quotes") from error
 
 
 def _without_cast(tokens: Tokens) -> Tokens:

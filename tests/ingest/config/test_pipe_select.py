@@ -1,5 +1,8 @@
 """What a pipe's statement says of a record, as Snowflake's own pages write such statements."""
 
+import contextlib
+import random
+
 import pytest
 
 from firnline_ingest.config.pipe_select import PipeDefinition, UnreadableSelect, lost_position, selected
@@ -29,7 +32,9 @@ def test_a_select_names_paths_into_the_record(text: str, paths: list[object], al
     assert [each.alias for each in found] == aliases
 
 
-@pytest.mark.parametrize("text", ["$1:a, ", "f($1:a", "$1:a)", "'open", "", "$1:a, , $1:b", '$1:"open'])
+@pytest.mark.parametrize(
+    "text", ["$1:a, ", "f($1:a", "$1:a)", "'open", "", "$1:a, , $1:b", '$1:"open', "$1:a AS größe", "(a]"]
+)
 def test_what_is_no_list_of_expressions_is_told(text: str) -> None:
     with pytest.raises(UnreadableSelect):
         selected(text)
@@ -71,3 +76,34 @@ def test_a_select_keeps_the_place_of_a_record_or_loses_it(
     columns = ["KINESIS_SHARD_ID" if metadata.form == "columns" else "KINESISMETADATA", "A"]
     assert lost_position(selected(select), columns, metadata, are_numbered=False) == lost
     assert lost_position(None, columns, metadata, are_numbered=False) == []
+
+
+def test_no_text_breaks_the_reading() -> None:
+    """Whatever stands in a definition: it is understood, or it is not."""
+    words = [
+        "$1",
+        ":",
+        "a",
+        '"b"',
+        "'c'",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "::",
+        "AS",
+        "SELECT",
+        "FROM",
+        "COPY",
+        "INTO",
+        ".",
+        "é",
+    ]
+    dice = random.Random(4)
+    for _ in range(3000):
+        text = " ".join(dice.choices(words, k=dice.randrange(12)))
+        with contextlib.suppress(UnreadableSelect):
+            assert len(selected(text)) >= 1
+        PipeDefinition.read(f"COPY INTO t FROM ({text}")
+        PipeDefinition.read(f"COPY INTO {text}")

@@ -47,6 +47,8 @@ def schema(children: ChildFactory, args: Schema) -> None:
 
 
 OWN = ["columns"]
+OWN_STATEMENT = ["execute"]
+"""It holds the columns, and another statement would make the table anew. `firnline preview` says what differs."""
 
 
 class TablePlace(TypedDict):
@@ -62,7 +64,7 @@ def table(children: ChildFactory, args: Table | IcebergTable | InteractiveTable)
             return [_by_statement(children, args, children.options(durability=args.durability))]
         case IcebergTable() if args.has_structure:
             hooks = until_the_volume_can_be_used(children.name("table", args.name))
-            options = children.waiting_options(durability=args.durability, hooks=hooks)
+            options = children.waiting_options(durability=args.durability, hooks=hooks, ignore_changes=OWN_STATEMENT)
             return [_by_statement(children, args, options), *_alterations(children, args)]
         case IcebergTable():
             return [_iceberg(children, args), *_alterations(children, args)]
