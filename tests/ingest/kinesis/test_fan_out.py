@@ -287,3 +287,20 @@ def test_a_reader_that_stalls_keeps_its_place_and_little_in_memory(
     while len(got) < 400:
         got += [record.Data[6:12] for record in world.read(reader).records]
     assert got == [b"%06d" % number for number in range(400)]
+
+
+def test_a_process_has_more_subscriptions_at_once_than_its_client_keeps_connections(world: World) -> None:
+    """A subscription holds its connection for minutes: none waits for another's, and other calls go on beside them."""
+    many = world.kinesis.create_stream("many", shards=16)
+    made = world.kinesis.call("RegisterStreamConsumer", {"StreamARN": many.arn, "ConsumerName": "one"})
+    consumers, arn = Consumers(world.client), str(made["Consumer"]["ConsumerARN"])
+    keys = [ShardKey("many", many.found.created_ms, shard.id) for shard in many.shards]
+    sources = [FanOutSource(world.client, key, arn, consumers, clock=world.seconds, look_s=5) for key in keys]
+    assert [source.page(TrimHorizon()) is not None for source in sources] == [True] * len(sources)
+    for number, shard in enumerate(many.shards):
+        shard.put(b'{"n":%d}' % number)
+    pages = [source.page(TrimHorizon()) for source in sources]
+    assert [page and page.records[0].Data for page in pages] == [b'{"n":%d}' % number for number in range(len(keys))]
+    assert world.client.list_shards(StreamName="many")["Shards"]
+    for source in sources:
+        source.close()
