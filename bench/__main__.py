@@ -75,7 +75,9 @@ QUICK = Length(
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS))
 @click.option(
-    "--quick", is_flag=True, help="One short run of each part, a quarter of an hour in all: an impression, not a figure."
+    "--quick",
+    is_flag=True,
+    help="One short run of each part, a quarter of an hour in all: an impression, not a figure.",
 )
 @click.option("--json", "is_json", is_flag=True, help="One JSON document instead of a table.")
 def main(*, parts: tuple[str, ...], quick: bool, is_json: bool) -> None:
