@@ -60,6 +60,8 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     sequence_number: str
     sub_sequence_number: int = 0
     row: int = 0
+    rows: int | msgspec.UnsetType = msgspec.UNSET
+    """How many rows the record had, where Snowflake refused one of them; `row` counts among these."""
     stage: FailedAt
     reason: str
     """A RejectReason's value; text, because letters outlive the version that wrote them."""
@@ -77,6 +79,7 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             sequence_number=record.SequenceNumber,
             sub_sequence_number=record.position.sub_sequence_number,
             row=rejected.row,
+            rows=rejected.rows or msgspec.UNSET,
             stage=FailedAt.APPEND if rejected.reason is RejectReason.REFUSED else FailedAt.PARSE,
             reason=str(rejected.reason),
             detail=rejected.detail,

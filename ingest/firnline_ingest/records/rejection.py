@@ -57,6 +57,8 @@ class RejectedRecord:
     detail: str
     row: int = 0
     """Of its rows, from 0: the first one that is not in the table. Only Snowflake refuses a part of a record."""
+    rows: int = 0
+    """How many it has, where Snowflake refused one of them."""
 
 
 class LeftOut(StrEnum):

@@ -30,6 +30,7 @@ class LetterMaker:
 
     def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
         self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
+        self._is_transformed = bool(pipeline.transforms)
 
     def make(self, letter: DeadLetter, data: bytes | None = None) -> Made:
         """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""
@@ -42,10 +43,22 @@ class LetterMaker:
             return Made(why_not=_left_out(why))
         if any(made.tables):
             return Made(why_not="a route sends it to another table")
+        if letter.row and (why_not := self._other_rows(letter, len(made.rows))):
+            return Made(why_not=why_not)
         rows = tuple(made.rows)[letter.row :]
-        return (
-            Made(rows) if rows else Made(why_not=f"it has no row number {letter.row}: those before it are in the table")
-        )
+        return Made(rows) if rows else Made(why_not="it has no row")
+
+    def _other_rows(self, letter: DeadLetter, now: int) -> str:
+        """Why a record that is partly in the table can't be told apart by its rows' numbers any more; empty where it can.
+
+        A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out.
+        """
+        in_table = f"the first {letter.row} of which are in the table"
+        if letter.rows is not msgspec.UNSET and letter.rows != now:
+            return f"other rows: it had {letter.rows} rows, {in_table}, and has {now} now; keep their number and order"
+        if letter.rows is msgspec.UNSET and (self._is_transformed or now <= letter.row):
+            return f"other rows: it does not say how many it had, {in_table}; replay it as it came, without transforms"
+        return ""
 
 
 def _record(letter: DeadLetter, data: bytes) -> Record:

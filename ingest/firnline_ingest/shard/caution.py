@@ -105,7 +105,7 @@ class Caution:
         if refused is None or not made.rows:
             return made
         row = refused.row_of(len(made.rows))
-        rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row)
+        rejected = RejectedRecord(0, RejectReason.REFUSED, refused.words, row, len(made.rows))
         return replace(
             made,
             rows=made.rows[:row],

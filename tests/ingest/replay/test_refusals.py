@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.deadletter import DeadLetter
 from firnline_ingest.replay.errors import JournalUnreadable, ReplayedElsewhere, ReplayUnprovable
 from firnline_ingest.replay.journal import Outcome
+from firnline_ingest.replay.making import LetterMaker, Made
 
 from .conftest import CHANNEL, Killed, MemoryObjects, World, letter
 
@@ -112,15 +116,52 @@ def test_without_an_error_table_a_refused_row_stays_a_letter(world: World) -> No
 
 
 def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() -> None:
-    from firnline_ingest.config.model import PipelineConfig
-    from firnline_ingest.replay.making import LetterMaker
-
     pipeline = PipelineConfig.model_validate(
         {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
     )
     made = LetterMaker(pipeline, "shardId-0").make(letter(1, b'{"a":0}\n{"a":1}\n{"a":2}', row=1, reason="refused"))
     assert [bytes(row).partition(b"},")[2] for row in made.rows] == [b'"a":1}', b'"a":2}']
     assert [b'"row":%d' % number in bytes(row) for number, row in enumerate(made.rows, start=1)] == [True, True]
+
+
+LINES = b'{"a":0}\n{"a":1}\n{"a":2}'
+NO_ZERO = {"type": "filter", "field": "a", "one_of": [0]}
+
+
+def half_refused(**changes: object) -> DeadLetter:
+    """The first of three rows is in the table."""
+    return msgspec.structs.replace(letter(1, LINES, row=1, reason="refused"), **{"rows": 3, **changes})
+
+
+def made_of(one: DeadLetter, data: bytes | None = None, *transforms: object) -> Made:
+    document = {"stream": "orders", "database": "DB", "schema": "RAW", "format": {"type": "json_lines"}}
+    pipeline = PipelineConfig.model_validate({**document, "transforms": list(transforms)})
+    return LetterMaker(pipeline, "shardId-0").make(one, data)
+
+
+def test_a_filter_that_came_since_leaves_no_row_out_of_a_record_that_is_partly_in_the_table() -> None:
+    assert len(made_of(half_refused()).rows) == 2
+    made = made_of(half_refused(), None, NO_ZERO)
+    assert made.rows == ()
+    assert "it had 3 rows, the first 1 of which are in the table, and has 2 now" in made.why_not
+
+
+def test_a_repair_has_to_leave_such_a_record_as_many_rows() -> None:
+    assert len(made_of(half_refused(), LINES.replace(b'"a":2', b'"b":2')).rows) == 2
+    assert not made_of(half_refused(), LINES[8:]).rows
+    assert not made_of(half_refused(), LINES + LINES).rows
+
+
+def test_a_letter_of_an_older_engine_which_does_not_tell_its_rows_goes_only_where_none_can_be_left_out() -> None:
+    assert len(made_of(half_refused(rows=msgspec.UNSET)).rows) == 2
+    made = made_of(half_refused(rows=msgspec.UNSET), None, NO_ZERO)
+    assert made.rows == ()
+    assert "without transforms" in made.why_not
+
+
+def test_a_record_that_was_refused_in_whole_may_become_what_it_likes() -> None:
+    whole = msgspec.structs.replace(letter(1, LINES, reason="refused"), rows=3)
+    assert len(made_of(whole, None, NO_ZERO).rows) == 2
 
 
 def test_a_channel_is_given_back_whatever_ends_the_replay(world: World) -> None:

@@ -149,7 +149,7 @@ def test_a_row_that_costs_the_channel_makes_a_letter_of_its_record_from_that_app
         costs_the_channel(patch, bad)
         receipt = bounded(several.services(), several.work())
     (letter,) = several.dead_letters.list()
-    assert letter.reason == RejectReason.REFUSED
+    assert (letter.reason, letter.rows) == (RejectReason.REFUSED, 3)
     before = list(range(1, 1 + letter.row))
     assert numbers(several.served.rows) == [0, *before, 4, 5]
     assert bad not in before
