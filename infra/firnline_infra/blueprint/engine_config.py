@@ -24,6 +24,7 @@ from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES
+from firnline_ingest.config.routes import Others
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.config.transforms import Transform
 
@@ -172,6 +173,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         format=_format(pipeline),
         content_column=pipeline.content_column,
         transforms=[_transform(each) for each in pipeline.transforms] or None,
+        routes=_routes(pipeline),
     )
 
 
@@ -194,6 +196,16 @@ def _format(pipeline: Pipeline) -> dict[str, Any] | None:
 
 def _transform(transform: Transform) -> dict[str, Any]:
     return {"type": transform.type, **transform.model_dump(mode="json", exclude_unset=True)}
+
+
+def _routes(pipeline: Pipeline) -> dict[str, Any] | None:
+    routes = pipeline.routes
+    if routes is None:
+        return None
+    tables = {value: str(Identifier.parse(each.table)) for each in routes.tables for value in each.values}
+    return _present(
+        key=routes.key, tables=tables, others=None if routes.others is Others.DEAD_LETTER else routes.others.value
+    )
 
 
 def _reader(pipeline: Pipeline, inputs: EngineInputs) -> dict[str, Any] | None:

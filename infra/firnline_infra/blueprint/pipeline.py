@@ -21,7 +21,8 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.names import Principal, table_of
-from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_ingest.identifiers import letters_pipe_name
 from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
 

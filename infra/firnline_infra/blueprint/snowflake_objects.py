@@ -19,6 +19,7 @@ from firnline_infra.blueprint.snowflake import (
 )
 from firnline_infra.specification.adopted import adopted_databases, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, Principal
@@ -28,7 +29,7 @@ Thing = TypeVar("Thing")
 
 
 def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
-    comment, pipelines = comment_of(spec), spec.pipelines
+    comment, pipelines = comment_of(spec), [each.pipeline for each in filled(spec)]
     policy, methods = _network_policy(spec, names), _authentication_policy(spec, names)
     made = [each for each in pipelines if each.table_origin is ObjectOrigin.CREATE]
     adopted = [each for each in pipelines if each.table_origin is ObjectOrigin.ADOPT]
@@ -88,7 +89,7 @@ def _role_grants(spec: EnvironmentSpec, names: Names) -> Iterable[RoleGrant]:
         yield RoleGrant(role=principal.role, user=principal.user)
     for role in spec.snowflake.reader.granted_to:
         yield RoleGrant(role=names.reader.role, to_role=Identifier.parse(role))
-    if any(of_pipeline.ownership(each, names.ingest) for each in spec.pipelines):
+    if any(of_pipeline.ownership(each.pipeline, names.ingest) for each in filled(spec)):
         # Who deploys goes on to manage what the engine owns.
         yield RoleGrant(role=names.ingest.role, to_role=names.deploy_role)
 
@@ -98,8 +99,8 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
     for warehouse in filter(None, warehouses):
         name = QualifiedName.of(warehouse)
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
-    for pipeline in spec.pipelines:
-        yield from of_pipeline.grants(pipeline, ingest=names.ingest, reader=names.reader)
+    for each in filled(spec):
+        yield from of_pipeline.grants(each.pipeline, ingest=names.ingest, reader=names.reader)
 
 
 def _user(

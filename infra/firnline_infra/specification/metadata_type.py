@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.table import TableKind
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.rows import MetadataForm, PartName
 from firnline_ingest.identifiers import quoted, stored_name

@@ -1,8 +1,7 @@
-"""One stream into one table."""
+"""One stream into one table, or into several by its routes."""
 
 import re
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -13,6 +12,8 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.reader import Reader
+from firnline_infra.specification.routes import RoutedTable, Routes
+from firnline_infra.specification.table import Pipe, TableKind, TablePrivilege
 from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
@@ -31,48 +32,12 @@ from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
 from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys
 
-
-class TableKind(StrEnum):
-    """What kind of table rows land in."""
-
-    STANDARD = "standard"
-    """In Snowflake's own storage; the only kind with row timestamps."""
-    ICEBERG = "iceberg"
-    """In a bucket of yours, through an external volume."""
-    INTERACTIVE = "interactive"
-    """For queries within a second, through an interactive warehouse."""
-
-
-class TablePrivilege(StrEnum):
-    """What the engine may do with its table."""
-
-    INSERT = "insert"
-    """INSERT, and EVOLVE SCHEMA where the schema evolves; the deploy role owns the table."""
-    OWNERSHIP = "ownership"
-    """The engine owns it: for accounts where other tools demand that."""
-
-
-class Pipe(Section):
-    """A pipe of one's own in place of the table's default pipe."""
-
-    name: IdentifierText
-    """In the schema of its table. A new name ends the old pipe's channels."""
-    origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
-    """`adopt` uses a pipe that exists, and leaves it as it is."""
-    select: str | None = Field(default=None, min_length=1)
-    """What of a record becomes a row, over DATA_SOURCE(TYPE => 'STREAMING'): an expression for each column of the table, in their
-    order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case. With `origin: create`,
-    and schema_evolution: false."""
-
-    @model_validator(mode="after")
-    def _one_that_is_made_selects(self) -> Self:
-        if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
-            raise ValueError("give select with origin: create, and only then")
-        return self
+OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata")
+NEVER_ROUTED = ("columns", "cluster_by", "pipe", "routes", "adds_columns", "letters_by_file", "also")
 
 
 class Pipeline(Section):
-    """One stream into one table."""
+    """One stream into one table, or into several by its routes."""
 
     stream: StreamName
     """One of the streams; each is read by one pipeline."""
@@ -152,6 +117,8 @@ class Pipeline(Section):
     bytes BINARY, unless `columns` declares it otherwise."""
     transforms: list[Transform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
+    routes: Routes | None = None
+    """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""
     idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
     """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
     `IdleShards`. Nothing else follows from it."""
@@ -166,8 +133,8 @@ class Pipeline(Section):
     """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position, or the pipe's SELECT
     leaves it out."""
 
-    @model_validator(mode="after")
-    def _the_kind_has_what_it_needs(self) -> Self:
+    def refuse_what_its_kind_lacks(self) -> None:
+        """Raises ValueError."""
         if (self.table_kind is TableKind.ICEBERG) != (self.external_volume is not None):
             raise ValueError("give external_volume with table_kind: iceberg, and only then")
         if self.table_kind is not TableKind.ICEBERG:
@@ -183,6 +150,10 @@ class Pipeline(Section):
             )
         if (self.table_kind is TableKind.INTERACTIVE) != bool(self.cluster_by):
             raise ValueError("give cluster_by with table_kind: interactive, and only then")
+
+    @model_validator(mode="after")
+    def _its_parts_go_together(self) -> Self:
+        self.refuse_what_its_kind_lacks()
         refuse_metadata_columns(self.format, self.metadata, self.content_column)
         refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
         if self.transforms and self.content_column is None:
@@ -199,6 +170,25 @@ class Pipeline(Section):
         if self.letters_by_file and (not is_made or self.pipe is not None):
             raise ValueError("letters_by_file: only of a standard table that is made here, without a pipe of its own")
         return self
+
+    @model_validator(mode="after")
+    def _routed_tables_have_what_their_kinds_need(self) -> Self:
+        for number, table in enumerate(self.routed):
+            try:
+                table.refuse_what_its_kind_lacks()
+            except ValueError as error:
+                raise ValueError(f"routes.tables[{number}] ({table.table}): {error}") from error
+        return self
+
+    @property
+    def routed(self) -> "tuple[Pipeline, ...]":
+        """For each table that its routes name: the pipeline as if all went there."""
+        return tuple(map(self._into, self.routes.tables)) if self.routes else ()
+
+    def _into(self, table: RoutedTable) -> "Pipeline":
+        given = table.given
+        own = self.model_fields_set.difference(NEVER_ROUTED, OF_ITS_KIND if "table_kind" in given else ())
+        return Pipeline.model_construct(**{**{name: getattr(self, name) for name in own}, **given})
 
     @property
     def selects(self) -> bool:

@@ -15,6 +15,7 @@ from firnline_infra.specification.checks import (
     metadata,
     pipelines,
     pipes,
+    routes,
     runtime,
     snowflake,
     statements,
@@ -24,6 +25,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 CHECKS = (
     *pipelines.CHECKS,
     *pipes.CHECKS,
+    *routes.CHECKS,
     *snowflake.CHECKS,
     *adopted.CHECKS,
     *columns.CHECKS,
@@ -37,5 +39,5 @@ CHECKS = (
 
 
 def problems(spec: EnvironmentSpec) -> Iterator[str]:
-    for check in CHECKS:
-        yield from check(spec)
+    """Each once: what several tables take from their pipeline is one problem."""
+    yield from dict.fromkeys(problem for check in CHECKS for problem in check(spec))

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import TablePrivilege
+from firnline_infra.specification.table import TablePrivilege
 
 ADOPT = ObjectOrigin.ADOPT
 
@@ -45,28 +46,31 @@ def _what_is_made_holds_nothing_yet(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _an_adopted_table_is_in_an_adopted_schema(spec: EnvironmentSpec) -> Iterator[str]:
     schemas = adopted_schemas(spec)
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         schema = QualifiedName.of(pipeline.database, pipeline.schema_)
         if pipeline.table_origin is ADOPT and schema not in schemas:
             yield (
-                f"pipelines[{index}].table_origin: {schema} is made here, so it holds no table to adopt. Adopt the schema in "
+                f"{each.at('table_origin')}: {schema} is made here, so it holds no table to adopt. Adopt the schema in "
                 f"snowflake.databases, or let the table be made."
             )
 
 
 def _an_adopted_table_keeps_its_owner(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.table_origin is ADOPT and pipeline.table_privilege is TablePrivilege.OWNERSHIP:
             yield (
-                f"pipelines[{index}].table_privilege: 'ownership' would take an adopted table from its owner; expected 'insert'."
+                f"{each.at('table_privilege')}: 'ownership' would take an adopted table from its owner; expected 'insert'."
             )
 
 
 def _an_adopted_pipe_leads_to_an_adopted_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.pipe is not None and pipeline.pipe.origin is ADOPT and pipeline.table_origin is not ADOPT:
             yield (
-                f"pipelines[{index}].pipe.origin: a pipe that exists leads to a table that exists; say table_origin: adopt too."
+                f"{each.at('pipe.origin')}: a pipe that exists leads to a table that exists; say table_origin: adopt too."
             )
 
 

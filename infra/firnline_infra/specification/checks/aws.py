@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from firnline_infra.specification.adopted import made_volumes
 from firnline_infra.specification.aws import BUCKET_NAME
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
@@ -277,8 +278,8 @@ def _sets(spec: EnvironmentSpec) -> Iterator[tuple[str, Sequence[str]]]:
     for index, stream in enumerate(spec.streams):
         yield f"streams[{index}].shard_metrics", [metric.value for metric in stream.shard_metrics]
         yield f"streams[{index}].consumers", stream.consumers
-    for index, pipeline in enumerate(spec.pipelines):
-        yield f"pipelines[{index}].cluster_by", pipeline.cluster_by
+    for table in filled(spec):
+        yield f"{table.path}.cluster_by", table.pipeline.cluster_by
     yield "snowflake.allowed_networks", spec.snowflake.allowed_networks
     yield "snowflake.reader.granted_to", spec.snowflake.reader.granted_to
     yield "alarms.topics", spec.alarms.topics

@@ -3,28 +3,32 @@
 from collections.abc import Iterator, Mapping
 
 from firnline_infra.specification.column_type import ColumnType
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.iceberg_types import iceberg_lacks
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import Pipeline, TableKind, TablePrivilege
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import InvalidIdentifier
 
 
 def _each_is_declared_once(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         seen = {name.upper(): "a metadata column" for name in _metadata_columns(pipeline)}
         for number, column in enumerate(pipeline.columns):
-            path = f"pipelines[{index}].columns[{number}]"
+            path = each.at(f"columns[{number}]")
             if (other := seen.setdefault(Identifier.parse(column.name).name.upper(), path)) != path:
                 yield f"{path}.name: {column.name} is also {other}; keys are matched whatever their case, so name another."
 
 
 def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         for number, column in enumerate(pipeline.columns):
-            kind, path = ColumnType.parse(column.type), f"pipelines[{index}].columns[{number}].type"
+            kind, path = ColumnType.parse(column.type), each.at(f"columns[{number}].type")
             why = iceberg_lacks(kind, pipeline.iceberg_version)
             if why and pipeline.table_kind is TableKind.ICEBERG:
                 yield f"{path}: {why}."
@@ -34,39 +38,42 @@ def _each_type_is_one_of_its_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _structured_metadata_has_a_part(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.has_structured_metadata and not pipeline.metadata.parts(are_numbered=False):
             yield (
-                f"pipelines[{index}].metadata: every part is off, so that its column would be an OBJECT without a key; switch "
+                f"{each.at('metadata')}: every part is off, so that its column would be an OBJECT without a key; switch "
                 f"one on: the audit needs shard_id and sequence_number."
             )
 
 
 def _an_interactive_table_keeps_what_it_is_sent(spec: EnvironmentSpec) -> Iterator[str]:
     """Its schema doesn't evolve (create-interactive-table): a key without a column is dropped, row by row."""
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.table_kind is not TableKind.INTERACTIVE:
             continue
         declared = [column.name for column in pipeline.columns]
         if not set(declared) - set(pipeline.cluster_by) and pipeline.content_column is None:
             yield (
-                f"pipelines[{index}].columns: an interactive table never gets another column, so every value but its "
+                f"{each.path}.columns: an interactive table never gets another column, so every value but its "
                 f"cluster_by would be dropped; declare the columns to keep, as `columns: [{{name: PRICE, type: FLOAT}}]`."
             )
             continue
         for column in pipeline.cluster_by:
             if column not in declared and Identifier.parse(column).name not in _metadata_columns(pipeline):
                 yield (
-                    f"pipelines[{index}].cluster_by: {column} is not among the declared columns; {did_you_mean(column, declared)}"
+                    f"{each.path}.cluster_by: {column} is not among the declared columns; {did_you_mean(column, declared)}"
                 )
 
 
 def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
     """Only its owner may ALTER a table (alter-table, access control requirements)."""
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if not pipeline.adds_columns:
             continue
-        path = f"pipelines[{index}].adds_columns"
+        path = each.at("adds_columns")
         if pipeline.table_kind is TableKind.INTERACTIVE:
             yield f"{path}: an interactive table never gets another column; remove it."
         elif pipeline.schema_evolution:
@@ -79,18 +86,19 @@ def _who_adds_columns_owns_the_table(spec: EnvironmentSpec) -> Iterator[str]:
 
 def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
     """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         selected = [column.select is not None for column in pipeline.columns]
         if not any(selected):
             continue
-        path = f"pipelines[{index}].columns[{selected.index(True)}].select"
+        path = each.at(f"columns[{selected.index(True)}].select")
         if pipeline.table_kind is not TableKind.INTERACTIVE:
             yield f"{path}: only an interactive table is made with a SELECT; for this one give `pipe: {{name: …, select: …}}`."
         elif pipeline.pipe is not None:
             yield f"{path}: the pipeline has a pipe of its own, which selects; give one of the two."
         elif not all(selected):
             lacking = pipeline.columns[selected.index(False)].name
-            yield f"pipelines[{index}].columns[{selected.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
+            yield f"{each.path}.columns[{selected.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
 
 
 def _metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:

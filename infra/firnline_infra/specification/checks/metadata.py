@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from firnline_infra.specification.checks.pipes import may_lose_position
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.table import TableKind
 from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.rows import MetadataForm, PartName
@@ -38,28 +40,30 @@ def _position(pipeline: Pipeline) -> Iterator[PartName]:
 
 
 def _a_table_has_a_column(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         is_made = pipeline.table_origin is ObjectOrigin.CREATE
         metadata = pipeline.metadata
         is_bare = metadata.form is MetadataForm.NONE or (
             metadata.form is MetadataForm.COLUMNS and not metadata.parts(are_numbered=False)
         )
         if is_made and is_bare and not pipeline.columns and pipeline.content_column is None:
-            yield f"pipelines[{index}].columns: no table is made without a column, and it has none for metadata; declare one."
+            yield f"{each.path}.columns: no table is made without a column, and it has none for metadata; declare one."
 
 
 def _version_2_has_no_variant(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.table_kind is not TableKind.ICEBERG or pipeline.iceberg_version >= WITH_VARIANT:
             continue
         if (content := content_column(pipeline)) and content[1] == "VARIANT":
             yield (
-                f"pipelines[{index}].content_column: iceberg_version: {pipeline.iceberg_version} has no VARIANT; declare the "
+                f"{each.at('content_column')}: iceberg_version: {pipeline.iceberg_version} has no VARIANT; declare the "
                 f"column, as `columns: [{{name: {pipeline.content_column}, type: VARCHAR}}]`."
             )
         if pipeline.metadata.form is MetadataForm.VARIANT:
             yield (
-                f"pipelines[{index}].metadata.form: iceberg_version: {pipeline.iceberg_version} has no VARIANT; expected object "
+                f"{each.at('metadata.form')}: iceberg_version: {pipeline.iceberg_version} has no VARIANT; expected object "
                 f"or columns."
             )
 

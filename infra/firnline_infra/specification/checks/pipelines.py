@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from firnline_infra.specification.adopted import PUBLIC, adopted_schemas
 from firnline_infra.specification.content_column import content_column
+from firnline_infra.specification.filled import Filled, filled
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns, metadata_type
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.pipeline import Pipe, Pipeline, TableKind, others_of
+from firnline_infra.specification.pipeline import Pipeline, others_of
+from firnline_infra.specification.table import Pipe, TableKind
 from firnline_ingest.config.rows import MetadataForm
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import DEFAULT_PIPE_SUFFIX, MAX_CHARACTERS, InvalidIdentifier
@@ -127,75 +129,81 @@ DEFINES_THE_TABLE: dict[str, Callable[[Pipeline], object]] = {
 SNOWFLAKES_OWN = "INFORMATION_SCHEMA"
 
 
-def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[int]]:
-    tables: dict[QualifiedName, list[int]] = {}
-    for index, pipeline in enumerate(spec.pipelines):
-        tables.setdefault(table_of(pipeline), []).append(index)
-    return tables
+def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[Filled]]:
+    """Of one pipeline's own, a table is named once here: checks/routes.py tells of the others."""
+    tables: dict[QualifiedName, dict[int, Filled]] = {}
+    for each in filled(spec):
+        tables.setdefault(table_of(each.pipeline), {}).setdefault(each.index, each)
+    return {table: list(sharing.values()) for table, sharing in tables.items()}
 
 
 def _sharing_is_said_by_all(spec: EnvironmentSpec) -> Iterator[str]:
-    for table, sharing in _by_table(spec).items():
-        if len(sharing) == 1 and spec.pipelines[sharing[0]].shares_table:
-            yield f"pipelines[{sharing[0]}].shares_table: no other pipeline fills {table}; remove it, or correct the table."
-        for index in sharing if len(sharing) > 1 else ():
-            if not spec.pipelines[index].shares_table:
-                others = ", ".join(f"pipelines[{other}]" for other in sharing if other != index)
+    tables, shared = _by_table(spec), set[int]()
+    for table, sharing in tables.items():
+        for each in sharing if len(sharing) > 1 else ():
+            shared.add(each.index)
+            if not each.pipeline.shares_table:
+                others = ", ".join(other.path for other in sharing if other is not each)
                 yield (
-                    f"pipelines[{index}].table: {table} is also the table of {others}; say shares_table: true in each of "
+                    f"{each.path}.table: {table} is also the table of {others}; say shares_table: true in each of "
                     f"them if that is meant, or name another table."
                 )
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.shares_table and index not in shared:
+            table = table_of(pipeline)
+            yield f"pipelines[{index}].shares_table: no other pipeline fills {table}; remove it, or correct the table."
 
 
 def _a_table_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
-    for table, (first, *others) in _by_table(spec).items():
-        wanted = spec.pipelines[first]
-        for index in others:
-            pipeline = spec.pipelines[index]
+    for table, (wanted, *others) in _by_table(spec).items():
+        for each in others:
             for name, value in DEFINES_THE_TABLE.items():
-                if value(pipeline) != value(wanted):
+                if value(each.pipeline) != value(wanted.pipeline):
                     yield (
-                        f"pipelines[{index}].{name}: differs from pipelines[{first}], which fills the same table {table}; "
+                        f"{each.at(name)}: differs from {wanted.path}, which fills the same table {table}; "
                         f"a table is one thing, so give both the same."
                     )
 
 
 def _a_pipe_has_one_definition(spec: EnvironmentSpec) -> Iterator[str]:
-    first: dict[tuple[str, ...], tuple[int, Pipe, QualifiedName]] = {}
-    for index, pipeline in enumerate(spec.pipelines):
+    first: dict[tuple[str, ...], tuple[Filled, Pipe, QualifiedName]] = {}
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.pipe is None:
             continue
         name = (pipeline.database, pipeline.schema_, pipeline.pipe.name)
-        other, pipe, table = first.setdefault(name, (index, pipeline.pipe, table_of(pipeline)))
+        other, pipe, table = first.setdefault(name, (each, pipeline.pipe, table_of(pipeline)))
         if (pipe, table) != (pipeline.pipe, table_of(pipeline)):
             yield (
-                f"pipelines[{index}].pipe.name: {'.'.join(name)} is also the pipe of pipelines[{other}], with another "
+                f"{each.path}.pipe.name: {'.'.join(name)} is also the pipe of {other.path}, with another "
                 f"select or table; name another pipe."
             )
 
 
 def _tolerance_needs_the_error_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline, of_a_route = each.pipeline, f" ({each.path})" if each.route else ""
         if pipeline.tolerance != "all":
             continue
         if pipeline.table_kind is TableKind.INTERACTIVE:
             yield (
-                f"pipelines[{index}].tolerance: 'all' would lose rejected rows: an interactive table has no error table. "
-                f"Expected 'none'."
+                f"{each.at('tolerance')}: 'all' would lose rejected rows: an interactive table has no error "
+                f"table{of_a_route}. Expected 'none'."
             )
         elif not pipeline.error_logging:
-            yield f"pipelines[{index}].tolerance: 'all' needs error_logging, or rejected rows would vanish."
+            yield f"{each.at('tolerance')}: 'all' needs error_logging{of_a_route}, or rejected rows would vanish."
 
 
 def _columns_are_identifiers(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         try:
             column = str(Identifier.parse(pipeline.metadata.column))
         except InvalidIdentifier as error:
-            yield f"pipelines[{index}].metadata.column: {error.what}"
+            yield f"{each.at('metadata.column')}: {error.what}"
             continue
         if column in pipeline.cluster_by and pipeline.metadata.form is not MetadataForm.COLUMNS:
-            yield f"pipelines[{index}].cluster_by: {column} is the metadata column, an object; it can't sort a table."
+            yield f"{each.path}.cluster_by: {column} is the metadata column, an object; it can't sort a table."
 
 
 def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
@@ -214,11 +222,11 @@ def _schemas_are_ours_to_make(spec: EnvironmentSpec) -> Iterator[str]:
 def _the_default_pipe_has_a_name(spec: EnvironmentSpec) -> Iterator[str]:
     """Snowflake makes it from the table's name, and no name may be longer than 255 characters."""
     longest = MAX_CHARACTERS - len(DEFAULT_PIPE_SUFFIX)
-    for index, pipeline in enumerate(spec.pipelines):
-        length = len(table_of(pipeline).parts[-1].name)
-        if pipeline.pipe is None and length > longest:
+    for each in filled(spec):
+        length = len(table_of(each.pipeline).parts[-1].name)
+        if each.pipeline.pipe is None and length > longest:
             yield (
-                f"pipelines[{index}].table: has {length} characters, and Snowflake adds {DEFAULT_PIPE_SUFFIX} for the "
+                f"{each.path}.table: has {length} characters, and Snowflake adds {DEFAULT_PIPE_SUFFIX} for the "
                 f"table's default pipe; {longest} are allowed. Shorten it, or give a pipe."
             )
 

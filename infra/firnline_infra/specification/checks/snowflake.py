@@ -4,19 +4,20 @@ from collections.abc import Iterator
 from ipaddress import IPv6Network, ip_network
 
 from firnline_infra.specification.containers import ObjectOrigin
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names, volume_names
-from firnline_infra.specification.pipeline import TableKind
+from firnline_infra.specification.table import TableKind
 from firnline_ingest.errors import did_you_mean
 
 
 def _volumes_are_declared(spec: EnvironmentSpec) -> Iterator[str]:
     names = [volume.name for volume in spec.snowflake.external_volumes]
-    for index, pipeline in enumerate(spec.pipelines):
-        volume = pipeline.external_volume
+    for each in filled(spec):
+        volume = each.pipeline.external_volume
         if volume is not None and volume not in names:
             yield (
-                f"pipelines[{index}].external_volume: {volume} is not among snowflake.external_volumes; "
+                f"{each.at('external_volume')}: {volume} is not among snowflake.external_volumes; "
                 f"{did_you_mean(volume, names)}"
             )
 
@@ -42,10 +43,10 @@ def _volumes_are_distinct(spec: EnvironmentSpec) -> Iterator[str]:
 def _interactive_tables_have_their_warehouse(spec: EnvironmentSpec) -> Iterator[str]:
     """Only such a warehouse answers within a second from them, and without them it serves nothing."""
     warehouse = spec.snowflake.interactive_warehouse
-    interactive = [index for index, each in enumerate(spec.pipelines) if each.table_kind is TableKind.INTERACTIVE]
+    interactive = [each.path for each in filled(spec) if each.pipeline.table_kind is TableKind.INTERACTIVE]
     if interactive and warehouse is None:
         yield (
-            f"snowflake.interactive_warehouse: is required, because pipelines[{interactive[0]}] has table_kind: "
+            f"snowflake.interactive_warehouse: is required, because {interactive[0]} has table_kind: "
             f"interactive; give it a name."
         )
     if warehouse is not None and not interactive:
@@ -63,9 +64,9 @@ def _what_asks_for_policies_has_a_warehouse(spec: EnvironmentSpec) -> Iterator[s
         return
     asking = ["snowflake.key_pair_only"] if spec.snowflake.key_pair_only else []
     asking += [
-        f"pipelines[{index}].table_kind: {pipeline.table_kind}"
-        for index, pipeline in enumerate(spec.pipelines)
-        if pipeline.table_kind is not TableKind.STANDARD
+        f"{each.path}.table_kind: {each.pipeline.table_kind}"
+        for each in filled(spec)
+        if each.pipeline.table_kind is not TableKind.STANDARD
     ]
     if asking:
         yield (

@@ -1,0 +1,70 @@
+"""Routes: each value leads to one table, each table is named once, and nothing is asked that one table alone can have."""
+
+from collections.abc import Iterator
+
+from firnline_infra.specification.filled import Filled, filled
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import table_of
+from firnline_infra.specification.routes import RoutedTable
+
+
+def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[tuple[int, QualifiedName], Filled] = {}
+    for each in filled(spec):
+        table = table_of(each.pipeline)
+        other = first.setdefault((each.index, table), each)
+        if other is each:
+            continue
+        if other.route is None:
+            yield (
+                f"{each.path}.table: {table} is the pipeline's own table; remove the route and say others: own_table, or name "
+                f"another table."
+            )
+        else:
+            yield f"{each.path}.table: {table} is already the table of {other.path}; put its values into that one."
+
+
+def _a_value_leads_to_one_table(spec: EnvironmentSpec) -> Iterator[str]:
+    first: dict[tuple[int, str], str] = {}
+    for path, index, route in _routes(spec):
+        seen = set[str]()
+        for value in route.values:
+            other = first.setdefault((index, value), path)
+            if value in seen:
+                yield f"{path}.values: {value!r} is given twice."
+            elif other != path:
+                yield f"{path}.values: {value!r} leads to {other} already; a record goes to one table."
+            seen.add(value)
+
+
+def _a_pipe_has_its_tables_name(spec: EnvironmentSpec) -> Iterator[str]:
+    for path, _, route in _routes(spec):
+        if route.pipe is not None and Identifier.parse(route.pipe.name) != Identifier.parse(route.table):
+            yield f"{path}.pipe.name: the engine takes the pipe that has the table's name; expected {route.table}."
+
+
+def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
+    for index, pipeline in enumerate(spec.pipelines):
+        if pipeline.routes is None:
+            continue
+        path = f"pipelines[{index}]"
+        if pipeline.also is not None:
+            yield f"{path}.also: streams that a pattern finds have no routes; give each stream a pipeline, or remove it."
+        if pipeline.adds_columns:
+            yield (
+                f"{path}.adds_columns: the engine adds no columns to the tables of a pipeline with routes; remove it, and say "
+                f"schema_evolution: true or declare the columns."
+            )
+        if pipeline.letters_by_file:
+            yield (
+                f"{path}.letters_by_file: its pipe leads into one table, and letters of a pipeline with routes into several; "
+                f"remove it (firnline dead-letters replay sends them by rows)."
+            )
+
+
+def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:
+    return ((each.path, each.index, each.route) for each in filled(spec) if each.route is not None)
+
+
+CHECKS = (_tables_are_named_once, _a_value_leads_to_one_table, _a_pipe_has_its_tables_name, _one_table_is_meant)

@@ -1,0 +1,40 @@
+"""The tables that the pipelines of an environment fill: each one's own, and those that its routes lead to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.routes import RoutedTable
+
+NEVER_TAKEN_OVER = ("table", "columns", "cluster_by", "pipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A table that a pipeline fills."""
+
+    pipeline: Pipeline
+    """As if all of it went there."""
+    index: int
+    """Of the pipeline in the specification."""
+    path: str
+    """What the specification calls the table."""
+    route: RoutedTable | None = None
+    """None of a pipeline's own."""
+
+    def at(self, field: str) -> str:
+        """Where the specification says it: of a route that leaves it out, at its pipeline."""
+        name = field.partition(".")[0].partition("[")[0]
+        if self.route is not None and name not in {*NEVER_TAKEN_OVER, *self.route.given}:
+            return f"pipelines[{self.index}].{field}"
+        return f"{self.path}.{field}"
+
+
+def filled(spec: EnvironmentSpec) -> Iterator[Filled]:
+    """A pipeline's own before those of its routes."""
+    for index, pipeline in enumerate(spec.pipelines):
+        yield Filled(pipeline, index, f"pipelines[{index}]")
+        if pipeline.routes is not None:
+            for number, (route, view) in enumerate(zip(pipeline.routes.tables, pipeline.routed, strict=True)):
+                yield Filled(view, index, f"pipelines[{index}].routes.tables[{number}]", route)
