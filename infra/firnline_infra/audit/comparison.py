@@ -16,8 +16,9 @@ from firnline_infra.audit.window import RetentionCutoff, arrival_text
 
 RowPosition = tuple[int, int, int]
 """Sequence number, sub-sequence number, row in the record."""
-IsReplayed = Callable[[int, int], bool]
-"""Of a record, by sequence and sub-sequence number: whether a replay has taken its dead letter."""
+ReplayedInto = Callable[[int, int], str | None]
+"""Of a record, by sequence and sub-sequence number: the table into which a replay brings its dead letter, empty where there is
+one alone. None where no replay has taken it."""
 
 
 class ContentCheck(Protocol):
@@ -27,8 +28,8 @@ class ContentCheck(Protocol):
         """Reports what does not fit."""
 
 
-def never(_sequence_number: int, _sub_sequence_number: int) -> bool:
-    return False
+def never(_sequence_number: int, _sub_sequence_number: int) -> None:
+    return None
 
 
 def compare_shard(
@@ -39,14 +40,14 @@ def compare_shard(
     cutoff: RetentionCutoff,
     check: ContentCheck | None = None,
     left_out: LeftOut | None = None,
-    is_replayed: IsReplayed = never,
+    replayed_into: ReplayedInto = never,
 ) -> None:
     """Both sides in ascending order. `records` has to go on until it is past all outcomes, or at the shard's tip.
 
     An outcome before the first record is older than the stream if `cutoff` allows for that, and foreign otherwise. A letter
-    that `is_replayed` is no place of its record any more once there is a row; it is asked after the outcomes were read.
+    that `replayed_into` knows is no place of its record any more once there is a row; it is asked after the outcomes were read.
     """
-    _Walk(findings, outcomes, cutoff, check, left_out, is_replayed=is_replayed).along(records)
+    _Walk(findings, outcomes, cutoff, check, left_out, replayed_into=replayed_into).along(records)
 
 
 class _Walk:
@@ -58,14 +59,14 @@ class _Walk:
         check: ContentCheck | None,
         left_out: LeftOut | None,
         *,
-        is_replayed: IsReplayed,
+        replayed_into: ReplayedInto,
     ) -> None:
         self._findings = findings
         self._counts = findings.counts
         self._cutoff = cutoff
         self._check = check
         self._left_out = left_out
-        self._is_replayed = is_replayed
+        self._replayed_into = replayed_into
         self._groups = _by_position(outcomes)
         self._position: RowPosition | None = None
         self._group: list[Outcome] = []
@@ -103,16 +104,18 @@ class _Walk:
             return
         if len(self._group) > 1:
             places = ", ".join(
-                f"{count} x {place}" for place, count in Counter(each.place for each in self._group).items()
+                f"{count} x {where}" for where, count in Counter(each.where for each in self._group).items()
             )
             self._findings.report(ProblemKind.DOUBLED, self._group[0].position, places, times=len(self._group) - 1)
+        if record.status is not ClaimStatus.AFTER_CLAIM:
+            self._check_tables(record, was_replayed=was_replayed)
         for outcome in self._group:
             if outcome.place is RecordPlace.DEAD_LETTERS:
                 self._letter = outcome
             if record.status is ClaimStatus.AFTER_CLAIM:
                 self._counts.later += 1
                 continue
-            self._findings.place(outcome.place)
+            self._findings.place(outcome)
             self._findings.rejected(outcome)
             if self._check and not was_replayed:  # the row need not hold what the record did
                 self._check(record, outcome, self._findings)
@@ -121,10 +124,22 @@ class _Walk:
             self._counts.records += 1
             self._counts.replayed += was_replayed
 
+    def _check_tables(self, record: StreamRecord, *, was_replayed: bool) -> None:
+        """One of its copies has to be where its routes send it; that there are several is told already."""
+        wanted = record.table
+        if was_replayed:
+            wanted = self._replayed_into(record.sequence_number, record.sub_sequence_number)
+        found = [each for each in self._group if each.place is not RecordPlace.DEAD_LETTERS]
+        if wanted is None or not found or any(each.table == wanted for each in found):
+            return
+        for outcome in found:
+            detail = f"in the {outcome.where}; by the routes its record goes to {wanted}"
+            self._findings.report(ProblemKind.MISPLACED, outcome.position, detail)
+
     def _take_replayed(self) -> bool:
         """Whether the record's letter became its rows; then the letter counts no more."""
         letter = next((each for each in self._group if each.place is RecordPlace.DEAD_LETTERS), None)
-        if letter is None or len(self._group) == 1 or not self._is_replayed(*position_of(letter)[:2]):
+        if letter is None or len(self._group) == 1 or self._replayed_into(*position_of(letter)[:2]) is None:
             return False
         self._letter = letter
         self._group = [each for each in self._group if each.place is not RecordPlace.DEAD_LETTERS]
@@ -138,7 +153,7 @@ class _Walk:
             return
         if self._letter_before(record):
             self._counts.records += 1
-            self._findings.place(RecordPlace.DEAD_LETTERS)
+            self._counts.dead_letters += 1
             return
         if record.status is ClaimStatus.BEFORE_CLAIM:
             self._counts.before_start += 1
@@ -173,7 +188,7 @@ class _Walk:
         if self._letter is None or outcome.place is RecordPlace.DEAD_LETTERS or not outcome.row:
             return False
         place = position_of(self._letter)[:2]
-        return position_of(outcome)[:2] == place and self._is_replayed(*place)
+        return position_of(outcome)[:2] == place and self._replayed_into(*place) is not None
 
 
 def _by_position(outcomes: Iterable[Outcome]) -> Iterator[tuple[RowPosition | None, list[Outcome]]]:

@@ -70,6 +70,10 @@ class ContentComparison:
             if fault := _fault_of(record):
                 findings.report(ProblemKind.MISPLACED, position, f"there is a row of it, and {fault.detail}")
                 return
+            if record.left_out:
+                detail = f"there is a row of it, and the pipeline leaves it out ({record.left_out})"
+                findings.report(ProblemKind.MISPLACED, position, detail)
+                return
             payload = _object_in(record.data)
             if payload is None:
                 findings.report(ProblemKind.CHANGED, position, "its record is no JSON object, and there is a row of it")

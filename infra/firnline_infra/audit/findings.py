@@ -5,6 +5,7 @@ claim is about; left out = skipped + filtered + tombstones + control_messages. W
 before_start) is counted and is no problem.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -72,7 +73,8 @@ class Counts:
     repaired_rows: int = 0
     """Rows of these that the record's own bytes would not have become."""
     misplaced: int = 0
-    """Commits that went back in their shard; and good records among the dead letters."""
+    """Rows in another table than their record goes to; commits that went back in their shard; and good records among the dead
+    letters."""
     unkept: int = 0
     """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
     older: int = 0
@@ -105,12 +107,15 @@ class ShardFindings:
     shard_id: str
     counts: Counts = field(default_factory=Counts)
     problems: list[AuditProblem] = field(default_factory=list)
+    by_table: Counter[tuple[str, RecordPlace]] = field(default_factory=Counter)
+    """Of the rows and error rows that have a record, by what they say of their table."""
     rejections: Rejections = field(default_factory=Rejections)
     """Of the error rows that have a record."""
 
-    def place(self, place: RecordPlace) -> None:
+    def place(self, outcome: Outcome) -> None:
         """Counts a row, an error row or a dead letter that has a record."""
-        match place:
+        self.by_table[outcome.table, outcome.place] += 1
+        match outcome.place:
             case RecordPlace.TABLE:
                 self.counts.rows += 1
             case RecordPlace.ERROR_TABLE:
@@ -152,6 +157,8 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     ProblemKind.CHANGED: "compare the row with its record. An UPDATE shows in the query history; a column that can't hold the "
     "value (a fraction in NUMBER(38,0), a long integer in FLOAT) needs a wider type: new column, or VARIANT.",
     ProblemKind.MISPLACED: "out of order: two writers shared a channel; see SHOW CHANNELS, and keep one engine an application. "
-    "A good record among the dead letters: firnline dead-letters show KEY tells why it went there.",
+    "A good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row in another table than "
+    "its record goes to: the query history of that table tells who wrote it; insert it into the right table and delete it there. "
+    "Where the routes were changed, audit from that moment on: --since.",
 }
 """What to do about each kind of problem. The report says it once, under the positions that it is about."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.outcome import position_text
-from firnline_ingest.identifiers import CHANNEL_SEPARATOR
+from firnline_infra.audit.outcome import RecordPlace, position_text
+from firnline_ingest.identifiers import CHANNEL_SEPARATOR, routed_channel
 from firnline_ingest.values import ForeignToken, Position
 
 
@@ -36,6 +36,9 @@ class CommitHistory(Protocol):
         """
 
 
+NOT_LOGGED = "it can't be proven here, because Snowflake keeps no log of commits"
+
+
 @dataclass
 class Order:
     """How far it could be proven that rows were committed in order."""
@@ -47,19 +50,40 @@ class Order:
     problems: list[str] = field(default_factory=list)
     """Why order is proven in part only, or not at all."""
 
+    @classmethod
+    def together(cls, by_table: Mapping[str, "Order"]) -> "Order":
+        """Of several tables, by their names; what is not proven of all is said once."""
+        if len(by_table) == 1:
+            return next(iter(by_table.values()))
+        told = (
+            problem if problem == NOT_LOGGED else f"{table}: {problem}"
+            for table, order in by_table.items()
+            for problem in order.problems
+        )
+        return cls(
+            sum(order.commits for order in by_table.values()),
+            sum(order.rows for order in by_table.values()),
+            list(dict.fromkeys(told)),
+        )
+
     @property
     def is_proven(self) -> bool:
         """Whether all of it could be compared; commits that went back are findings of their shards."""
         return not self.problems
 
 
-NOT_LOGGED = "it can't be proven here, because Snowflake keeps no log of commits"
-
-
 def check_order(
-    commits: Sequence[LoggedCommit] | None, *, stream: str, created_ms: int, shards: Mapping[str, ShardFindings]
+    commits: Sequence[LoggedCommit] | None,
+    *,
+    stream: str,
+    created_ms: int,
+    shards: Mapping[str, ShardFindings],
+    route: str = "",
+    mark: str = "",
 ) -> Order:
-    """`commits` in their order, None where there is no log. Reports MISPLACED in the findings of a shard."""
+    """`commits` of one table in their order, None where there is no log. Reports MISPLACED in the findings of a shard. Of a
+    pipeline with several tables, `route` is the table's stored name, empty for the pipeline's own, and `mark` what its rows say.
+    """
     if commits is None:
         return Order(problems=[NOT_LOGGED])
     order = Order()
@@ -69,7 +93,7 @@ def check_order(
     strange = set[str]()
     by_name = {shard_id.upper(): findings for shard_id, findings in shards.items()}
     for commit in commits:
-        findings = by_name.get(_shard_named_by(commit.channel, stream, created_ms))
+        findings = by_name.get(_shard_named_by(commit.channel, stream, created_ms, route))
         if findings is None:
             continue
         try:
@@ -85,7 +109,8 @@ def check_order(
         elif start is not None and end < start:
             _report(findings, start, f"was committed up to {_text(end)}, which precedes it")
         ends[findings.shard_id] = end
-    counted = sum(findings.counts.rows + findings.counts.repaired_rows for findings in shards.values())
+    counted = sum(_rows_in(findings, mark) for findings in shards.values())
+    counted += 0 if route else sum(findings.counts.repaired_rows for findings in shards.values())
     replayed = sum(commit.rows_inserted for commit in commits if _is_replay(commit.channel, stream, created_ms))
     if (unlogged := counted - replayed - order.rows) > 0:
         order.problems.append(f"{unlogged:,} rows came through no logged commit")
@@ -93,9 +118,17 @@ def check_order(
     return order
 
 
-def _shard_named_by(channel: str, stream: str, created_ms: int) -> str:
+def _rows_in(findings: ShardFindings, mark: str) -> int:
+    return findings.by_table[mark, RecordPlace.TABLE] if mark else findings.counts.rows
+
+
+def _shard_named_by(channel: str, stream: str, created_ms: int, route: str = "") -> str:
     """The shard, in upper case, that an engine of any application named its channel for; empty for other channels."""
     parts = channel.upper().split(CHANNEL_SEPARATOR)
+    if route and channel.upper() == routed_channel(CHANNEL_SEPARATOR.join(parts[:4]), route).upper():
+        parts = parts[:4]
+    elif route:
+        return ""
     return parts[3] if len(parts) == 4 and parts[1:3] == [stream.upper(), str(created_ms)] else ""
 
 

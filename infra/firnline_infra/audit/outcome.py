@@ -9,6 +9,9 @@ from typing import NamedTuple
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import LeftOut
 
+NOWHERE = "no table"
+"""Of a record that no route takes: it is a dead letter."""
+
 
 class ClaimStatus(Enum):
     """Whether the audit claims that a record is somewhere."""
@@ -35,6 +38,8 @@ class StreamRecord(NamedTuple):
     sub_sequence_number: int = 0
     read: Record | None = None
     """What it was made of."""
+    table: str | None = None
+    """Where its pipeline's routes send it: a table's name, or NOWHERE. None where there are none, or nobody can tell."""
 
     @property
     def position(self) -> str:
@@ -59,6 +64,13 @@ class Outcome(NamedTuple):
     content: object = None
     """Of an error row, its Rejection. Else what a ContentCheck needs of it; None where contents are not compared."""
     row: int = 0
+    table: str = ""
+    """Which one, where a pipeline has several."""
+
+    @property
+    def where(self) -> str:
+        """The place, with the table's name where there are several."""
+        return f"{self.place} {self.table}".rstrip()
 
     @property
     def position(self) -> str:

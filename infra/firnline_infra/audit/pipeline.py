@@ -5,7 +5,7 @@ or has none. Rows that name no shard of the stream are reported separately.
 """
 
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,10 +21,10 @@ from firnline_infra.audit.order import CommitHistory, Order, check_order
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.replayed import replayed_of
 from firnline_infra.audit.report import PipelineReport
-from firnline_infra.audit.routed import RoutedTables
+from firnline_infra.audit.routed import OWN, AuditedTables, ContentOfTables
 from firnline_infra.audit.shards import OutcomesByShard, PipelineSources, Sleep, audit_shards
 from firnline_infra.audit.statements import Statements
-from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
+from firnline_infra.audit.table import AuditedTable, TableInventory
 from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.formats import makes_several_rows
@@ -57,6 +57,8 @@ class PipelineAudit:
     server_ms: int
     """The stream's clock when the audit began."""
     compares_contents: bool = False
+    knows_routes: bool = True
+    """Whether the pipeline, as it is here, can say in which of its tables a record belongs."""
     also_holds: Set[str] = frozenset()
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
     counters: ReadCounters | None = None
@@ -73,64 +75,78 @@ class PipelineAudit:
         refuse_unauditable(self.pipeline, self._companions)
         if path := absent_callable(self.pipeline, letters_are_seen=self.config.dead_letters.stream is None):
             as_it_came = self.pipeline.model_copy(update={"transforms": []})
-            remark = f"The callable {path} can't be imported here: rows were found by their places, their values not compared."
-            return replace(self, pipeline=as_it_came, compares_contents=False, remark=remark).run()
+            where = ", and nobody could say in which table they belong" if self.pipeline.routes else ""
+            remark = (
+                f"The callable {path} can't be imported here: rows were found by their places, their values not compared"
+                f"{where}."
+            )
+            blind = replace(self, pipeline=as_it_came, compares_contents=False, knows_routes=False, remark=remark)
+            return blind.run()
         if self.compares_contents and (self.pipeline.selects or self.pipeline.pipe):
             return replace(self, compares_contents=False, remark=BEHIND_A_SELECT).run()
-        table = self._table()
-        described = table.describe()
-        counters = self.counters if not self.pipeline.routes else None
-        counted = counters(self.pipeline.stream) if counters else []  # before what was kept
-        inventory = table.inventory()
-        errors = table.error_rows() if described.logs_errors else ErrorRows()
+        tables = self._tables()
+        counted = self.counters(self.pipeline.stream) if self.counters else []  # before what was kept
+        inventory, errors = tables.inventory(), tables.error_rows()
         lineage = read_lineage(self.client, self.pipeline.stream)  # after the inventory, so that it has all its shards
         letters = self._letters(lineage)
-        sources = self._sources(table, described, lineage, (errors.by_shard, letters))
+        sources = self._sources(tables, lineage, (*(rows.by_shard for rows in errors.values()), letters))
 
         def audit(shard_id: str, sleep: Sleep) -> ShardFindings:
             return replace(sources, sleep=sleep).audit(shard_id)
 
-        shard_ids = {*lineage.shards, *inventory.shards, *errors.by_shard, *letters}
+        shard_ids = {*lineage.shards, *letters}
+        shard_ids |= {shard for found in inventory.values() for shard in found.shards}
+        shard_ids |= {shard for found in errors.values() for shard in found.by_shard}
         shards = audit_shards(shard_ids, audit, on_shard=self.on_shard)
-        order = self._order(lineage, shards)
-        unattributed = unattributed_rows(inventory, errors, self._companions | self.also_holds)
+        order = self._order(tables, lineage, shards)
+        unattributed = self._unattributed(tables, inventory, errors)
         if unattributed.problems:
             shards.append(unattributed)
-        self._report_unkept(shards, counted, errors, described.created_on)
+        self._report_unkept(shards, counted, tables, errors)
         return PipelineReport(
             stream=self.pipeline.stream,
-            table=str(table),
+            tables=tuple(tables.names.values()),
             window=self.window,
-            compares_contents=self.compares_contents and not self.pipeline.routes,
-            looks_at_counters=bool(counters),
+            looks_at_counters=self.counters is not None,
+            compares_contents=self.compares_contents,
             shards=shards,
             order=order,
-            remarks=self._remarks(logs_errors=described.logs_errors),
+            remarks=self._remarks(tables),
         )
 
-    def _table(self) -> AuditedTable | RoutedTables:
-        own, *routed = [
-            AuditedTable(self.connection, statements_of(each), role=self.role)
-            for each in (self.pipeline, *self.pipeline.routed.values())
-        ]
-        return RoutedTables([own, *routed]) if routed else own
+    @property
+    def _into(self) -> dict[str, PipelineConfig]:
+        """By route: as if all went into its table."""
+        return {OWN: self.pipeline, **self.pipeline.routed}
+
+    def _tables(self) -> AuditedTables:
+        def audited(pipeline: PipelineConfig) -> AuditedTable:
+            return AuditedTable(self.connection, statements_of(pipeline), role=self.role)
+
+        routed = self.pipeline.routed.items()
+        return AuditedTables(audited(self.pipeline), {route: audited(into) for route, into in routed})
+
+    def _unattributed(
+        self, tables: AuditedTables, inventory: Mapping[str, TableInventory], errors: Mapping[str, ErrorRows]
+    ) -> ShardFindings:
+        """Of all tables: a companion's rows are welcome in the tables that it fills too."""
+        findings = ShardFindings(NO_SHARD)
+        for route, mark in tables.marks.items():
+            expected = self._companions_of({_target(self._into[route])}) | self.also_holds
+            report_unattributed(findings, inventory[mark], errors.get(mark, ErrorRows()), expected, of=mark)
+        return findings
 
     @property
     def _companions(self) -> Set[str]:
-        """The other streams whose pipelines write into the same table."""
-        targets = _targets(self.pipeline)
-        return {
-            each.stream
-            for each in self.config.pipelines
-            if each.stream != self.pipeline.stream and _targets(each) & targets
-        }
+        """The other streams whose pipelines write into one of the same tables."""
+        return self._companions_of(_targets(self.pipeline))
+
+    def _companions_of(self, targets: Set[tuple[str, str, str]]) -> Set[str]:
+        others = (each for each in self.config.pipelines if each.stream != self.pipeline.stream)
+        return {each.stream for each in others if _targets(each) & targets}
 
     def _sources(
-        self,
-        table: AuditedTable | RoutedTables,
-        described: TableDescription,
-        lineage: "Lineage",
-        elsewhere: Sequence[OutcomesByShard],
+        self, tables: AuditedTables, lineage: "Lineage", elsewhere: Sequence[OutcomesByShard]
     ) -> PipelineSources:
         began_s = time.monotonic()
 
@@ -143,28 +159,34 @@ class PipelineAudit:
             )
 
         schemas = SchemaRegistries(self.config.aws)
-        compares = self.compares_contents and not self.pipeline.routes
-        check = ContentComparison(
-            self.pipeline.stream,
-            described.columns,
-            evolves=described.evolves,
-            metadata=self.pipeline.metadata,
-            is_transformed=bool(self.pipeline.transforms),
-        )
+        as_routed = self.pipeline.model_copy(update={} if self.knows_routes else {"routes": None})
         return PipelineSources(
             client=self.client,
             stream=self.pipeline.stream,
             listed=frozenset(lineage.shards),
-            table=table,
+            table=tables,
             elsewhere=elsewhere,
             window=self.window,
             cutoff_at=cutoff,
-            columns=described.columns if compares else None,
-            check=check if compares else None,
-            left_out=left_out_of(self.config, self.pipeline, schemas),
-            decoded=decoded_of(self.pipeline, schemas),
+            check=self._content_check(tables) if self.compares_contents else None,
+            left_out=left_out_of(self.config, as_routed, schemas),
+            decoded=decoded_of(as_routed, schemas, tables.marks),
             taken_apart=partial(user_records_of, self.pipeline, lineage),
-            is_replayed=replayed_of(self.config, lineage),
+            replayed_into=replayed_of(self.config, lineage, tables.marks),
+        )
+
+    def _content_check(self, tables: AuditedTables) -> ContentOfTables:
+        return ContentOfTables(
+            {
+                tables.marks[route]: ContentComparison(
+                    self.pipeline.stream,
+                    described.columns,
+                    evolves=described.evolves,
+                    metadata=self.pipeline.metadata,
+                    is_transformed=bool(self.pipeline.transforms),
+                )
+                for route, described in tables.described.items()
+            }
         )
 
     def _letters(self, lineage: "Lineage") -> OutcomesByShard:
@@ -174,35 +196,42 @@ class PipelineAudit:
         return letters_by_shard(open_store(self.config), lineage.stream, lineage.stream_created_ms)
 
     def _report_unkept(
-        self, shards: list[ShardFindings], counted: Counters, errors: ErrorRows, created_on: str
+        self,
+        shards: list[ShardFindings],
+        counted: Counters,
+        tables: AuditedTables,
+        errors: Mapping[str, ErrorRows],
     ) -> None:
-        database, schema, table = _target(self.pipeline)
-        for channel, lacking in unkept(counted, errors.by_channel, (database, schema, table), created_on):
-            findings = next((each for each in shards if each.shard_id == channel.shard_id), None)
-            if findings is None:
-                findings = ShardFindings(channel.shard_id)
-                shards.append(findings)
-            report_unkept(findings, channel, lacking)
+        for route, mark in tables.marks.items():
+            kept, made = errors.get(mark, ErrorRows()).by_channel, tables.described[route].created_on
+            for channel, lacking in unkept(counted, kept, _target(self._into[route]), made):
+                findings = next((each for each in shards if each.shard_id == channel.shard_id), None)
+                if findings is None:
+                    findings = ShardFindings(channel.shard_id)
+                    shards.append(findings)
+                report_unkept(findings, channel, lacking)
 
-    def _order(self, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
-        database, schema, table = (quoted(name) for name in _target(self.pipeline))
-        log = None if self.pipeline.routes else self.commit_log
-        return check_order(
-            log(database=database, schema=schema, table=table) if log else None,
-            stream=lineage.stream,
-            created_ms=lineage.stream_created_ms,
-            shards={findings.shard_id: findings for findings in shards},
-        )
-
-    def _remarks(self, *, logs_errors: bool) -> list[str]:
-        remarks = [self.remark] if self.remark else []
-        if self.pipeline.routes:
-            remarks.append(
-                "The pipeline has routes: that each record is in exactly one of its tables is proven. In which one, its content "
-                "and the order of commits are not compared."
+    def _order(self, tables: AuditedTables, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
+        orders = dict[str, Order]()
+        for route, mark in tables.marks.items():
+            database, schema, table = (quoted(name) for name in _target(self._into[route]))
+            log = self.commit_log
+            orders[mark] = check_order(
+                log(database=database, schema=schema, table=table) if log else None,
+                stream=lineage.stream,
+                created_ms=lineage.stream_created_ms,
+                shards={findings.shard_id: findings for findings in shards},
+                route=route,
+                mark=mark,
             )
-        if not logs_errors:
-            remarks.append("The table keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
+        return Order.together(orders)
+
+    def _remarks(self, tables: AuditedTables) -> list[str]:
+        remarks = [self.remark] if self.remark else []
+        for route, described in tables.described.items():
+            if not described.logs_errors:
+                table = f"The table {tables.marks[route]}".rstrip()
+                remarks.append(f"{table} keeps no rejected rows (ERROR_LOGGING is off): one would count as missing.")
         places, are_filtered = self.config.dead_letters, "records that can't be rows and are nowhere count as skipped."
         if places.folder is not None and not places.folder.exists():
             folder = places.folder
@@ -229,21 +258,25 @@ def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
         raise NotAuditable(pipeline.stream, lacking, is_left_out=pipeline.metadata.form is MetadataForm.NONE)
 
 
-def unattributed_rows(inventory: TableInventory, errors: ErrorRows, expected_streams: Set[str]) -> ShardFindings:
-    """Foreign rows that name no shard of the stream, or a stream that is not among `expected_streams`."""
-    findings = ShardFindings(NO_SHARD)
-    unplaced = {"table": inventory.without_position}
+def report_unattributed(
+    findings: ShardFindings, inventory: TableInventory, errors: ErrorRows, expected_streams: Set[str], of: str = ""
+) -> None:
+    """Foreign rows that name no shard of the stream, or a stream that is not among `expected_streams`. `of`: the table's name,
+    where there are several.
+    """
+    table = f"table {of}".rstrip()
+    unplaced = {table: inventory.without_position}
     for channel, count in sorted(errors.without_position.items()):
-        unplaced[f"error table{f', by channel {channel},' if channel else ''}"] = count
+        unplaced[f"error {table}{f', by channel {channel},' if channel else ''}"] = count
     for place, count in unplaced.items():
         if count:
             detail = f"rows of the {place} without stream, shard or sequence number: {count:,}"
             findings.report(ProblemKind.FOREIGN, "", detail, times=count)
     for stream, count in sorted(inventory.other_streams.items()):
         if stream not in expected_streams:
-            detail = f"rows of the stream {stream!r}, which the configuration doesn't bring here: {count:,}"
+            here = f"here ({of})" if of else "here"
+            detail = f"rows of the stream {stream!r}, which the configuration doesn't bring {here}: {count:,}"
             findings.report(ProblemKind.FOREIGN, "", detail, times=count)
-    return findings
 
 
 def _targets(pipeline: PipelineConfig) -> Set[tuple[str, str, str]]:

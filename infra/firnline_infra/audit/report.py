@@ -1,12 +1,14 @@
 """What an audit found, as values and as JSON, and the exit status that a program reads."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from firnline_infra.audit.findings import NEXT_STEPS, AuditProblem, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.order import Order
+from firnline_infra.audit.outcome import RecordPlace
 from firnline_infra.audit.rejections import Rejections
 from firnline_infra.audit.window import AuditWindow, arrival_text
 
@@ -15,10 +17,11 @@ PROVEN, REFUTED = 0, 3
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineReport:
-    """One stream and its table."""
+    """One stream and its tables."""
 
     stream: str
-    table: str
+    tables: Sequence[str]
+    """The pipeline's own first, then those that its routes lead to."""
     window: AuditWindow
     compares_contents: bool
     shards: Sequence[ShardFindings]
@@ -32,6 +35,21 @@ class PipelineReport:
     def __post_init__(self) -> None:
         for findings in self.shards:
             self.totals.add(findings.counts)
+
+    @property
+    def table(self) -> str:
+        return ", ".join(self.tables)
+
+    @property
+    def by_table(self) -> dict[str, dict[str, int]]:
+        """Rows and error rows that have a record, of each table; together they are those of the totals."""
+        if len(self.tables) == 1:
+            return {self.table: {"rows": self.totals.rows, "error_rows": self.totals.error_rows}}
+        found = sum((findings.by_table for findings in self.shards), Counter[tuple[str, RecordPlace]]())
+        return {
+            table: {"rows": found[table, RecordPlace.TABLE], "error_rows": found[table, RecordPlace.ERROR_TABLE]}
+            for table in self.tables
+        }
 
     @property
     def is_proven(self) -> bool:
@@ -56,6 +74,7 @@ class PipelineReport:
         return {
             "stream": self.stream,
             "table": self.table,
+            "tables": [{"table": table, **counts} for table, counts in self.by_table.items()],
             "proven": self.is_proven,
             "since": None if since_ms is None else arrival_text(since_ms),
             "until": arrival_text(self.window.until_ms),

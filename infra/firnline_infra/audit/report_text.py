@@ -20,6 +20,7 @@ def _pipeline(report: PipelineReport) -> str:
     sections = [
         f"{report.stream} -> {report.table}\n{_claim(report)}",
         _table(report),
+        _by_table(report),
         "\n".join(_remarks(report)),
         "\n".join(_rejections(report)),
         *_problems(report),
@@ -40,6 +41,15 @@ def _table(report: PipelineReport) -> str:
     if len(rows) != 1:
         rows.append(["all shards", *_counts(report.totals, report)])
     return text_table(["shard", *(column.replace("_", " ") for column in _columns(report))], rows)
+
+
+def _by_table(report: PipelineReport) -> str:
+    """Where routes lead to several."""
+    if len(report.tables) == 1:
+        return ""
+    rows = [[table, *counts.values()] for table, counts in report.by_table.items()]
+    rows.append(["all tables", report.totals.rows, report.totals.error_rows])
+    return text_table(["table", "rows", "error rows"], rows)
 
 
 def _counts(counts: Counts, report: PipelineReport) -> Sequence[object]:
@@ -94,7 +104,9 @@ def _rejections(report: PipelineReport) -> Iterator[str]:
         yield f"    first: {', '.join(f'{each.shard_id} {each.position}' for each in rejected.first[:MOST_RECORDS])}"
     if len(found) > MOST_SHOWN:
         yield f"  and {len(found) - MOST_SHOWN:,} reasons more; --json has them."
-    yield f"  Next: correct the producer or the columns. The rows as they were sent: SELECT * FROM ERROR_TABLE({report.table})"
+    tables = [table for table, counts in report.by_table.items() if counts["error_rows"]]
+    asked = "; ".join(f"SELECT * FROM ERROR_TABLE({table})" for table in tables)
+    yield f"  Next: correct the producer or the columns. The rows as they were sent: {asked}"
 
 
 def _problems(report: PipelineReport) -> Iterator[str]:

@@ -1,55 +1,56 @@
-"""The tables of a pipeline with routes, as one: a record has to be in exactly one of them."""
+"""The tables of a pipeline, as one: a record has to be in exactly one of them, and in the one that its routes say.
+
+Where there are several, each row says in which it was found; of a pipeline without routes nothing is said.
+"""
 
 import heapq
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
-from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.comparison import position_of
-from firnline_infra.audit.outcome import Outcome
+from firnline_infra.audit.comparison import ContentCheck, position_of
+from firnline_infra.audit.content_check import LetterContent
+from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.outcome import Outcome, StreamRecord
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.shards import OnInvalidPosition, RowCounts
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
 
+OWN = ""
 
-class RoutedTables:
-    """As an AuditedTable; the pipeline's own comes first. Each method raises what AuditedTable's does."""
 
-    def __init__(self, tables: Sequence[AuditedTable]) -> None:
-        self._tables = tables
+class AuditedTables:
+    """Each method raises what AuditedTable's does. As it was when this was made, if somebody changes a table meanwhile."""
 
-    def __str__(self) -> str:
-        return ", ".join(map(str, self._tables))
+    def __init__(self, own: AuditedTable, routed: Mapping[str, AuditedTable] | None = None) -> None:
+        """`routed` by what the engine's routes call them: their stored names."""
+        self._tables = {OWN: own, **(routed or {})}
+        self.described: Mapping[str, TableDescription] = {
+            route: table.describe() for route, table in self._tables.items()
+        }
 
-    def describe(self) -> TableDescription:
-        """Without columns, which each has of its own."""
-        described = [table.describe() for table in self._tables]
-        return TableDescription(
-            (), all(each.evolves for each in described), all(each.logs_errors for each in described)
-        )
+    @property
+    def names(self) -> dict[str, str]:
+        """Of each table by its route, the pipeline's own first."""
+        return {route: str(table) for route, table in self._tables.items()}
 
-    def inventory(self) -> TableInventory:
-        shards, without_position, others = set[str](), 0, defaultdict[str, int](int)
-        for found in [table.inventory() for table in self._tables]:
-            shards |= found.shards
-            without_position += found.without_position
-            for stream, rows in found.other_streams.items():
-                others[stream] += rows
-        return TableInventory(frozenset(shards), without_position, dict(others))
+    @property
+    def marks(self) -> dict[str, str]:
+        """What rows and records say of their table, by its route; nothing where there is one."""
+        return self.names if len(self._tables) > 1 else {OWN: ""}
 
-    def error_rows(self) -> ErrorRows:
-        found = ErrorRows()
-        for rows in [table.error_rows() for table in self._tables]:
-            found.without_position.update(rows.without_position)
-            found.by_channel.update(rows.by_channel)
-            for shard_id, outcomes in rows.by_shard.items():
-                found.by_shard.setdefault(shard_id, []).extend(outcomes)
-        for outcomes in found.by_shard.values():
-            outcomes.sort(key=position_of)
+    def inventory(self) -> dict[str, TableInventory]:
+        return {self.marks[route]: table.inventory() for route, table in self._tables.items()}
+
+    def error_rows(self) -> dict[str, ErrorRows]:
+        """Of those that keep rejected rows."""
+        logging = {route: table for route, table in self._tables.items() if self.described[route].logs_errors}
+        found = {self.marks[route]: table.error_rows() for route, table in logging.items()}
+        for mark, rows in found.items():
+            for outcomes in rows.by_shard.values():
+                outcomes[:] = [outcome._replace(table=mark) for outcome in outcomes]
         return found
 
     def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
-        counts = [table.count_rows(shard_id, first=first, kept_since=kept_since) for table in self._tables]
+        counts = [table.count_rows(shard_id, first=first, kept_since=kept_since) for table in self._tables.values()]
         return RowCounts(*map(sum, zip(*counts, strict=True)))
 
     def rows(
@@ -58,14 +59,32 @@ class RoutedTables:
         *,
         first: str | None,
         expected: int,
-        columns: Sequence[AuditedColumn] | None,
+        with_contents: bool,
         on_invalid_position: OnInvalidPosition,
     ) -> Iterator[Outcome]:
         """In the order of positions: one that two tables have comes twice."""
-        each = [
-            table.rows(
+        each = []
+        for route, table in self._tables.items():
+            columns = self.described[route].columns if with_contents else None
+            rows = table.rows(
                 shard_id, first=first, expected=expected, columns=columns, on_invalid_position=on_invalid_position
             )
-            for table in self._tables
-        ]
+            each.append(_marked(rows, self.marks[route]))
         return heapq.merge(*each, key=position_of)
+
+
+def _marked(rows: Iterator[Outcome], mark: str) -> Iterator[Outcome]:
+    return (row._replace(table=mark) for row in rows) if mark else rows
+
+
+class ContentOfTables:
+    """Compares each row with the columns of the table that it is in."""
+
+    def __init__(self, checks: Mapping[str, ContentCheck]) -> None:
+        """By what rows say of their table."""
+        self._checks = checks
+        self._of_letters = next(iter(checks.values()))
+
+    def __call__(self, record: StreamRecord, outcome: Outcome, findings: ShardFindings) -> None:
+        is_letter = isinstance(outcome.content, LetterContent)
+        (self._of_letters if is_letter else self._checks[outcome.table])(record, outcome, findings)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from firnline_infra.audit.columns import AuditedColumn
-from firnline_infra.audit.comparison import ContentCheck, IsReplayed, compare_shard, never, position_of
+from firnline_infra.audit.comparison import ContentCheck, ReplayedInto, compare_shard, never, position_of
 from firnline_infra.audit.decoded import Decoded
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import LeftOut
@@ -44,7 +43,7 @@ class RowCounts(NamedTuple):
 
 
 class ShardRows(Protocol):
-    """The rows of a table, as an AuditedTable gives them."""
+    """The rows of a pipeline's tables, as AuditedTables gives them."""
 
     def count_rows(self, shard_id: str, *, first: str | None, kept_since: str) -> RowCounts:
         """`first`: the number of the shard's first record; None if it has none, so that all rows are older."""
@@ -55,7 +54,7 @@ class ShardRows(Protocol):
         *,
         first: str | None,
         expected: int,
-        columns: Sequence[AuditedColumn] | None,
+        with_contents: bool,
         on_invalid_position: OnInvalidPosition,
     ) -> Iterator[Outcome]:
         """A shard's rows from `first` on, in order, without those that are appended after this call.
@@ -78,16 +77,15 @@ class PipelineSources:
     window: AuditWindow
     cutoff_at: Callable[[], RetentionCutoff]
     """The cutoff at the moment of the call."""
-    columns: Sequence[AuditedColumn] | None = None
     check: ContentCheck | None = None
-    """With `columns`, where contents are compared."""
+    """Where contents are compared."""
     left_out: Callable[[str], LeftOut | None] = lambda _: None
     """By shard id: which records are rightly nowhere."""
     decoded: Callable[[str], Decoded] = lambda _: lambda records: records
     """By shard id: a record as the rows that its format makes of it."""
     taken_apart: TakenApart = lambda _, records: records
     """The records of a shard by its id, aggregates as their user records."""
-    is_replayed: Callable[[str], IsReplayed] = lambda _: never
+    replayed_into: Callable[[str], ReplayedInto] = lambda _: never
     """By shard id: which letters were replayed, as of the first question."""
     sleep: Callable[[float], None] = time.sleep
 
@@ -113,9 +111,9 @@ class PipelineSources:
         taken_apart = self.taken_apart(shard_id, reader.records()) if is_listed else ()
         records = self.decoded(shard_id)(self.window.records(taken_apart, shard_id))
         left_out = self.left_out(shard_id)
-        is_replayed = self.is_replayed(shard_id)
+        replayed_into = self.replayed_into(shard_id)
         compare_shard(
-            findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out, is_replayed=is_replayed
+            findings, records, outcomes, cutoff=cutoff, check=self.check, left_out=left_out, replayed_into=replayed_into
         )
         return findings
 
@@ -127,7 +125,7 @@ class PipelineSources:
             findings.shard_id,
             first=first,
             expected=expected,
-            columns=self.columns,
+            with_contents=self.check is not None,
             on_invalid_position=on_invalid_position,
         )
 

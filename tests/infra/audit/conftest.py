@@ -23,6 +23,7 @@ class Shard:
     records: list[StreamRecord] = field(init=False)
     outcomes: list[Outcome] = field(init=False)
     replayed: set[int] = field(default_factory=set)
+    replayed_into: str = ""
 
     def __post_init__(self) -> None:
         self.records = [self.record(number) for number in NUMBERS]
@@ -54,7 +55,7 @@ class Shard:
             sorted(self.outcomes, key=position_of),
             cutoff=RetentionCutoff(self.kept_since_ms, self.rows_have_arrival),
             check=self.check,
-            is_replayed=lambda number, _: number in self.replayed,
+            replayed_into=lambda number, _: self.replayed_into if number in self.replayed else None,
         )
         return findings
 

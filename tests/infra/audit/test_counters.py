@@ -55,7 +55,7 @@ def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> No
     report_unkept(findings, channel(through=Position(4711, 2)), 3)
     pipeline = PipelineReport(
         stream="orders",
-        table="DB.RAW.ORDERS",
+        tables=("DB.RAW.ORDERS",),
         window=AuditWindow(None, 1_700_000_000_999),
         compares_contents=False,
         shards=[findings],

@@ -1,9 +1,11 @@
 from collections import Counter
+from collections.abc import Set
 
 import pytest
 
 from firnline_infra.audit.errors import NotAuditable
-from firnline_infra.audit.pipeline import refuse_unauditable, statements_of, unattributed_rows
+from firnline_infra.audit.findings import ShardFindings
+from firnline_infra.audit.pipeline import refuse_unauditable, report_unattributed, statements_of
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.table import TableInventory
 from firnline_ingest.config.model import PipelineConfig
@@ -11,6 +13,12 @@ from firnline_ingest.config.model import PipelineConfig
 
 def pipeline(**changes: object) -> PipelineConfig:
     return PipelineConfig.model_validate({"stream": "my-orders", "database": "db", "schema": '"raw"', **changes})
+
+
+def unattributed(inventory: TableInventory, errors: ErrorRows, expected: Set[str], of: str = "") -> ShardFindings:
+    findings = ShardFindings("(none)")
+    report_unattributed(findings, inventory, errors, expected, of)
+    return findings
 
 
 def test_the_table_is_the_one_that_the_engine_writes_to() -> None:
@@ -34,7 +42,7 @@ def test_the_stream_may_be_left_out_only_where_it_has_the_table_for_itself() -> 
 
 def test_rows_without_a_position_belong_nowhere() -> None:
     errors = ErrorRows(without_position=Counter({"": 1, "another~producer": 4}))
-    findings = unattributed_rows(TableInventory(frozenset(), 2, {}), errors, set())
+    findings = unattributed(TableInventory(frozenset(), 2, {}), errors, set())
     assert findings.counts.foreign == 7
     assert [problem.detail for problem in findings.problems] == [
         "rows of the table without stream, shard or sequence number: 2",
@@ -45,10 +53,10 @@ def test_rows_without_a_position_belong_nowhere() -> None:
 
 def test_rows_of_streams_that_nobody_brings_here_are_foreign() -> None:
     inventory = TableInventory(frozenset(), 0, {"known": 10, "unknown": 3})
-    findings = unattributed_rows(inventory, ErrorRows(), {"known"})
+    findings = unattributed(inventory, ErrorRows(), {"known"})
     assert (findings.counts.foreign, len(findings.problems)) == (3, 1)
     assert "'unknown'" in findings.problems[0].detail
 
 
 def test_where_all_rows_have_a_home_there_is_nothing_to_say() -> None:
-    assert unattributed_rows(TableInventory(frozenset({"s"}), 0, {}), ErrorRows(), set()).counts.problems == 0
+    assert unattributed(TableInventory(frozenset({"s"}), 0, {}), ErrorRows(), set()).counts.problems == 0

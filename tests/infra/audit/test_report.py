@@ -22,7 +22,7 @@ def shard(number: int, counts: Counts, *problems: tuple[ProblemKind, str]) -> Sh
 def report(*shards: ShardFindings, compares_contents: bool = True, order: Order | None = None) -> AuditReport:
     pipeline = PipelineReport(
         stream="orders",
-        table="DB.RAW.ORDERS",
+        tables=("DB.RAW.ORDERS",),
         window=AuditWindow(None, UNTIL_MS),
         compares_contents=compares_contents,
         shards=shards,

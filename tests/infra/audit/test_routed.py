@@ -1,65 +1,369 @@
-"""Several tables as one: a record that is in two of them is doubled, and one that is in none is missing."""
+"""Several tables as one: each record is in the table that its routes say, once and in no other, as it came."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
-from firnline_infra.audit.outcome import Outcome, RecordPlace
+import pytest
+
+from firnline_infra.audit.columns import AuditedColumn
+from firnline_infra.audit.comparison import compare_shard, position_of
+from firnline_infra.audit.content_check import ContentComparison, LetterContent, RowContent, digest_of
+from firnline_infra.audit.decoded import decoded_of
+from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
+from firnline_infra.audit.left_out import as_read
+from firnline_infra.audit.order import NOT_LOGGED, LoggedCommit, Order, check_order
+from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.rejected import ErrorRows
-from firnline_infra.audit.routed import RoutedTables
+from firnline_infra.audit.report import PipelineReport
+from firnline_infra.audit.report_text import report_text
+from firnline_infra.audit.routed import AuditedTables, ContentOfTables
 from firnline_infra.audit.shards import RowCounts
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
-from tests.infra.audit.conftest import NUMBERS, Shard
+from firnline_infra.audit.window import AuditWindow, RetentionCutoff
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.identifiers import channel_name, routed_channel
+from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.records.rows import RowMaker
+from firnline_ingest.values import Position
 
 SHARD = "shardId-000000000000"
+OWN, ORDERS, REFUNDS = "DB.RAW.SHOP", "DB.RAW.ORDERS", "DB.RAW.REFUNDS"
+NAMES = {"": OWN, "ORDERS": ORDERS, "REFUNDS": REFUNDS}
+ROUTES = {"key": "kind", "tables": {"order": "orders", "refund": "REFUNDS"}, "others": "own_table"}
+COLUMNS = {OWN: ("N", "KIND"), ORDERS: ("N", "KIND", "TOTAL"), REFUNDS: ("KIND", "N")}
+"""Of each table others, and in another order."""
+
+
+def pipeline(**changes: object) -> PipelineConfig:
+    document = {"stream": "events", "database": "DB", "schema": "RAW", "table": "SHOP", "routes": ROUTES, **changes}
+    return PipelineConfig.model_validate(document, strict=None)
+
+
+def column(name: str) -> AuditedColumn:
+    kind = "NUMBER(38,0)" if name in ("N", "TOTAL") else "VARCHAR"
+    return AuditedColumn.described({"name": name, "type": kind, "default": None})
+
+
+def record(number: int, kind: str | None, **more: object) -> StreamRecord:
+    data = {"n": number, **({} if kind is None else {"kind": kind}), **more}
+    return StreamRecord(number, json.dumps(data).encode(), partition_key="key", arrived_ms=1)
+
+
+@dataclass
+class Shop:
+    """A shard of a pipeline with three tables: what its records became, first as the engine has it, then as somebody left it."""
+
+    pipeline: PipelineConfig
+    records: list[StreamRecord]
+    outcomes: list[Outcome] = field(init=False)
+    replayed: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.outcomes = list(self._made())
+
+    def _made(self) -> Iterator[Outcome]:
+        """By the engine's own conversion."""
+        maker = RowMaker(self.pipeline, "events", SHARD)
+        for each in self.records:
+            made = maker.convert([as_read(each)])
+            yield from (self.letter(each, rejected.reason) for rejected in made.rejected)
+            for row, (table, text) in enumerate(zip(made.tables, made.rows, strict=True)):
+                yield self.row(each, NAMES[table], json.loads(bytes(text)), row)
+
+    def row(self, of: StreamRecord, table: str, values: dict[str, Any] | None = None, row: int = 0) -> Outcome:
+        sent = {key.upper(): value for key, value in (values or json.loads(of.data)).items()}
+        content = RowContent({}, [sent.get(name) for name in COLUMNS[table]])
+        place = RecordPlace.TABLE
+        return Outcome(of.sequence_number, of.sub_sequence_number, place, 1, content, row, table)
+
+    def letter(self, of: StreamRecord, reason: str) -> Outcome:
+        content = LetterContent(digest_of(of.data), reason)
+        return Outcome(of.sequence_number, of.sub_sequence_number, RecordPlace.DEAD_LETTERS, 1, content)
+
+    def move(self, number: int, table: str, *, row: int = 0) -> None:
+        for index, each in enumerate(self.outcomes):
+            if (each.sequence_number, each.row) == (number, row):
+                self.outcomes[index] = each._replace(table=table)
+
+    def compared(self, *, content: bool = True) -> ShardFindings:
+        checks = {
+            table: ContentComparison("events", [column(name) for name in names], evolves=True)
+            for table, names in COLUMNS.items()
+        }
+        findings = ShardFindings(SHARD)
+        compare_shard(
+            findings,
+            decoded_of(self.pipeline, marks=NAMES)(SHARD)(self.records),
+            sorted(self.outcomes, key=position_of),
+            cutoff=RetentionCutoff(0),
+            check=ContentOfTables(checks) if content else None,
+            replayed_into=lambda number, _: self.replayed.get(number),
+        )
+        return findings
+
+
+KINDS = ("order", "refund", "other", "order", None)
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop(pipeline(), [record(100 + place, kind) for place, kind in enumerate(KINDS)])
+
+
+def told(findings: ShardFindings) -> list[tuple[str, str, str]]:
+    return [(each.kind.value, each.position, each.detail) for each in findings.problems]
+
+
+def counted(findings: ShardFindings) -> dict[str, int]:
+    return {table: rows for (table, place), rows in findings.by_table.items() if place is RecordPlace.TABLE}
+
+
+def test_what_the_engine_made_is_proven_and_counted_by_table(shop: Shop) -> None:
+    findings = shop.compared()
+    assert told(findings) == []
+    assert findings.counts == Counts(records=5, rows=5)
+    assert counted(findings) == {ORDERS: 2, REFUNDS: 1, OWN: 2}
+
+
+@pytest.mark.parametrize("content", [True, False])
+def test_a_row_that_was_moved_to_another_routes_table_is_told(shop: Shop, content: bool) -> None:
+    shop.move(100, REFUNDS)
+    shop.outcomes[0] = shop.row(shop.records[0], REFUNDS)
+    findings = shop.compared(content=content)
+    detail = f"in the table {REFUNDS}; by the routes its record goes to {ORDERS}"
+    assert told(findings) == [("misplaced", "100", detail)]
+    assert "insert it into the right table and delete it there" in NEXT_STEPS[ProblemKind.MISPLACED]
+
+
+@pytest.mark.parametrize(("number", "table", "wanted"), [(101, OWN, REFUNDS), (102, ORDERS, OWN), (104, REFUNDS, OWN)])
+def test_it_is_told_from_and_to_the_pipelines_own_table_too(shop: Shop, number: int, table: str, wanted: str) -> None:
+    shop.move(number, table)
+    assert told(shop.compared(content=False)) == [
+        ("misplaced", str(number), f"in the table {table}; by the routes its record goes to {wanted}")
+    ]
+
+
+def test_a_row_that_two_tables_have_is_doubled_with_both_names(shop: Shop) -> None:
+    shop.outcomes.append(shop.row(shop.records[0], REFUNDS))
+    assert told(shop.compared()) == [("doubled", "100", f"1 x table {ORDERS}, 1 x table {REFUNDS}")]
+    shop.move(100, OWN)
+    findings = shop.compared(content=False)
+    assert (findings.counts.doubled, findings.counts.misplaced) == (1, 2), "twice, and nowhere right"
+
+
+def test_a_row_that_was_changed_is_told_with_its_position_and_column(shop: Shop) -> None:
+    at = shop.outcomes.index(next(each for each in shop.outcomes if each.table == REFUNDS))
+    shop.outcomes[at] = shop.outcomes[at]._replace(content=RowContent({}, ["refund", 7]))
+    assert told(shop.compared()) == [("changed", "101", "N NUMBER(38,0): the record has 101, the table 7")]
+
+
+def test_a_row_that_is_in_no_table_is_missing(shop: Shop) -> None:
+    del shop.outcomes[1]
+    assert [each[:2] for each in told(shop.compared())] == [("missing", "101")]
+
+
+def test_a_record_that_no_route_takes_is_a_dead_letter_and_no_row() -> None:
+    shop = Shop(pipeline(routes={**ROUTES, "others": "dead_letter"}), [record(100, "order"), record(101, "new")])
+    assert shop.compared().counts == Counts(records=2, rows=1, dead_letters=1)
+    shop.outcomes[1] = shop.row(shop.records[1], ORDERS)
+    assert told(shop.compared(content=False)) == [
+        ("misplaced", "101", f"in the table {ORDERS}; by the routes its record goes to no table")
+    ]
+
+
+def test_an_error_row_has_to_be_of_the_right_table_too(shop: Shop) -> None:
+    shop.outcomes[0] = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=ORDERS)
+    findings = shop.compared()
+    assert (told(findings), findings.by_table[ORDERS, RecordPlace.ERROR_TABLE]) == ([], 1)
+    shop.outcomes[0] = Outcome(100, 0, RecordPlace.ERROR_TABLE, 1, table=OWN)
+    assert told(shop.compared()) == [
+        ("misplaced", "100", f"in the error table {OWN}; by the routes its record goes to {ORDERS}")
+    ]
+
+
+def test_several_rows_of_a_record_are_together() -> None:
+    lines = StreamRecord(100, b'{"n":0,"kind":"order"}\n{"n":1,"kind":"order"}', partition_key="key", arrived_ms=1)
+    mixed = StreamRecord(101, b'{"n":0,"kind":"order"}\n{"n":1,"kind":"refund"}', partition_key="key", arrived_ms=1)
+    shop = Shop(pipeline(format={"type": "json_lines"}), [lines, mixed])
+    findings = shop.compared()
+    assert (told(findings), findings.counts) == ([], Counts(records=3, rows=2, dead_letters=1))
+    shop.move(100, REFUNDS, row=1)
+    assert [each[:2] for each in told(shop.compared(content=False))] == [("misplaced", "100.0.1")]
+
+
+def test_user_records_of_an_aggregate_go_each_to_its_own() -> None:
+    packed = [
+        record(100, kind)._replace(
+            sub_sequence_number=sub,
+            read=UserRecord("100", record(100, kind).data, "key", 0.001, SubSequenceNumber=sub),
+        )
+        for sub, kind in enumerate(("order", "refund", "other"))
+    ]
+    shop = Shop(pipeline(), packed)
+    findings = shop.compared()
+    assert (told(findings), counted(findings)) == ([], {ORDERS: 1, REFUNDS: 1, OWN: 1})
+    shop.outcomes[1] = shop.outcomes[1]._replace(table=ORDERS)
+    assert [each[:2] for each in told(shop.compared(content=False))] == [("misplaced", "100.1")]
+
+
+def test_routes_look_at_what_transforms_made_and_filters_leave_out() -> None:
+    transforms = [
+        {"type": "filter", "field": "n", "one_of": [103]},
+        {"type": "rename", "fields": {"type": "kind"}},
+        {"type": "mask", "fields": ["n"], "replacement": 0},
+    ]
+    records = [record(100, None, type="order"), record(102, None, type="refund"), record(103, None, type="order")]
+    shop = Shop(pipeline(transforms=transforms), records)
+    findings = shop.compared()
+    assert (told(findings), findings.counts) == ([], Counts(records=3, rows=2, filtered=1))
+    assert counted(findings) == {ORDERS: 1, REFUNDS: 1}
+    shop.outcomes.append(shop.row(records[2], ORDERS, {"n": 0, "kind": "order"}))
+    assert told(shop.compared()) == [
+        ("misplaced", "103", "there is a row of it, and the pipeline leaves it out (filtered)")
+    ]
+
+
+def test_a_replayed_record_is_where_its_replay_brought_it() -> None:
+    """By the journal's word, whatever the record's own bytes say: the row may be of repaired ones."""
+    shop = Shop(pipeline(), [record(100, "order"), StreamRecord(101, b"oops", arrived_ms=1)])
+    shop.outcomes += [shop.letter(shop.records[0], "too-large"), shop.row(shop.records[1], OWN, {"n": 1})]
+    shop.replayed = {100: ORDERS, 101: OWN}
+    findings = shop.compared()
+    assert (told(findings), findings.counts) == ([], Counts(records=2, rows=2, replayed=2))
+    shop.move(100, REFUNDS)
+    assert [each[:2] for each in told(shop.compared())] == [("misplaced", "100")]
+    shop.move(100, ORDERS)
+    shop.replayed = {100: OWN, 101: ORDERS}
+    assert [each[:2] for each in told(shop.compared())] == [("misplaced", "100"), ("misplaced", "101")]
+
+
+def test_what_arrived_after_the_claim_may_be_anywhere(shop: Shop) -> None:
+    shop.records[4] = shop.records[4]._replace(status=ClaimStatus.AFTER_CLAIM)
+    shop.move(104, REFUNDS)
+    findings = shop.compared(content=False)
+    assert (told(findings), findings.counts.later) == ([], 1)
+
+
+# Each table by itself
 
 
 class Table:
     def __init__(
-        self, rows: Sequence[Outcome], *, rejected: Sequence[Outcome] = (), others: Mapping[str, int] = {}
+        self, name: str, rows: Sequence[Outcome], *, rejected: Sequence[Outcome] = (), logs: bool = True
     ) -> None:
-        self._rows, self._rejected, self._others = rows, rejected, others
+        self._name, self._rows, self._rejected, self._logs = name, rows, rejected, logs
+
+    def __str__(self) -> str:
+        return self._name
 
     def describe(self) -> TableDescription:
-        return TableDescription((), evolves=True, logs_errors=bool(self._rejected))
+        return TableDescription((column(f"C_{self._name[-1]}"),), evolves=True, logs_errors=self._logs)
 
     def inventory(self) -> TableInventory:
-        return TableInventory(frozenset({SHARD} if self._rows else ()), 1, dict(self._others))
+        return TableInventory(frozenset({SHARD} if self._rows else ()), 1, {})
 
     def error_rows(self) -> ErrorRows:
-        return ErrorRows({SHARD: list(self._rejected)} if self._rejected else {}, Counter({"c": 2}))
+        assert self._logs, "it has no error table"
+        return ErrorRows({SHARD: list(self._rejected)})
 
     def count_rows(self, shard_id: str, **_: Any) -> RowCounts:
         return RowCounts(1, 0, len(self._rows))
 
-    def rows(self, shard_id: str, **_: Any) -> Iterator[Outcome]:
-        return iter(self._rows)
+    def rows(self, shard_id: str, *, columns: Sequence[AuditedColumn] | None, **_: Any) -> Iterator[Outcome]:
+        return (row._replace(content=[each.name for each in columns or ()]) for row in self._rows)
 
 
-def several(*tables: Table) -> RoutedTables:
-    return RoutedTables(cast("Sequence[AuditedTable]", tables))
+def at(number: int) -> Outcome:
+    return Outcome(number, 0, RecordPlace.TABLE)
 
 
-def rows_of(tables: RoutedTables) -> list[Outcome]:
-    return list(tables.rows(SHARD, first=None, expected=1, columns=None, on_invalid_position=lambda _: None))
+def several(*tables: Table) -> AuditedTables:
+    own, *routed = cast("Sequence[AuditedTable]", tables)
+    return AuditedTables(own, {str(table).rpartition(".")[2]: table for table in routed})
 
 
-def test_a_record_is_in_exactly_one_of_them(shard: Shard) -> None:
-    even = [shard.row(number) for number in NUMBERS if number % 2 == 0]
-    odd = [shard.row(number) for number in NUMBERS if number % 2]
-    shard.outcomes = rows_of(several(Table(even), Table(odd)))
-    assert shard.compared().counts.problems == 0
-    shard.outcomes = rows_of(several(Table(even), Table([*odd, shard.row(NUMBERS[-1] - 1)])))
-    assert [problem.kind.value for problem in shard.compared().problems] == ["doubled"]
-    shard.outcomes = rows_of(several(Table(even), Table(odd[1:])))
-    assert [problem.kind.value for problem in shard.compared().problems] == ["missing"]
+def rows_of(tables: AuditedTables, *, with_contents: bool = False) -> list[Outcome]:
+    rows = tables.rows(SHARD, first=None, expected=1, with_contents=with_contents, on_invalid_position=lambda _: None)
+    return list(rows)
 
 
-def test_what_they_hold_is_added_up(shard: Shard) -> None:
-    rejected = [shard.row(number, place=RecordPlace.ERROR_TABLE) for number in (103, 101)]
-    tables = several(Table([shard.row(100)], others={"x": 2}), Table([], rejected=rejected, others={"x": 1, "y": 1}))
-    assert tables.inventory() == TableInventory(frozenset({SHARD}), 2, {"x": 3, "y": 1})
-    errors = tables.error_rows()
-    assert ([each.sequence_number for each in errors.by_shard[SHARD]], errors.without_position["c"]) == ([101, 103], 4)
-    assert tables.count_rows(SHARD, first=None, kept_since="") == RowCounts(2, 0, 1)
-    assert not tables.describe().logs_errors, "a row that the other one rejects would count as missing"
+def test_rows_of_all_tables_come_in_order_and_say_theirs_with_its_columns() -> None:
+    tables = several(Table(OWN, [at(2), at(5)]), Table(ORDERS, [at(1), at(3)]))
+    assert [(each.sequence_number, each.table) for each in rows_of(tables)] == [
+        (1, ORDERS),
+        (2, OWN),
+        (3, ORDERS),
+        (5, OWN),
+    ]
+    assert [each.content for each in rows_of(tables, with_contents=True)][:2] == [["C_S"], ["C_P"]]
+    assert tables.count_rows(SHARD, first=None, kept_since="") == RowCounts(2, 0, 4)
+    assert list(tables.inventory()) == [OWN, ORDERS]
+
+
+def test_error_tables_are_asked_where_there_are_any() -> None:
+    rejected = [Outcome(4, 0, RecordPlace.ERROR_TABLE)]
+    tables = several(Table(OWN, [], logs=False), Table(ORDERS, [], rejected=rejected))
+    (errors,) = tables.error_rows().values()
+    assert [(each.sequence_number, each.table) for each in errors.by_shard[SHARD]] == [(4, ORDERS)]
+
+
+def test_where_there_is_one_table_nothing_says_which() -> None:
+    tables = several(Table(OWN, [at(1)], rejected=[Outcome(4, 0, RecordPlace.ERROR_TABLE)]))
+    assert [each.table for each in rows_of(tables)] == [""]
+    assert (list(tables.error_rows()), tables.marks, tables.names) == ([""], {"": ""}, {"": OWN})
+
+
+# Order and report
+
+
+def commit(channel: str, start: int, end: int) -> LoggedCommit:
+    return LoggedCommit(channel, Position(start).token, Position(end).token, end - start + 1)
+
+
+def test_order_is_that_of_each_tables_own_channel() -> None:
+    own = channel_name("app", "events", 7, SHARD)
+    there = routed_channel(own, "ORDERS")
+    findings = ShardFindings(SHARD)
+    findings.by_table.update({(ORDERS, RecordPlace.TABLE): 3, (OWN, RecordPlace.TABLE): 2})
+
+    def checked(route: str, *commits: LoggedCommit) -> Order:
+        shards = {SHARD: findings}
+        return check_order(commits, stream="events", created_ms=7, shards=shards, route=route, mark=NAMES[route])
+
+    orders = {ORDERS: checked("ORDERS", commit(there, 1, 3)), OWN: checked("", commit(own, 1, 2))}
+    assert Order.together(orders) == Order(commits=2, rows=5)
+    assert checked("ORDERS", commit(own, 1, 3)).problems == ["3 rows came through no logged commit"]
+    assert Order.together({OWN: orders[OWN], ORDERS: checked("ORDERS")}).problems == [
+        f"{ORDERS}: 3 rows came through no logged commit"
+    ]
+    checked("ORDERS", commit(there, 2, 3), commit(there, 1, 1))
+    assert [each.kind for each in findings.problems] == [ProblemKind.MISPLACED]
+    unlogged = Order(problems=[NOT_LOGGED])
+    assert Order.together({OWN: unlogged, ORDERS: unlogged}) == unlogged
+
+
+def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
+    report = PipelineReport(
+        stream="events",
+        tables=tuple(NAMES.values()),
+        window=AuditWindow(None, 1_700_000_000_999),
+        compares_contents=True,
+        shards=[shop.compared()],
+        order=Order(),
+    )
+    assert report.as_document()["tables"] == [
+        {"table": OWN, "rows": 2, "error_rows": 0},
+        {"table": ORDERS, "rows": 2, "error_rows": 0},
+        {"table": REFUNDS, "rows": 1, "error_rows": 0},
+    ]
+    assert sum(each["rows"] for each in report.by_table.values()) == report.totals.rows
+    text = report_text(cast("Any", type("All", (), {"pipelines": [report]})))
+    assert f"events -> {OWN}, {ORDERS}, {REFUNDS}" in text
+    assert [line.split() for line in text.splitlines() if line.startswith(("DB.RAW", "all tables"))] == [
+        [OWN, "2", "0"],
+        [ORDERS, "2", "0"],
+        [REFUNDS, "1", "0"],
+        ["all", "tables", "5", "0"],
+    ]

@@ -1,6 +1,6 @@
 """One shard with both of its sides: the fake Kinesis, and a table in memory; and several shards at a time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.audit.columns import AuditedColumn
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import left_out_of
 from firnline_infra.audit.outcome import Outcome, RecordPlace
@@ -43,7 +42,7 @@ class TableInMemory:
         *,
         first: str | None,
         expected: int,
-        columns: Sequence[AuditedColumn] | None,
+        with_contents: bool,
         on_invalid_position: Callable[[str], None],
     ) -> Iterator[Outcome]:
         self.before_rows()

@@ -25,7 +25,7 @@ class Audit:
         options["on_shard"](self.findings)
         pipeline = PipelineReport(
             stream="orders",
-            table="DB.RAW.ORDERS",
+            tables=("DB.RAW.ORDERS",),
             window=AuditWindow(None, 0),
             compares_contents=options["content"],
             shards=[self.findings],
