@@ -74,6 +74,7 @@ class LatencyUnknown(AuditError, Fatal):
 
     def __init__(self, table: str, cause: str, next_step: str) -> None:
         super().__init__(f"How long rows of {table} took can't be told: {cause}.", next_step=f"{next_step}.")
+        self.table, self.cause = table, cause
 
 
 class ErrorTableUnreadable(AuditError, Fatal):

@@ -77,7 +77,7 @@ PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class LatencyReport:
-    """One pipeline's. A part is None where no row tells it."""
+    """One table's. A part is None where no row tells it."""
 
     stream: str
     table: str
@@ -99,8 +99,8 @@ class LatencyReport:
 def latencies(
     config: EngineConfig, reader: ReaderUser, *, stream: str | None = None, minutes: int, produced_at: str | None = None
 ) -> list[LatencyReport]:
-    """Of each pipeline, or of the stream's. Raises UnknownPipeline, what `latency_of` raises, and what the reader's connection
-    does.
+    """Of each table of each pipeline, or of the stream's. Raises UnknownPipeline, what `latencies_of` raises, and what the
+    reader's connection does.
     """
     streams = [each.stream for each in config.pipelines]
     if stream is not None and stream not in streams:
@@ -108,11 +108,22 @@ def latencies(
     now = datetime.now(UTC)
     with closing(reader.connect(config)) as connection:
         rows = partial(_rows, connection)
-        return [
-            latency_of(each, rows, now=now, minutes=minutes, produced_at=produced_at)
-            for each in config.pipelines
-            if stream in (None, each.stream)
-        ]
+        of = partial(latency_of, rows=rows, now=now, minutes=minutes, produced_at=produced_at)
+        return [found for each in config.pipelines if stream in (None, each.stream) for found in latencies_of(each, of)]
+
+
+def latencies_of(pipeline: PipelineConfig, of: Callable[[PipelineConfig], LatencyReport]) -> list[LatencyReport]:
+    """Of its own table and of those that its routes lead to. Raises what `of` does, LatencyUnknown where no table tells."""
+    found, refused = list[LatencyReport](), list[LatencyUnknown]()
+    for into in (pipeline, *pipeline.routed.values()):
+        try:
+            found.append(of(into))
+        except LatencyUnknown as error:
+            refused.append(error)
+            found.append(LatencyReport(into.stream, error.table, None, remarks=(f"not known, because {error.cause}.",)))
+    if len(refused) == len(found):
+        raise refused[0]
+    return found
 
 
 def _rows(connection: "SnowflakeConnection", statement: str) -> Sequence[Sequence[Any]]:

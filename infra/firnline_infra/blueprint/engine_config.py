@@ -166,7 +166,7 @@ def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] |
         abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
         aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
         adds_columns=pipeline.adds_columns or None,
-        selects=pipeline.selects or None,
+        selects=_selects(pipeline) or None,
         without_audit=pipeline.without_audit or None,
         **_changed(metadata=pipeline.metadata),
         empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
@@ -196,6 +196,11 @@ def _format(pipeline: Pipeline) -> dict[str, Any] | None:
 
 def _transform(transform: Transform) -> dict[str, Any]:
     return {"type": transform.type, **transform.model_dump(mode="json", exclude_unset=True)}
+
+
+def _selects(pipeline: Pipeline) -> bool:
+    """Whether a SELECT may do so at one of its tables; nobody here knows it of somebody else's pipe, which routes find by name."""
+    return pipeline.selects or any(each.selects or each.pipe is not None for each in pipeline.routed)
 
 
 def _routes(pipeline: Pipeline) -> dict[str, Any] | None:

@@ -72,6 +72,11 @@ def shards_of(spec: EnvironmentSpec) -> int:
     return sum(stream.shards or UNKNOWN_SHARDS for stream in spec.streams if stream.name in read)
 
 
+def tables_of(spec: EnvironmentSpec) -> int:
+    """The most that a shard is written into."""
+    return max(1 + len(pipeline.routed) for pipeline in spec.pipelines)
+
+
 def size_of_specification(spec: EnvironmentSpec) -> Size:
     """What the specification says outright wins; cores that it gives bring their memory with them."""
     given = spec.aws.runtime.size

@@ -19,7 +19,7 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     The costs are a month's, beside those of Firehose and of Snowflake's managed connector. No account is asked for anything;
     the prices are in the toolkit, each with its date and source.
     """
-    from firnline_infra.blueprint.size import shards_of, size_of, size_of_specification
+    from firnline_infra.blueprint.size import shards_of, size_of, size_of_specification, tables_of
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
     from firnline_infra.estimate.text import estimate_text
@@ -31,7 +31,7 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     count = shards or shards_of(spec)
     size = size_of(count, shards_per_task=spec.epoch.shards_per_task) if shards else size_of_specification(spec)
     rate = mb_per_second or 0.3 * count
-    load = Load(shards=count, mb_per_s=rate, size=size, epoch_s=spec.epoch.seconds)
+    load = Load(shards=count, mb_per_s=rate, size=size, epoch_s=spec.epoch.seconds, tables=tables_of(spec))
     section = spec.aws.runtime.job
     kind = next((name for name in SECTIONS if getattr(spec.aws.runtime, name) is not None), "emr_serverless")
     click.echo(estimate_text(load, costs(load, kind, section.architecture if section else Architecture.ARM64)))

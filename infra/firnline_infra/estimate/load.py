@@ -10,8 +10,8 @@ from firnline_infra.blueprint.size import Size
 SECONDS_A_MONTH = 30 * 24 * 3600
 LEDGER_WRITE_S, HEARTBEAT_S = 5.0, 22.5
 """Between two writes of a shard's row: while records flow, and of an idle shard on average."""
-UNITS_A_WRITE = 2
-"""A row is between 1 and 2 KB."""
+ROW_BYTES, CHANNEL_BYTES, UNIT_BYTES = 1000, 600, 1024
+"""Of a shard's row in the ledger: without channels, each channel's part, and what a unit of DynamoDB's takes."""
 UNITS_OF_A_PARTITION = 1000
 """DynamoDB's limit a second for one key; a stream's rows have one."""
 OFFSET_BYTES = 110
@@ -23,8 +23,6 @@ CPU_MS_PER_MB = 12.7
 """docs/performance.md: the whole path."""
 CHANNELS_OF_A_PIPE = 2000
 """Snowflake's limit, which its support can raise; a stream's shards have a channel each, through one pipe."""
-SPLIT_SHARDS = min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / UNITS_A_WRITE))
-"""Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +34,8 @@ class Load:
     """Of all shards together."""
     size: Size
     epoch_s: float = 30.0
+    tables: int = 1
+    """That each shard is written into: the pipeline's own and those that its routes lead to."""
 
     @property
     def gb_a_month(self) -> float:
@@ -49,7 +49,16 @@ class Load:
     @property
     def channels(self) -> int:
         """One a shard and table."""
-        return self.shards
+        return self.shards * self.tables
+
+    @property
+    def units_a_write(self) -> int:
+        return math.ceil((ROW_BYTES + self.tables * CHANNEL_BYTES) / UNIT_BYTES)
+
+    @property
+    def split_shards(self) -> int:
+        """Shards of one stream from which a limit of Snowflake's or of DynamoDB's is near. A table has a pipe of its own."""
+        return min(CHANNELS_OF_A_PIPE, math.floor(UNITS_OF_A_PARTITION * LEDGER_WRITE_S / self.units_a_write))
 
     @property
     def ledger_writes_per_s(self) -> float:
@@ -58,7 +67,7 @@ class Load:
 
     @property
     def ledger_units_a_month(self) -> float:
-        return self.ledger_writes_per_s * UNITS_A_WRITE * SECONDS_A_MONTH
+        return self.ledger_writes_per_s * self.units_a_write * SECONDS_A_MONTH
 
     @property
     def offset_kb(self) -> float:
@@ -71,4 +80,4 @@ class Load:
 
     @property
     def is_to_be_split(self) -> bool:
-        return self.shards > SPLIT_SHARDS
+        return self.shards > self.split_shards

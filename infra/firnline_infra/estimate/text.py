@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from firnline_infra.estimate.cost import Cost
-from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, SPLIT_SHARDS, UNITS_OF_A_PARTITION, Load
+from firnline_infra.estimate.load import CHANNELS_OF_A_PIPE, UNITS_OF_A_PARTITION, Load
 from firnline_infra.estimate.prices import prices
 from firnline_infra.terminal import text_table
 
@@ -15,7 +15,7 @@ def estimate_text(load: Load, costs: list[Cost]) -> str:
 def _needs(load: Load) -> list[tuple[str, str]]:
     size = load.size
     return [
-        ("shards, channels", f"{load.shards:,}"),
+        ("shards, channels", f"{load.shards:,}" if load.tables == 1 else f"{load.shards:,}, {load.channels:,}"),
         ("records", f"{load.mb_per_s:,.1f} MB/s, {load.gb_a_month:,.0f} GB a month"),
         ("driver", f"{size.driver_cores} cores, {size.driver_memory_mib + size.driver_overhead_mib:,} MiB"),
         (
@@ -50,9 +50,10 @@ def _standing() -> str:
 
 def _advice(load: Load) -> Iterator[str]:
     if load.is_to_be_split:
+        most = load.split_shards
         yield (
             f"Split: a pipe of Snowflake's has {CHANNELS_OF_A_PIPE:,} channels, DynamoDB throttles the rows of one stream beyond "
-            f"{UNITS_OF_A_PARTITION:,} units a second, and one driver plans all shards. From {SPLIT_SHARDS:,} shards on give "
+            f"{UNITS_OF_A_PARTITION:,} units a second, and one driver plans all shards. From {most:,} shards on give "
             f"streams to several applications, each with a specification of its own; one stream with more needs Snowflake's "
             f"support first."
         )

@@ -126,8 +126,12 @@ class Lane:
         config, lineage = self.config(), self.lineage
         config = config.model_copy(update={"application": self.table})
         target = TargetTable("FIRNLINE", "RAW", self.table, "", f"{self.table}-STREAMING")
+        routed = tuple(
+            (route, TargetTable("FIRNLINE", "RAW", route, "", f"{route}-STREAMING"))
+            for route in config.pipelines[0].routed
+        )
         shards = tuple(
-            PlannedShard(1, self.stream, lineage.stream_created_ms, shard, "h", 24, "", target)
+            PlannedShard(1, self.stream, lineage.stream_created_ms, shard, "h", 24, "", target, routed=routed)
             for shard in lineage.shards
         )
         arrival_ms = int(datetime.now(UTC).timestamp() * 1000) + 60_000

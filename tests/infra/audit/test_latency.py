@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.audit.errors import LatencyUnknown, QueryFailed
-from firnline_infra.audit.latency import LatencyReport, Spread, _rows, latency_of
+from firnline_infra.audit.latency import LatencyReport, Spread, _rows, latencies_of, latency_of
 from firnline_infra.cli.latency import text_of
 from firnline_ingest.config.model import PipelineConfig
 
@@ -113,6 +113,32 @@ def test_the_page_has_a_line_for_each_part() -> None:
     text = text_of([told(("2026-03-01T11:00:00.000Z", NOW - timedelta(minutes=59), 1772362798)), told()])
     lines = [line for line in text.splitlines() if " to " in line]
     assert [line.split()[-2:] for line in lines] == [["2.0", "s"], ["60.0", "s"], ["62.0", "s"], ["visible", "0"]]
+
+
+def test_each_table_of_a_pipeline_with_routes_tells_its_own() -> None:
+    routed = pipeline(routes={"key": "kind", "tables": {"order": "ORDERS", "refund": "ICE"}})
+    took = timedelta(milliseconds=1500)
+
+    def of(into: PipelineConfig) -> LatencyReport:
+        def rows(statement: str) -> list[tuple[Any, ...]]:
+            if '"ICE"' in statement:
+                raise QueryFailed("how long", "invalid identifier 'METADATA$ROW_LAST_COMMIT_TIME'")
+            return (
+                [("2026-03-01T11:00:00.000Z", NOW - timedelta(hours=1) + took, None)] if '"ORDERS"' in statement else []
+            )
+
+        return latency_of(into, rows, now=NOW, minutes=60)
+
+    found = latencies_of(routed, of)
+    assert [each.table for each in found] == ["LATENCY.S.T", "LATENCY.S.ORDERS", "LATENCY.S.ICE"]
+    assert [each.arrived_to_visible for each in found] == [None, Spread.of([1500]), None]
+    text = text_of(found)
+    assert "LATENCY.S.ICE: not known, because it keeps no commit times." in text
+    assert [line.split()[0] for line in text.splitlines() if line.startswith("LATENCY") and "1.5 s" in line] == [
+        "LATENCY.S.ORDERS"
+    ]
+    with pytest.raises(LatencyUnknown):
+        latencies_of(pipeline(table="ICE"), of)
 
 
 @pytest.fixture

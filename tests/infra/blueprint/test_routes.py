@@ -37,7 +37,8 @@ pipelines:
         - {table: CLICKS, values: [click], table_kind: interactive, cluster_by: [ID],
            columns: [{name: ID, type: VARCHAR}, {name: URL, type: VARCHAR}]}
         - {table: OWNED, values: [own], table_privilege: ownership, schema_evolution: false, row_timestamp: false}
-        - {table: PIPED, values: [pipe], pipe: {name: PIPED, select: "$1:id::NUMBER AS ID"}}
+        - {table: PIPED, values: [pipe], schema_evolution: false, columns: [{name: ID, type: "NUMBER(38, 0)"}],
+           pipe: {name: PIPED, select: "$1:KINESISMETADATA, $1:id::NUMBER"}}
 """
 
 
@@ -82,7 +83,7 @@ def test_rights_are_those_of_each_tables_kind_and_no_others(blueprint: Blueprint
         "LAKE.RAW.ORDERS": {"INSERT", "EVOLVE SCHEMA"},
         'LAKE.RAW."Refunds"': {"INSERT", "EVOLVE SCHEMA"},
         "LAKE.RAW.CLICKS": {"INSERT"},
-        "LAKE.RAW.PIPED": {"INSERT", "EVOLVE SCHEMA", "OPERATE"},
+        "LAKE.RAW.PIPED": {"INSERT", "OPERATE"},
     }
     assert [str(each.name) for each in blueprint.landing.ownerships] == ["LAKE.RAW.OWNED"]
     reader = of("FIRNLINE_SHOP_READER")
@@ -105,6 +106,7 @@ def test_a_pipe_and_an_interactive_warehouse_serve_the_routes_tables(blueprint: 
 def test_the_engine_is_told_where_each_value_leads(blueprint: Blueprint) -> None:
     document = engine_config(parse_spec(SPECIFICATION, "shop.yaml"), blueprint.outputs)
     (written,) = document["pipelines"]
+    assert written["selects"], "one of the tables has a pipe that does"
     assert written["routes"] == {
         "key": "kind",
         "tables": {
@@ -131,6 +133,7 @@ def test_others_are_dead_letters_where_nothing_else_is_said() -> None:
     spec = parse_spec(yaml.safe_dump(document), "shop.yaml")
     (written,) = engine_config(spec, blueprint_of(spec).outputs)["pipelines"]
     assert written["routes"] == {"key": "kind", "tables": {"order": "ORDERS"}}
+    assert "selects" not in written
 
 
 def test_what_is_adopted_is_asked_of_its_owner() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from firnline_infra.cli.main import firnline
 from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.prices import Standing, prices
+from firnline_infra.estimate.text import estimate_text
 from firnline_infra.specification.emr import Architecture
 from firnline_infra.specification.runtime import SECTIONS
 
@@ -51,6 +52,14 @@ def test_what_an_engine_needs_grows_with_its_shards(shards: int, cores: int, wri
     assert (load.size.cores, load.ledger_writes_per_s, load.offset_kb) == (cores, writes, offset_kb)
     assert load.busy_cores < load.size.slots / 2
     assert load.is_to_be_split == (shards > 2000)
+
+
+def test_each_table_of_a_pipeline_is_a_channel_and_a_part_of_the_ledgers_row() -> None:
+    one, five = load_of(500), replace(load_of(500), tables=5)
+    assert (one.channels, one.units_a_write, one.split_shards) == (500, 2, 2000)
+    assert (five.channels, five.units_a_write, five.split_shards) == (2500, 4, 1250)
+    assert five.ledger_units_a_month == 2 * one.ledger_units_a_month
+    assert "500, 2,500" in estimate_text(five, [])
 
 
 @pytest.mark.parametrize("kind", SECTIONS)

@@ -4,21 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
+from firnline_infra.specification.filled import filled
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
-from firnline_infra.specification.pipeline import Pipeline, TableKind
+from firnline_infra.specification.pipeline import Pipeline
+from firnline_infra.specification.table import TableKind
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
 from firnline_ingest.identifiers import InvalidIdentifier, quoted
 
 
 def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         if pipeline.pipe is None or pipeline.pipe.select is None:
             continue
-        path = f"pipelines[{index}].pipe.select"
+        path = each.at("pipe.select")
         try:
             expressions = selected(pipeline.pipe.select)
             columns = _columns(pipeline)
@@ -92,11 +95,12 @@ def may_lose_position(pipeline: Pipeline) -> bool:
 
 def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
     """`user-guide/snowpipe-streaming/snowpipe-streaming-high-performance-migration`: evolution needs MATCH_BY_COLUMN_NAME."""
-    for index, pipeline in enumerate(spec.pipelines):
+    for each in filled(spec):
+        pipeline = each.pipeline
         evolves = pipeline.schema_evolution and pipeline.table_kind is not TableKind.INTERACTIVE
         if evolves and pipeline.pipe is not None and pipeline.pipe.select is not None:
             yield (
-                f"pipelines[{index}].schema_evolution: a table does not evolve behind a pipe that selects: what no expression "
+                f"{each.at('schema_evolution')}: a table does not evolve behind a pipe that selects: what no expression "
                 f"names is not kept. Say schema_evolution: false, or remove the pipe."
             )
 
