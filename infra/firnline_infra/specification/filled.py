@@ -1,7 +1,7 @@
 """The tables that the pipelines of an environment fill: each one's own, and those that its routes lead to."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
@@ -10,13 +10,12 @@ from firnline_infra.specification.routes import RoutedTable
 NEVER_TAKEN_OVER = ("table", "columns", "cluster_by", "pipe")
 
 
-@dataclass(frozen=True, slots=True)
-class Filled:
+class Filled(NamedTuple):
     """A table that a pipeline fills."""
 
     pipeline: Pipeline
     """As if all of it went there."""
-    index: int
+    place: int
     """Of the pipeline in the specification."""
     path: str
     """What the specification calls the table."""
@@ -27,7 +26,7 @@ class Filled:
         """Where the specification says it: of a route that leaves it out, at its pipeline."""
         name = field.partition(".")[0].partition("[")[0]
         if self.route is not None and name not in {*NEVER_TAKEN_OVER, *self.route.given}:
-            return f"pipelines[{self.index}].{field}"
+            return f"pipelines[{self.place}].{field}"
         return f"{self.path}.{field}"
 
 

@@ -133,7 +133,7 @@ def _by_table(spec: EnvironmentSpec) -> dict[QualifiedName, list[Filled]]:
     """Of one pipeline's own, a table is named once here: checks/routes.py tells of the others."""
     tables: dict[QualifiedName, dict[int, Filled]] = {}
     for each in filled(spec):
-        tables.setdefault(table_of(each.pipeline), {}).setdefault(each.index, each)
+        tables.setdefault(table_of(each.pipeline), {}).setdefault(each.place, each)
     return {table: list(sharing.values()) for table, sharing in tables.items()}
 
 
@@ -141,7 +141,7 @@ def _sharing_is_said_by_all(spec: EnvironmentSpec) -> Iterator[str]:
     tables, shared = _by_table(spec), set[int]()
     for table, sharing in tables.items():
         for each in sharing if len(sharing) > 1 else ():
-            shared.add(each.index)
+            shared.add(each.place)
             if not each.pipeline.shares_table:
                 others = ", ".join(other.path for other in sharing if other is not each)
                 yield (

@@ -13,7 +13,7 @@ def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
     first: dict[tuple[int, QualifiedName], Filled] = {}
     for each in filled(spec):
         table = table_of(each.pipeline)
-        other = first.setdefault((each.index, table), each)
+        other = first.setdefault((each.place, table), each)
         if other is each:
             continue
         if other.route is None:
@@ -64,7 +64,7 @@ def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
 
 
 def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:
-    return ((each.path, each.index, each.route) for each in filled(spec) if each.route is not None)
+    return ((each.path, each.place, each.route) for each in filled(spec) if each.route is not None)
 
 
 CHECKS = (_tables_are_named_once, _a_value_leads_to_one_table, _a_pipe_has_its_tables_name, _one_table_is_meant)
