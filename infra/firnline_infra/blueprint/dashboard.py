@@ -35,6 +35,7 @@ from firnline_ingest.config.metrics import (
     THROTTLED,
     TIME_TO_TRIM,
     UNANSWERED,
+    UNKNOWN_KEYS,
     UNREADABLE_PAGES,
     WAITING_SHARDS,
     Metric,
@@ -56,6 +57,7 @@ ENGINE: tuple[tuple[str, tuple[Metric, ...]], ...] = (
     ("Channels", (OPENS, INTERRUPTIONS)),
     ("Read once more", (REREAD_ROWS, REREAD_LETTERS)),
     ("Incidents", (INCIDENTS,)),
+    ("Keys without a column", (UNKNOWN_KEYS,)),
 )
 """What the engine publishes, by the title of its widget: each metric once."""
 KINESIS = (

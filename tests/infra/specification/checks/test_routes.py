@@ -76,7 +76,14 @@ def test_each_route_says_its_table_and_its_values(routed: Callable[..., list[str
             "pipelines[0].routes.tables[0].table_kind: input should be 'standard', 'iceberg' or 'interactive' (got 'hybrid')",
         ),
         (
-            [{"table": "X", "values": ["x"], "pipe": {"name": "P", "select": "$1:KINESISMETADATA"}, "schema_evolution": False}],
+            [
+                {
+                    "table": "X",
+                    "values": ["x"],
+                    "pipe": {"name": "P", "select": "$1:KINESISMETADATA"},
+                    "schema_evolution": False,
+                }
+            ],
             "pipelines[0].routes.tables[0].pipe.name: the engine takes the pipe that has the table's name; expected X.",
         ),
         (
