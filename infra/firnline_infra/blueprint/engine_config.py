@@ -199,7 +199,7 @@ def _transform(transform: Transform) -> dict[str, Any]:
 
 
 def _selects(pipeline: Pipeline) -> bool:
-    """Whether a SELECT may do so at one of its tables. Of somebody else's pipe, which a route finds by name, nobody here knows."""
+    """Whether a SELECT may do so at one of its tables: of somebody else's pipe, which a route finds by name, nobody knows."""
     return pipeline.selects or any(each.selects or each.pipe is not None for each in pipeline.routed)
 
 
