@@ -24,7 +24,7 @@ def _what_the_audit_needs_is_there(spec: EnvironmentSpec) -> Iterator[str]:
                 f"pipelines[{index}].metadata: with {off}, rows don't say which record they are, so that nothing can prove that "
                 f"all are there; switch it on, or say without_audit: true if that is meant."
             )
-        elif pipeline.without_audit and not lacking and not may_lose_position(pipeline):
+        elif pipeline.without_audit and not lacking and not any(map(may_lose_position, (pipeline, *pipeline.routed))):
             yield f"pipelines[{index}].without_audit: rows have their records' positions; remove it."
 
 

@@ -169,6 +169,15 @@ def test_each_table_is_looked_at_by_what_looks_at_tables(problems: Problems, pip
     assert problem.startswith("pipelines[0].routes.tables[0].columns: an interactive table never gets another column")
 
 
+def test_a_routes_pipe_may_leave_positions_out_where_that_is_said(routed: Callable[..., list[str]]) -> None:
+    columns = [{"name": "ID", "type": "VARCHAR"}]
+    piped = {"table": "X", "values": ["x"], "schema_evolution": False, "columns": columns}
+    piped["pipe"] = {"name": "X", "select": "$1:other::VARCHAR, $1:id::VARCHAR"}
+    (problem,) = routed(piped)
+    assert problem.startswith("pipelines[0].routes.tables[0].pipe.select: does not put ")
+    assert routed(piped, without_audit=True) == []
+
+
 def test_twenty_tables_are_the_most(routed: Callable[..., list[str]]) -> None:
     many = [{"table": f"T{number}", "values": [str(number)]} for number in range(21)]
     assert routed(*many[:20]) == []

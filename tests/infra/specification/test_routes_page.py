@@ -1,0 +1,23 @@
+"""docs/routes.md shows one pipeline twice: as a specification has it, and as it comes out in engine.json."""
+
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.engine_config import engine_config
+from firnline_infra.specification import parse_spec
+from tests.infra.specification.conftest import MINIMAL
+
+PAGE = (Path(__file__).parents[3] / "docs" / "routes.md").read_text(encoding="utf-8")
+
+
+def test_both_examples_are_one_pipeline() -> None:
+    (in_a_specification,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    (in_engine_json,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    spec = parse_spec(yaml.safe_dump({**MINIMAL, **yaml.safe_load(in_a_specification)}), "shop.yaml")
+    (written,) = engine_config(spec, blueprint_of(spec).outputs)["pipelines"]
+    shown = json.loads(in_engine_json)
+    assert {name: written[name] for name in shown} == shown
