@@ -132,8 +132,8 @@ class _Known:
     """When the table was made that was seen under a name last."""
     columns: dict[TargetTable, Mapping[str, TableColumn]] = field(default_factory=dict)
     has_variant: dict[TargetTable, bool] = field(default_factory=dict)
-    checked: dict[str, TargetTable] = field(default_factory=dict)
-    """By stream, what its own pipe was held against: no pipe is changed without being made again."""
+    checked: set[tuple[str, TargetTable]] = field(default_factory=set)
+    """Streams and tables whose own pipe was held against them: none is changed without being made again."""
     _allowed_s: dict[TargetTable, float] = field(default_factory=dict)
 
     def described(self, target: TargetTable, session: Statements) -> Mapping[str, TableColumn]:
@@ -193,9 +193,9 @@ class _Look:
         logs_errors = found.get("error_logging") in ON
         if pipeline.tolerance is Tolerance.ALL and not logs_errors:
             raise ErrorLoggingOff(str(target))
-        if pipe is not None and self._known.checked.get(pipeline.stream) != target:
+        if pipe is not None and (pipeline.stream, target) not in self._known.checked:
             check_pipe(pipe, pipeline, table, lambda: list(self._known.described(target, self._session)))
-            self._known.checked[pipeline.stream] = target
+            self._known.checked.add((pipeline.stream, target))
         evolves, is_iceberg = (found.get(flag) in ON for flag in ("enable_schema_evolution", "is_iceberg"))
         by_name = matches_by_name(pipe, pipeline)
         return TargetState(

@@ -86,7 +86,10 @@ class Change:
     pipe: str | None = None
 
 
-PIPE = "CREATE OR REPLACE PIPE P AS COPY INTO ORDERS (N, V) FROM (SELECT $1:n, {} FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+PIPE = (
+    "CREATE OR REPLACE PIPE P AS COPY INTO ORDERS (N, V, KINESISMETADATA) FROM (SELECT $1:n, {}, $1:KINESISMETADATA "
+    "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING')))"
+)
 OPERATE = "GRANT OPERATE ON PIPE P TO ROLE INGEST"
 CHANGES = {
     "replaced": Change(
@@ -116,6 +119,13 @@ CHANGES = {
         (PIPE.format("$1:other"), OPERATE),
         "FL-3107",
         ("The pipe P was replaced", "firnline audit", "pause"),
+        first=(PIPE.format("$1:v"), OPERATE),
+        pipe="P",
+    ),
+    "pipe-that-loses-the-position": Change(
+        (PIPE.format("$1:v").replace("$1:KINESISMETADATA", "$1:kinesismetadata"), OPERATE),
+        "FL-3301",
+        ('does not put $1:"KINESISMETADATA"', "without_audit: true"),
         first=(PIPE.format("$1:v"), OPERATE),
         pipe="P",
     ),
