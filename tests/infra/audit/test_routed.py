@@ -1,6 +1,7 @@
 """Several tables as one: each record is in the table that its routes say, once and in no other, as it came."""
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -15,6 +16,7 @@ from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, Shard
 from firnline_infra.audit.left_out import as_read
 from firnline_infra.audit.order import NOT_LOGGED, LoggedCommit, Order, check_order
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
+from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.report_text import report_text
@@ -22,7 +24,8 @@ from firnline_infra.audit.routed import AuditedTables, ContentOfTables
 from firnline_infra.audit.shards import RowCounts
 from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.identifiers import channel_name, routed_channel
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rows import RowMaker
@@ -366,4 +369,70 @@ def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
         [ORDERS, "2", "0"],
         [REFUNDS, "1", "0"],
         ["all", "tables", "5", "0"],
+    ]
+
+
+# Whatever somebody does to the rows
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_thing_that_is_done_to_rows_is_told_once_and_the_sums_hold(seed: int) -> None:
+    chance = random.Random(seed)
+    kinds = ["order", "refund", "other", None, 7]
+    shop = Shop(pipeline(), [record(100 + place, chance.choice(kinds)) for place in range(30)])  # type: ignore[arg-type]
+    numbers = chance.sample(range(100, 130), 12)
+    moved, removed, doubled = numbers[:4], numbers[4:8], numbers[8:]
+    where = {each.sequence_number: each.table for each in shop.outcomes}
+    for number in moved:
+        shop.move(number, chance.choice([name for name in NAMES.values() if name != where[number]]))
+    shop.outcomes = [each for each in shop.outcomes if each.sequence_number not in removed]
+    shop.outcomes += [
+        each._replace(table=chance.choice(list(NAMES.values())))
+        for each in shop.outcomes
+        if each.sequence_number in doubled
+    ]
+    chance.shuffle(shop.outcomes)
+    findings = shop.compared(content=False)
+    counts = findings.counts
+    assert (counts.misplaced, counts.missing, counts.doubled, counts.foreign) == (4, 4, 4, 0)
+    found = {kind: {each.position for each in findings.problems if each.kind is kind} for kind in ProblemKind}
+    assert found[ProblemKind.MISPLACED] == set(map(str, moved))
+    assert found[ProblemKind.DOUBLED] == set(map(str, doubled))
+    assert counts.records == counts.rows - counts.doubled + counts.missing == 30
+    assert sum(counted(findings).values()) == counts.rows
+
+
+def test_a_companions_rows_are_welcome_in_the_tables_that_it_fills_and_in_no_other() -> None:
+    place = {"database": "DB", "schema": "RAW"}
+    document = {
+        "version": 1,
+        "application": "app",
+        "aws": {"region": "eu-west-1"},
+        "ledger": {"table": "ledger"},
+        "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+        "pipelines": [
+            {"stream": "events", **place, "table": "SHOP", "routes": ROUTES},
+            {"stream": "returns", **place, "table": "REFUNDS"},
+        ],
+        "dead_letters": {"folder": "/letters"},
+        "spark": {"checkpoint": "/checkpoint"},
+    }
+    config = parse(EngineConfig, document, "engine.json")
+    nobody: Any = None
+    window = AuditWindow(None, 1)
+    audit = PipelineAudit(
+        config=config,
+        pipeline=config.pipelines[0],
+        client=nobody,
+        connection=nobody,
+        role="R",
+        window=window,
+        server_ms=1,
+    )
+    tables = several(*(Table(name, []) for name in NAMES.values()))
+    inventory = {name: TableInventory(frozenset(), 0, {"returns": 2}) for name in NAMES.values()}
+    findings = audit._unattributed(tables, inventory, {})
+    assert [problem.detail for problem in findings.problems] == [
+        f"rows of the stream 'returns', which the configuration doesn't bring here ({name}): 2"
+        for name in (OWN, ORDERS)
     ]
