@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from bench import aggregates, fan_out, full_rate, letters, page, placement, planning, shards, start, trickle
+from bench import aggregates, fan_out, full_rate, letters, page, placement, planning, shards, start, transforms, trickle
 from bench.figure import Figure
 from bench.report import as_json, as_table
 from bench.world import CREDENTIALS
@@ -15,6 +15,7 @@ from firnline_ingest.errors import FirnlineError
 
 PARTS = (
     page.PART,
+    transforms.PART,
     aggregates.PART,
     full_rate.PATH,
     full_rate.MEMORY,
@@ -100,6 +101,9 @@ def _figures(parts: Sequence[str], length: Length) -> Iterator[Figure]:
     if page.PART in parts:
         _say("page: bodies of GetRecords to the call of append_rows")
         yield from page.measure(runs=length.runs, laps=length.laps)
+    if transforms.PART in parts:
+        _say("transforms: the same through lists of them")
+        yield from transforms.measure(runs=length.runs, laps=length.laps)
     if aggregates.PART in parts:
         _say("aggregates: the same, packed as the KPL does")
         yield from aggregates.measure(runs=length.runs, laps=length.laps)

@@ -105,7 +105,8 @@ def cost(lap: Callable[[], None], laps: int, bodies: Bodies) -> float:
     return (time.process_time() - started) * 1000 / (laps * bodies.megabytes)
 
 
-def our_lap(bodies: Bodies) -> Callable[[], None]:
+def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
+    """`options` of the pipeline."""
     from firnline_ingest.config.model import AwsConfig, PipelineConfig
     from firnline_ingest.config.running import PollingConfig
     from firnline_ingest.kinesis.aggregate import UserRecords
@@ -127,9 +128,8 @@ def our_lap(bodies: Bodies) -> Callable[[], None]:
     client.get_shard_iterator = lambda **_: {"ShardIterator": "0:0"}  # type: ignore[method-assign, assignment]
     key = ShardKey(STREAM, 1, bodies.shard.id)
     an_hour_later = count(0, 3600).__next__  # so that no append waits for its turn
-    maker = RowMaker(
-        PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"}), STREAM, key.shard_id
-    )
+    pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW", **options})
+    maker = RowMaker(pipeline, STREAM, key.shard_id)
 
     def lap() -> None:
         reader = ShardReader(client, key, TrimHorizon(), PollingConfig())

@@ -345,6 +345,11 @@ def _keys_given_by(transform: _Transform) -> Iterable[str]:
     return []
 
 
+def called_by(transforms: Sequence[_Transform]) -> list[str]:
+    """The functions of the user that they call, by their import paths."""
+    return [each.callable for each in transforms if isinstance(each, CallableTransform)]
+
+
 def _looked_at(transform: _Transform) -> Iterable[str]:
     if isinstance(transform, ExtractTransform | FilterTransform):
         return [transform.field]

@@ -1,5 +1,7 @@
 """What keeps a shard from going on that no service has refused; passing, and reported while it lasts."""
 
+from collections.abc import Sequence
+
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.values import ShardKey
@@ -10,11 +12,15 @@ class ShardLate(FirnlineError, Retryable):
 
     id = "FL-2201"
 
-    def __init__(self, key: ShardKey, *, doing: str, for_s: float) -> None:
+    def __init__(self, key: ShardKey, *, doing: str, for_s: float, functions: Sequence[str] = ()) -> None:
+        """`functions` of the user that it may be inside of."""
+        by = f" (by {', '.join(functions)})" if functions else ""
+        lasting = (
+            "stop the engine and mend the function" if functions else "look at the service that the call waits for"
+        )
         super().__init__(
-            f"Shard {key} has been {doing} for {for_s:.0f} s, and did not report.",
-            next_step="nothing is lost, and it goes on when that call returns; if it lasts, look at the service that the "
-            "call waits for.",
+            f"Shard {key} has been {doing}{by} for {for_s:.0f} s, and did not report.",
+            next_step=f"nothing is lost, and it goes on when that call returns; if it lasts, {lasting}.",
         )
 
 

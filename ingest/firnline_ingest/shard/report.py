@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from firnline_ingest.config.transforms import called_by
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.incident import Incident
 from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered
@@ -147,7 +148,7 @@ class ShardReport:
         """What was counted since the receipt before, and how the shard stands. `is_due`: it should have ended by now."""
         shown, before = self._shown, self._told
         is_over = self._is_over
-        state, problem = self._judged(is_due)
+        state, problem = self._judged(is_due, work)
         since = self._since(shown, before)
         self._told, self.has_news = shown, self.has_news and not is_over
         (told, delay_ms), receipts, self._receipts = self._delay, self._receipts, self._receipts + 1
@@ -175,14 +176,16 @@ class ShardReport:
             behind_ms += unanswered_s * 1000  # at least: nobody says how much arrived since
         return replace(counted, unanswered_s=unanswered_s, behind_ms=behind_ms)
 
-    def _judged(self, is_due: bool) -> tuple[ShardState, ShardProblem | None]:
+    def _judged(self, is_due: bool, work: ShardWork) -> tuple[ShardState, ShardProblem | None]:
         state, problem, now_s = self._state, self._problem, self._clock()
         if self._is_over:
             return state, problem
         doing, since_s = self._doing
         is_busy = doing not in (Doing.WAITING, Doing.OPENING)
         if is_due or (is_busy and now_s - since_s > LATE_S):
-            return ShardState.LATE, ShardProblem.of(ShardLate(self._key, doing=doing, for_s=now_s - since_s))
+            functions = called_by(work.pipeline.transforms) if doing is Doing.CONVERTING else ()
+            late = ShardLate(self._key, doing=doing, for_s=now_s - since_s, functions=functions)
+            return ShardState.LATE, ShardProblem.of(late)
         if problem is not None:
             is_failing = state is ShardState.OPENING or self.failures > FAILING
             return (ShardState.FAILED if is_failing else state), problem

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from firnline_ingest.shard.receipt import Receipt, ShardState, Tally
 from firnline_ingest.shard.report import FAILING, LATE_S, OPENING_S, UNANSWERED_S, Doing, ShardReport, Shown
@@ -84,6 +85,22 @@ def test_a_call_that_lasts_is_named_with_since_when(world: World) -> None:
     assert told(receipt) == (ShardState.LATE, "FL-2201")
     assert receipt.problem is not None
     assert f"writing its row of the ledger for {LATE_S + 1:.0f} s" in receipt.problem.what
+
+
+def test_a_function_of_the_users_that_does_not_return_is_named(world: World) -> None:
+    watched = Watched(world)
+    declared = [{"type": "flatten"}, {"type": "callable", "callable": "acme.orders:cleaned", "version": "1"}]
+    pipeline = PipelineConfig.model_validate({"stream": "s", "database": "D", "schema": "S", "transforms": declared})
+    watched.work = replace(watched.work, pipeline=pipeline)
+    watched.reads()
+    watched.report.doing(Doing.CONVERTING)
+    receipt = watched.receipt(LATE_S + 1)
+    assert told(receipt) == (ShardState.LATE, "FL-2201")
+    assert receipt.problem is not None
+    assert f"making rows of records (by acme.orders:cleaned) for {LATE_S + 1:.0f} s" in receipt.problem.what
+    assert "stop the engine and mend the function" in receipt.problem.next_step
+    watched.report.doing(Doing.SENDING)
+    assert "acme" not in str(watched.receipt(LATE_S + 1).problem)
 
 
 def test_trouble_is_a_failure_when_it_keeps_the_shard_from_reading_or_comes_again_and_again(world: World) -> None:
