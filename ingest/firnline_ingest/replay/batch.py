@@ -46,6 +46,8 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     rows_error: int
     begun_ms: int = 0
     """Of one that goes by file: when it was begun."""
+    keeps_rejected: bool | msgspec.UnsetType = msgspec.UNSET
+    """False where the table kept no rejected rows when it was begun: what it refused is in no table, whoever finishes it."""
     letters: tuple[BatchLetter, ...]
 
 

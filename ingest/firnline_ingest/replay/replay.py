@@ -189,6 +189,7 @@ class ShardReplay:
             rows_inserted=proven.rows_inserted,
             rows_error=proven.rows_error,
             begun_ms=opened.begun_ms,
+            keeps_rejected=msgspec.UNSET if self.keeps_rejected else False,
             letters=tuple(BatchLetter(each.key.position.token, each.stage, len(rows)) for each, rows in group),
         )
         batch = Batch(header, [bytes(row) for _, rows in group for row in rows])
@@ -223,7 +224,8 @@ class ShardReplay:
                 raise
             self._count(batch)
             raise _Raced from None
-        is_void = not self.keeps_rejected and proof.rejected == len(batch.rows)
+        keeps_rejected = self.keeps_rejected and batch.header.keeps_rejected is not False
+        is_void = not keeps_rejected and proof.rejected == len(batch.rows)
         counters = proof.opened.proven
         end = BatchEnd(
             outcome=Outcome.VOID if is_void else Outcome.PROVEN,

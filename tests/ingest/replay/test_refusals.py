@@ -124,6 +124,16 @@ def test_of_a_record_that_is_partly_in_the_table_only_the_other_rows_are_sent() 
     assert [b'"row":%d' % number in bytes(row) for number, row in enumerate(made.rows, start=1)] == [True, True]
 
 
+def test_what_was_refused_while_the_table_kept_none_stays_a_letter_though_it_keeps_them_by_now(world: World) -> None:
+    """The first replay is killed between its proof and its word; error logging is on again when the next one comes."""
+    world.keeps_rejected = False
+    world.channels.rejects = lambda row: b"100" in row
+    begun(world)
+    world.keeps_rejected, world.channels.rejects = True, lambda _: False
+    assert world.run().letters == 5
+    assert world.numbers == [100, 101, 102, 103, 104], "it was free again, and went once more"
+
+
 LINES = b'{"a":0}\n{"a":1}\n{"a":2}'
 NO_ZERO = {"type": "filter", "field": "a", "one_of": [0]}
 
