@@ -59,6 +59,9 @@ DRIFTS = {
     ],
 }
 
+BEHIND_THE_ENGINE = {"local": ["DROP STAGE FIRNLINE.RAW.ORDERS_LETTERS"]}
+"""Pulumi sees nothing of a stage but the grants on it, and would be refused those."""
+
 
 @pytest.mark.parametrize("name", DRIFTS)
 def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: str, tmp_path: Path) -> None:
@@ -76,7 +79,9 @@ def test_an_environment_is_made_kept_repaired_and_removed_without_a_trace(name: 
         for drift in DRIFTS[name]:
             assert re.search(drift.named, "\n".join(unexpected.value.lines)), drift.named
         make_removable(trial)
-        cli.up(trial.stack, refresh=True)
+        for statement in BEHIND_THE_ENGINE.get(name, ()):
+            trial.sql(statement)
+        trial.deployment.up(refresh=True)
         assert trial.differences(outputs, before=before) == {}
         if name == "local":
             ingest(trial, outputs)

@@ -4,13 +4,14 @@ Everything that can be known before is said before: nothing is created, changed 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
-from firnline_infra.accounts.accounts import rows
+from firnline_infra.accounts.accounts import rows, rows_if_there
+from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
 from firnline_infra.blueprint.previewing import out_of_sight
@@ -33,7 +34,7 @@ from firnline_infra.deploy.former_key import holds_former_key, without_former_ke
 from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.places_in_use import check_cluster, check_virtual_cluster
-from firnline_infra.deploy.readback import Finding, read_back
+from firnline_infra.deploy.readback import EXISTS, Finding, read_back
 from firnline_infra.deploy.secrets import forget_deleted, lost_secrets
 from firnline_infra.deploy.serverless import make_changeable
 from firnline_infra.deploy.stack import Stack, stack_of
@@ -106,6 +107,8 @@ class Deployment:
         self._make_changeable(state, self._blueprint.runtime)
         self.stack.init()
         self._leave_former_key(state)
+        if refresh:
+            self._make_what_is_gone(state)
         lookups = aws_lookups(self.accounts.aws)
         recovered_up(self.stack.cli, self.stack.name, say=self.say, lookups=lookups, refresh=refresh, plan=plan)
         if refresh:
@@ -248,6 +251,21 @@ class Deployment:
         except (ApplicationInUse, PlaceInUse) as error:
             return error
         return None
+
+    def _make_what_is_gone(self, state: dict[str, Any]) -> None:
+        """What a statement of the stack made, and somebody dropped: Pulumi grants rights on it, and can't make it again. What it
+        was in may be gone too; that Pulumi makes, and the next `up` this.
+        """
+        made = [resource.get("inputs", {}).get("execute") for resource in (_resources(state) if state else ())]
+        if not any(made):
+            return
+        with self._session() as session:
+            with suppress(SnowflakeRefused):  # then in the role that whoever deploys has: it has to own what it grants
+                rows(session, f"USE ROLE {self._blueprint.names.deploy_role.sql}")
+            for finding in read_back(self._blueprint, session):
+                is_ours = finding.property == EXISTS and finding.repair in made
+                if is_ours and rows_if_there(session, finding.repair) is not None:
+                    self.say(f"{finding}: made again, empty. {finding.afterwards}".rstrip())
 
     def _set_back(self) -> None:
         with self._session() as session:

@@ -11,7 +11,14 @@ from typing import Any
 
 from firnline_infra.accounts.accounts import rows, rows_if_there
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, LettersStage, Table, User
+from firnline_infra.blueprint.snowflake import (
+    IcebergTable,
+    InteractiveTable,
+    LettersStage,
+    Table,
+    User,
+    literal,
+)
 from firnline_infra.specification.column_type import same_type
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_ingest.identifiers import like_pattern, quoted
@@ -21,6 +28,7 @@ AnyTable = Table | IcebergTable | InteractiveTable
 ON = {"ON", "Y", "TRUE"}
 OFF = {"OFF", "N", "FALSE"}
 NOTHING = "nothing"
+EXISTS = "exists"
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -33,6 +41,8 @@ class Finding:
     found: str
     repair: str = ""
     """The statement that sets the property back; empty if none does."""
+    afterwards: str = ""
+    """What a person looks at once that is done."""
 
     def __str__(self) -> str:
         return f"{self.object}: {self.property} is {self.found}, expected {self.expected}"
@@ -56,7 +66,15 @@ def stage_findings(blueprint: Blueprint, stage: LettersStage, session: Any) -> I
     if rows(session, "SELECT CURRENT_ROLE() AS ROLE")[0]["role"] == blueprint.names.preview_role.name:
         return
     if not any(row["name"] == stage.name.parts[-1].name for row in rows_if_there(session, stage.query) or ()):
-        yield Finding(f"stage {stage.name}", "exists", "yes", NOTHING, stage.create)
+        yield Finding(f"stage {stage.name}", EXISTS, "yes", NOTHING, stage.create, _pipe_of(stage))
+
+
+def _pipe_of(stage: LettersStage) -> str:
+    """Snowflake's page on SYSTEM$PIPE_STATUS has the state."""
+    return (
+        f"See whether its pipe loads from it: SELECT SYSTEM$PIPE_STATUS({literal(str(stage.name))}). Where that says "
+        f"STOPPED_STAGE_DROPPED: DROP PIPE {stage.name.sql}, and `firnline up` once more."
+    )
 
 
 def _network_policy(user: User, session: Any) -> Iterator[Finding]:
@@ -77,7 +95,7 @@ def table_findings(table: AnyTable, session: Any) -> Iterator[Finding]:
     row = _listed(table, session)
     kind = "ICEBERG TABLE" if isinstance(table, IcebergTable) else "TABLE"
     if row is None:
-        yield Finding(name, "exists", "yes", NOTHING, _creation(table))
+        yield Finding(name, EXISTS, "yes", NOTHING, _creation(table))
         return
     yield from switches(name, _switches(table), row, alter=f"ALTER {kind} {table.name.sql}")
     described = rows_if_there(session, f"DESCRIBE TABLE {table.name.sql}") or ()

@@ -29,7 +29,9 @@ from firnline_ingest.errors import DeadLetterError
 
 FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - UNKNOWN_CALLER
 NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words, also about the key of a bucket
-MISSING = {"NoSuchBucket", "ResourceNotFoundException"}
+ELSEWHERE = {"AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect"}
+"""The bucket is in another region, and the client could not follow."""
+MISSING = {"NoSuchBucket", "ResourceNotFoundException"} | ELSEWHERE
 PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | THROTTLED
 
 

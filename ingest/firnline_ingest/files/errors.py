@@ -47,8 +47,9 @@ class FilesNotStaged(DeadLetterError, Fatal):
     def __init__(self, stage: str, cause: str) -> None:
         super().__init__(
             f"A file could not be put into the stage {stage}: {cause}",
-            next_step="the role needs READ and WRITE on the stage, and this machine a way to the storage that Snowflake keeps "
-            "its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command again: nothing goes in twice.",
+            next_step="where it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
+            "way to the storage that Snowflake keeps its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command "
+            "again: nothing goes in twice.",
         )
 
 
@@ -58,8 +59,8 @@ class FileUnproven(DeadLetterError, Retryable):
     def __init__(self, pipe: str, path: str, minutes: float) -> None:
         super().__init__(
             f"After {minutes:g} minutes the pipe {pipe} has not said whether {path} is loaded.",
-            next_step="look whether it is paused (SELECT SYSTEM$PIPE_STATUS). Then run the same command again: it goes on where "
-            "this one stopped, and nothing goes in twice.",
+            next_step="ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it "
+            "again. Then run the same command again: it goes on where this one stopped, and nothing goes in twice.",
         )
 
 

@@ -147,6 +147,8 @@ def test_content_that_arrives_otherwise_is_refused(bucket: Bucket) -> None:
         ("InvalidAccessKeyId", 403, LettersUnauthenticated),
         ("SignatureDoesNotMatch", 403, LettersUnavailable),
         ("NoSuchBucket", 404, LetterPlaceMissing),
+        ("PermanentRedirect", 301, LetterPlaceMissing),
+        ("AuthorizationHeaderMalformed", 400, LetterPlaceMissing),
         ("SlowDown", 503, LettersUnavailable),
         ("InternalError", 500, LettersUnavailable),
         ("ConditionalRequestConflict", 409, LettersUnavailable),

@@ -16,7 +16,7 @@ SHOWN = {Securable.EXTERNAL_VOLUME: "VOLUME"}  # by SHOW GRANTS
 
 
 def asked_of_snowflake(tree: Blueprint, resolve: Resolve) -> Facts:
-    parts = (_containers, _tables, _pipes, _roles, _users, _policies, _warehouses, _volumes)
+    parts = (_containers, _tables, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
     return dict(asked for part in parts for asked in part(tree, resolve))
 
 
@@ -64,6 +64,11 @@ def _table(table: Table | IcebergTable | InteractiveTable) -> dict[str, Any]:
         "comment": table.comment,
         "iceberg": [str(table.volume), table.base_location] if isinstance(table, IcebergTable) else [None, None],
     }
+
+
+def _stages(tree: Blueprint, resolve: Resolve) -> Asked:
+    for stage in tree.landing.stages:
+        yield f"stage {stage.name}", {"comment": stage.comment}
 
 
 def _pipes(tree: Blueprint, resolve: Resolve) -> Asked:

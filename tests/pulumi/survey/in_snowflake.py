@@ -15,7 +15,7 @@ SWITCHES = ("enable_schema_evolution", "error_logging", "row_timestamp")
 
 def in_snowflake(session: Any) -> Facts:
     """`session`: an administrator's."""
-    looks = (_containers, _tables, _pipes, _roles, _users, _policies, _warehouses, _volumes)
+    looks = (_containers, _tables, _stages, _pipes, _roles, _users, _policies, _warehouses, _volumes)
     return dict(found for look in looks for found in look(session))
 
 
@@ -45,6 +45,11 @@ def _tables(session: Any) -> Found:
                 "sorting": each["cluster_by"] or "",
             },
         )
+
+
+def _stages(session: Any) -> Found:
+    for each in rows(session, "SHOW STAGES IN ACCOUNT"):
+        yield f"stage {_name(each)}", {"comment": each["comment"]}
 
 
 def _pipes(session: Any) -> Found:

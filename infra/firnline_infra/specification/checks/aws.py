@@ -15,6 +15,7 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
+from firnline_ingest.config.formats import registries_of
 
 WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
 
@@ -87,6 +88,11 @@ def _arns(spec: EnvironmentSpec) -> Iterator[tuple[str, str | None]]:
         yield f"alarms.topics[{index}]", topic
     yield "snowflake.ingest.secret_arn", spec.snowflake.ingest.secret_arn
     yield "snowflake.reader.secret_arn", spec.snowflake.reader.secret_arn
+    for index, pipeline in enumerate(spec.pipelines):
+        for login in (registry.login for registry in registries_of([pipeline.format]) if registry.login):
+            place = f"pipelines[{index}].format.registry.login"
+            yield f"{place}.secret_arn", login.secret_arn
+            yield f"{place}.secret_key_arn", login.secret_key_arn
 
 
 ROLE, USER, BUCKET, TABLE, ALIAS, SECRET, PARAMETER = 64, 64, 63, 255, 256, 512, 1011  # characters

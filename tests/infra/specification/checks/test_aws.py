@@ -76,6 +76,22 @@ def test_an_arn_of_elsewhere_is_refused_wherever_it_is_given(
     assert problems(**document({**HERE, **elsewhere})) == [f"{path}: {expected}" for path in paths]
 
 
+def test_a_registrys_login_of_another_account_is_refused_before_a_boundary_does(problems: Problems) -> None:
+    def document(account: str) -> dict[str, Any]:
+        place = {**HERE, "account": account}
+        login = {"secret_arn": SECRET.format(**place), "secret_key_arn": KEY_FORM.format(**place)}
+        registry = {"url": "https://registry.acme.com", "login": login}
+        of = {"type": "avro", "framing": "confluent", "registry": registry}
+        return {"pipelines": [{"stream": "orders", "database": "LAKE", "schema": "RAW", "format": of}]}
+
+    assert problems(**document(HERE["account"])) == []
+    expected = "is of account 210987654321; expected 123456789012, as in aws.account."
+    place = "pipelines[0].format.registry.login"
+    assert problems(**document("210987654321")) == [
+        f"{place}.{field}: {expected}" for field in ("secret_arn", "secret_key_arn")
+    ]
+
+
 def test_a_boundary_is_of_this_account_or_of_aws_itself(problems: Problems, aws: Part) -> None:
     for owner, found in {"123456789012": 0, "aws": 0, "210987654321": 1}.items():
         policy = f"arn:aws:iam::{owner}:policy/fence"
