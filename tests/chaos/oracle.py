@@ -89,6 +89,10 @@ class Evidence:
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
     losses: Sequence[Loss] = ()
     stops: Sequence[Stop] = ()
+    came_again: Sequence[tuple[bool, str, int]] = ()
+    """Whether beside, shard and place of rows that were proven when a person said to go on after them, and that are there
+    once more now, in whatever table.
+    """
     begins_at_ms: int | None = None
     """Where the application's initial position lies; what arrived before is left out by its user's wish."""
     under_old_identity: int = 0
@@ -101,6 +105,7 @@ def problems(evidence: Evidence) -> list[str]:
     """What is wrong, in sentences; nothing where all is well."""
     return [
         *_doubled(evidence),
+        *_came_again(evidence),
         *_misplaced(evidence),
         *_in_two_places(evidence),
         *_in_another_table(evidence),
@@ -121,6 +126,12 @@ def _doubled(evidence: Evidence) -> Iterator[str]:
             twice = sorted(one.number for one, count in counts.items() if count > 1 and one.place == place)
             if twice:
                 yield f"{len(twice)} {fate}s are doubled in {place}: {_numbers(twice)}"
+
+
+def _came_again(evidence: Evidence) -> Iterator[str]:
+    if evidence.came_again:
+        numbers = _numbers(number for _, _, number in evidence.came_again)
+        yield f"{len(evidence.came_again)} rows that were proven came again after a resume: {numbers}"
 
 
 def _in_two_places(evidence: Evidence) -> Iterator[str]:

@@ -271,11 +271,12 @@ def large_records(world: World) -> None:
 
 @act("ledger", loses=True, weight=0.7)
 def ledger_row_is_lost(world: World) -> None:
-    """Not where a channel is gone too, as above, or was made again."""
+    """Not where a channel is gone too, as above, or was made again and has read past nothing yet."""
     made = {(name, channel.created_ms) for name, channel in world.snowflake.channels.items()}
     rows = sorted(world.ledger.memory.kept.values(), key=lambda row: str(row.key))
     listed = {row.key: {(name, entry.created_ms) for name, entry in row.channels.items()} for row in rows}
-    if known := [key for key, channels in listed.items() if channels and channels <= made]:
+    drops = {row.key for row in rows if any(entry.drops_through for entry in row.channels.values())}
+    if known := [key for key, channels in listed.items() if channels and channels <= made and key not in drops]:
         world.ledger.memory.forget(world.rng.choice(known))
 
 

@@ -60,6 +60,8 @@ class SnowflakeTrouble:
     """What is going on."""
 
     holds_commits: bool = False
+    held: str = ""
+    """The table that commits nothing, where it is one alone."""
     trailing: float = 0.0
     """How many answers have the counters of one commit ago, from 0 to 1."""
     goes_back: float = 0.0
@@ -72,14 +74,13 @@ class SnowflakeTrouble:
 
 
 class SimulatedSnowflake:
-    """The pipeline's own table, which may be replaced, another one that its routes lead to, and their channels."""
+    """The pipeline's own table, another one that its routes lead to, either of which may be replaced, and their channels."""
 
     def __init__(self, simulation: Simulation, *, discards_on_open: bool) -> None:
         self.simulation = simulation
         self.trouble = SnowflakeTrouble()
         self.tables = [Table("2026-01-01T00:00:00.000+00:00")]
-        self.side = Table("2026-01-01T00:00:00.000+00:00")
-        """Never replaced."""
+        self.sides = [Table("2026-01-01T00:00:00.000+00:00")]
         self.channels: dict[str, Channel] = {}
         """Those of the newest table, and of the other one."""
         self.under_old_identity = 0
@@ -92,12 +93,18 @@ class SimulatedSnowflake:
 
     @property
     def side_target(self) -> TargetTable:
-        return TargetTable("DB", "RAW", SIDE, self.side.created_on, f"{SIDE}-STREAMING")
+        return TargetTable("DB", "RAW", SIDE, self.sides[-1].created_on, f"{SIDE}-STREAMING")
 
     def replace_table(self) -> None:
         """What the channels of the old one still wait to commit gets nowhere."""
-        old = self.tables[-1]
-        self.tables.append(Table(f"2026-01-01T00:00:00.{len(self.tables):03}+00:00"))
+        self._replace(self.tables)
+
+    def replace_side(self) -> None:
+        self._replace(self.sides)
+
+    def _replace(self, tables: list[Table]) -> None:
+        old = tables[-1]
+        tables.append(Table(f"2026-01-01T00:00:00.{len(tables):03}+00:00"))
         for name in [name for name, channel in self.channels.items() if channel.table is old]:
             self.drop(name)
 
@@ -110,7 +117,8 @@ class SimulatedSnowflake:
         """Some of what was accepted becomes visible."""
         if self.trouble.holds_commits:
             return
-        for channel in self.channels.values():
+        held = {"EVENTS": self.tables[-1], SIDE: self.sides[-1]}.get(self.trouble.held)
+        for channel in [each for each in self.channels.values() if each.table is not held]:
             self._commit(channel, self.simulation.rng.randint(0, 3))
 
     def opened(self, name: str, target: TargetTable) -> Channel:
@@ -143,7 +151,7 @@ class SimulatedSnowflake:
             self.under_old_identity += len(rows)
 
     def _table(self, target: TargetTable) -> Table:
-        return self.side if target.table == SIDE else self.tables[-1]
+        return self.sides[-1] if target.table == SIDE else self.tables[-1]
 
     def _refuse_wide_and_large(self, channel: Channel, rows: Sequence[bytes]) -> None:
         if any(len(row) > INLINE_BYTES for row in rows):

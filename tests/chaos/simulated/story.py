@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos.oracle import problems
 from tests.chaos.records import Fate
-from tests.chaos.simulated import abreast, aggregates, fan_out
+from tests.chaos.simulated import abreast, aggregates, anew, fan_out
 from tests.chaos.simulated.acts import ACTS, run_for, split
 from tests.chaos.simulated.kinesis import KinesisTrouble
 from tests.chaos.simulated.process import EngineProcess, simulated
@@ -23,6 +23,7 @@ ON_TOP = {
     aggregates.SEVERAL: (10, 5),
     fan_out.THEME: (20, 3),
     abreast.THEME: (40, 17),
+    anew.THEME: (8, 6),
 }
 """Come into every so many stories, from that one on, which would be as they are without them."""
 DRAWN = [theme for theme in THEMES if theme not in ON_TOP]
@@ -57,7 +58,7 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     world = _world(rng, seed, keeps_for_long=abreast.THEME in themes)
     world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
     world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
-    world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST
+    world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST or anew.THEME in themes
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:
@@ -124,8 +125,9 @@ def come_to_an_end(world: World, outcome: StoryOutcome) -> None:
     for process in world.running:
         process.kill()
     world.stopped.clear()
-    last = world.start(arrival_ms=world.simulation.now_ms + 1000)
-    _wait(world, END_S, last)
+    last = _at_last(world)
+    while anew.THEME in outcome.themes and last.is_over and anew.resume(world):
+        last = _at_last(world)
     if not last.is_over:
         outcome.problems.append(f"the last engine is not done after {END_S:.0f} s: {world.last_problem}")
 
@@ -143,6 +145,12 @@ def _come_abreast(world: World, outcome: StoryOutcome) -> None:
         _wait(world, LEAVE_S, together)
     if not (is_read or world.stopped):
         outcome.problems.append(f"shards that are kept together are not done after {END_S:.0f} s: {world.last_problem}")
+
+
+def _at_last(world: World) -> EngineProcess:
+    last = world.start(arrival_ms=world.simulation.now_ms + 1000)
+    _wait(world, END_S, last)
+    return last
 
 
 def _wait(world: World, seconds: float, *processes: EngineProcess) -> None:

@@ -1,7 +1,7 @@
 """Everything that a story has: a stream, a table, a ledger, engines, and the book of what was put and what was said."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +23,8 @@ from tests.chaos.simulated.watch import ProgressWatch
 from tests.chaos.verdict import losses_of
 
 STREAM = "events"
+Key = tuple[bool, str, int]
+"""Whether a record is beside, its shard and its place."""
 LEFT_OUT_S = 90
 """A shard that has stopped holds the others back for so long: a story goes on."""
 
@@ -44,6 +46,10 @@ class World:
     """How far a shard may be ahead of the others; None where they are not kept together."""
     is_routed: bool = False
     """Whether a part of the records goes to a second table."""
+    settled: dict[Key, int] = field(default_factory=dict)
+    """What was proven when a person said to go on after it, and how often it was there: in a table that was replaced, too."""
+    may_come_again: Counter[Found] = field(default_factory=Counter)
+    """How often what was committed and not proven in a channel that is gone has been there before."""
     happened: Counter[str] = field(default_factory=Counter)
     """The acts that were played."""
     may_lose: bool = False
@@ -165,15 +171,12 @@ class World:
         return {key.shard_id: row for key, row in self.ledger.memory.kept.items()}
 
     def evidence(self) -> Evidence:
-        tables = [*enumerate(self.snowflake.tables), (SIDE_TABLE, self.snowflake.side)]
         letters = self.letters.list()
+        rows, errors = (list(without_first(found, self.may_come_again)) for found in self.found())
         return Evidence(
             puts=self.puts,
-            found={
-                Fate.ROW: [_found(f"{n} rows", row) for n, table in tables for row in table.rows],
-                Fate.ERROR_ROW: [_found(f"{n} errors", row) for n, table in tables for row in table.rejected],
-                Fate.DEAD_LETTER: [_found_letter(each) for each in letters],
-            },
+            found={Fate.ROW: rows, Fate.ERROR_ROW: errors, Fate.DEAD_LETTER: [_found_letter(each) for each in letters]},
+            came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
             losses=[each for row in self.rows.values() for loss in losses_of(row) for each in self._with_kin(loss)],
             stops=list(self.stopped.values()),
@@ -181,6 +184,18 @@ class World:
             under_old_identity=self.snowflake.under_old_identity,
             may_lose=self.may_lose,
         )
+
+    def found(self) -> tuple[list[Found], list[Found]]:
+        """The rows and the error rows of all tables that there were, in the order of their commits."""
+        own = [(str(n), table) for n, table in enumerate(self.snowflake.tables)]
+        tables = [*own, *((f"{SIDE_TABLE} {n}", table) for n, table in enumerate(self.snowflake.sides))]
+        rows = [_found(f"{n} rows", row) for n, table in tables for row in table.rows]
+        return rows, [_found(f"{n} errors", row) for n, table in tables for row in table.rejected]
+
+    def counts(self) -> Counter[Key]:
+        """How often each record is in the tables that it may be in, those of before too."""
+        rows, errors = self.found()
+        return Counter((one.place.startswith(SIDE_TABLE), one.shard, one.number) for one in (*rows, *errors))
 
     def _config(self) -> EngineConfig:
         pipeline = {
@@ -208,6 +223,16 @@ class World:
                 "pipelines": [pipeline],
             }
         )
+
+
+def without_first(found: Sequence[Found], forgiven: Mapping[Found, int]) -> Iterator[Found]:
+    """Without what came again, as often as it was there before; the last one stays."""
+    left, seen = Counter(found), Counter[Found]()
+    for one in found:
+        seen[one] += 1
+        left[one] -= 1
+        if seen[one] > forgiven.get(one, 0) or not left[one]:
+            yield one
 
 
 def _found(place: str, row: bytes) -> Found:

@@ -1,0 +1,103 @@
+"""Acts of the theme of channels that begin anew while another table holds their shard back: dropped, expired, replaced, and a
+person who says to go on after what was proven.
+"""
+
+from collections import Counter
+
+from firnline_ingest.ledger.resume import resume_from
+from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from tests.chaos.oracle import SIDE_TABLE, place_of
+from tests.chaos.simulated.acts import HOUR_S, act, channel_is_dropped, put_some, run_for
+from tests.chaos.simulated.snowflake import SIDE
+from tests.chaos.simulated.world import World
+
+THEME = "anew"
+DAYS = 24
+PROVEN = "--from proven"
+
+
+@act(THEME, weight=4)
+def one_table_is_held_back(world: World) -> None:
+    """Long enough that the ledger hears of the other one's proofs, and sometimes that this one's appends are over."""
+    if not world.running:
+        world.start()
+    world.snowflake.trouble.held = world.rng.choice(("EVENTS", SIDE))
+    for _ in range(world.rng.randint(1, 3)):
+        put_some(world)
+        run_for(world, world.rng.choice((5.0, 20.0)))
+    run_for(world, world.rng.choice((5.0, 40.0, 100.0)))
+    if world.rng.random() < 0.6:
+        for process in world.running:
+            process.kill()
+    world.snowflake.trouble.held = ""
+
+
+@act(THEME, weight=2, loses=True)
+def a_channel_is_dropped_while_a_table_is_held_back(world: World) -> None:
+    one_table_is_held_back(world)
+    channel_is_dropped(world)
+
+
+@act(THEME, weight=1, loses=True)
+def the_other_table_is_replaced(world: World) -> None:
+    one_table_is_held_back(world)
+    world.snowflake.replace_side()
+
+
+@act(THEME, weight=1, loses=True)
+def nobody_runs_for_a_month(world: World) -> None:
+    """Nothing leaves the stream; channels that nobody wrote to expire."""
+    with world.stream.account.lock:
+        world.stream.found.keep_for(100 * DAYS, world.simulation.now_ms)
+    one_table_is_held_back(world)
+    for process in world.running:
+        process.kill()
+    world.simulation.pass_time(31 * DAYS * HOUR_S)
+    world.start()
+
+
+@act(THEME, weight=4, loses=True)
+def a_person_goes_on_from_proven(world: World) -> None:
+    resume(world)
+    world.start()
+
+
+def resume(world: World) -> bool:
+    """Each shard that says so is resumed, sometimes twice. Whether there was one."""
+    asked = [
+        row for shard, row in world.rows.items() if (stop := world.stopped.get(shard)) and PROVEN in stop.next_step
+    ]
+    if not asked:
+        return False
+    for process in world.running:
+        process.kill()
+    for row in asked:
+        _note(world, row)
+        for _ in range(world.rng.randint(1, 2)):
+            known = world.ledger.memory.read(row.key)
+            assert known is not None
+            taken = world.ledger.memory.take(row.key, known.fence, "a person", known.start)
+            world.ledger.memory.reset(resume_from(taken, ResumeFrom.PROVEN, world.simulation.now_ms))
+        del world.stopped[row.key.shard_id]
+    return True
+
+
+def _note(world: World, row: ShardRow) -> None:
+    """What was proven is settled for good; what was committed beyond it in a channel that is gone may come again."""
+    rows, errors = world.found()
+    there = Counter([*rows, *errors])
+    counts = world.counts()
+    for name, entry in row.channels.items():
+        line = entry.settled_through
+        through = place_of(line.sequence_number, line.sub_sequence_number) if line else -1
+        channel = world.snowflake.channels.get(name)
+        is_gone = channel is None or channel.committed is None
+        is_side = entry.target.table == SIDE
+        for found, times in there.items():
+            if found.shard != row.key.shard_id or found.place.startswith(SIDE_TABLE) is not is_side:
+                continue
+            if found.number <= through:
+                key = is_side, found.shard, found.number
+                world.settled.setdefault(key, counts[key])
+            elif is_gone:
+                world.may_come_again[found] = times
