@@ -201,6 +201,8 @@ class PipelineConfig(PipelineOptions):
     @model_validator(mode="after")
     def _routes_lead_elsewhere(self) -> Self:
         own = self.own_table
+        if self.routes and self.adds_columns:
+            raise ValueError("adds_columns: not of a pipeline with routes; let its tables evolve, or add the columns")
         if self.routes and own in self.routes.names:
             raise ValueError(
                 f"routes.tables: {own} is the pipeline's own table; leave it out, and say others: own_table"

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.identifiers import InvalidIdentifier, stored_name
+from firnline_ingest.identifiers import InvalidIdentifier, routed_channel, stored_name
 
 MOST_TABLES = 20  # each is a channel of every shard
 
@@ -48,6 +48,11 @@ class Routes(Section):
                 raise ValueError(f"{value!r}: {error.what}") from error
         if len(set(map(stored_name, tables.values()))) > MOST_TABLES:
             raise ValueError(f"more than {MOST_TABLES} tables; split the stream's records over several streams")
+        names = dict.fromkeys(map(stored_name, tables.values()))
+        if len({routed_channel("", name) for name in names}) < len(names):
+            raise ValueError(
+                f"two of {', '.join(names)} would have channels of one name; rename one of those in quotes"
+            )
         return tables
 
     @property

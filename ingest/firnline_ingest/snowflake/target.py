@@ -62,8 +62,13 @@ class TargetState:
     """Whether the engine adds columns for keys that have none."""
     matches_by_name: bool = True
     """Whether keys are columns by their names, and no SELECT says which value goes where."""
-    routed: tuple[tuple[str, TargetTable], ...] = ()
-    """Where the pipeline's routes lead, by the tables' stored names."""
+    beside: "tuple[TargetState, ...]" = ()
+    """The tables that the pipeline's routes lead to."""
+
+    @property
+    def routed(self) -> tuple[tuple[str, TargetTable], ...]:
+        """Those, by their stored names."""
+        return tuple((state.target.table, state.target) for state in self.beside)
 
 
 def add_columns(state: TargetState, columns: str) -> str:
@@ -176,8 +181,7 @@ class _Look:
 
     def routed_state(self, pipeline: PipelineConfig) -> TargetState:
         """With the tables that its routes lead to, each of which has to be there as its own has."""
-        routed = [(table, self.state(one).target) for table, one in pipeline.routed.items()]
-        return replace(self.state(pipeline), routed=tuple(routed))
+        return replace(self.state(pipeline), beside=tuple(map(self.state, pipeline.routed.values())))
 
     def state(self, pipeline: PipelineConfig) -> TargetState:
         table = _table(pipeline)

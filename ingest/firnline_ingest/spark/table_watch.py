@@ -36,19 +36,20 @@ log = logging.getLogger(__name__)
 class TableWatch:
     """The driver's; remembers what it saw of each pipeline's table."""
 
-    _states: dict[str, TargetState] = field(default_factory=dict)
-    """By stream."""
+    _states: dict[tuple[str, str], TargetState] = field(default_factory=dict)
+    """By stream, and by table where its pipeline has routes."""
     _columns: dict[TargetTable, Columns] = field(default_factory=dict)
     """The table that was looked at last is at the end."""
 
     def look(self, catalog: TargetCatalog, states: Mapping[str, TargetState]) -> None:
         """`states` are the streams' tables as they are now. Raises what keeps the catalog from asking at all."""
-        for stream, state in states.items():
-            before = self._states.get(stream, state)
-            self._states[stream] = state
-            _tell_replaced(catalog, stream, before.target, state.target)
+        seen = list(_each(states))
+        for key, state in seen:
+            before = self._states.get(key, state)
+            self._states[key] = state
+            _tell_replaced(catalog, key[0], before.target, state.target)
             _tell_switched(before, state)
-        tables = {state.target: state for state in states.values()}
+        tables = {state.target: state for _, state in seen}
         order = {target: number for number, target in enumerate(self._columns)}
         for target in sorted(tables, key=lambda target: order.get(target, -1))[:AT_ONCE]:
             try:
@@ -65,6 +66,13 @@ class TableWatch:
             extra: dict[str, Any] = {"table": str(state.target), "change": change, "columns": columns}
             named = next_step.format(table=state.target, columns=", ".join(columns))
             log.warning("schema.changed", extra={**extra, "next_step": named})
+
+
+def _each(states: Mapping[str, TargetState]) -> Iterator[tuple[tuple[str, str], TargetState]]:
+    """Every table of every stream's pipeline; its own whatever it is called now."""
+    for stream, state in states.items():
+        yield (stream, ""), state
+        yield from (((stream, beside.target.table), beside) for beside in state.beside)
 
 
 def _changes(before: Columns, now: Columns, *, evolves: bool) -> Iterator[tuple[str, list[str], str]]:

@@ -3,6 +3,7 @@ person who says to go on after what was proven.
 """
 
 from collections import Counter
+from collections.abc import Collection
 
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ResumeFrom, ShardRow
@@ -82,17 +83,26 @@ def resume(world: World) -> bool:
     return True
 
 
-def _note(world: World, row: ShardRow) -> None:
+def watch_drops(world: World) -> None:
+    """A channel that goes between a person's decision and the opening that carries it out is as one that was gone before."""
+
+    def note(name: str) -> None:
+        for row in world.rows.values():
+            if row.reset and name in row.channels:
+                _note(world, row, {name})
+
+    world.snowflake.on_drop = note
+
+
+def _note(world: World, row: ShardRow, gone: Collection[str] = ()) -> None:
     """What was proven is settled for good; what was committed beyond it in a channel that is gone may come again."""
-    rows, errors = world.found()
-    there = Counter([*rows, *errors])
+    there = Counter([found for each in world.found() for found in each])
     counts = world.counts()
     for name, entry in row.channels.items():
-        line = entry.settled_through
+        line, is_side = entry.settled_through, entry.target.table == SIDE
         through = place_of(line.sequence_number, line.sub_sequence_number) if line else -1
         channel = world.snowflake.channels.get(name)
-        is_gone = channel is None or channel.committed is None
-        is_side = entry.target.table == SIDE
+        is_gone = channel is None or channel.committed is None or name in gone
         for found, times in there.items():
             if found.shard != row.key.shard_id or found.place.startswith(SIDE_TABLE) is not is_side:
                 continue

@@ -6,7 +6,7 @@ Opening a channel finds it by its table's name: what was made again under its na
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +83,8 @@ class SimulatedSnowflake:
         self.sides = [Table("2026-01-01T00:00:00.000+00:00")]
         self.channels: dict[str, Channel] = {}
         """Those of the newest table, and of the other one."""
+        self.on_drop: Callable[[str], None] = lambda name: None
+        """Told before a channel is gone."""
         self.under_old_identity = 0
         """Rows that a table took from an opener that took it for the one before it."""
         self._discards_on_open = discards_on_open
@@ -109,6 +111,7 @@ class SimulatedSnowflake:
             self.drop(name)
 
     def drop(self, name: str) -> None:
+        self.on_drop(name)
         channel = self.channels.pop(name)
         channel.pending.clear()
         channel.is_gone = True

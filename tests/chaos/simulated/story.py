@@ -59,6 +59,8 @@ def play_story(seed: int, *, without: Collection[str] = (), only: str | None = N
     world.reads_by_fan_out, world.several_rows = fan_out.THEME in themes, aggregates.SEVERAL in themes
     world.ahead_seconds = rng.choice(abreast.AHEAD_S) if abreast.THEME in themes else None
     world.is_routed = seed % ROUTED_EVERY == ROUTED_FIRST or anew.THEME in themes
+    if anew.THEME in themes:
+        anew.watch_drops(world)
     outcome = StoryOutcome(seed, themes)
     with simulated():
         try:

@@ -36,11 +36,17 @@ def test_each_table_is_written_to_as_if_it_were_the_pipelines_own() -> None:
         ({"key": "k", "tables": {"a": "Events"}}, "the pipeline's own table"),
         ({"key": "k", "tables": {str(n): f"T{n}" for n in range(21)}}, "more than 20 tables"),
         ({"key": "k", "tables": {"a": "A"}, "others": "skip"}, "own_table"),
+        ({"key": "k", "tables": {"a": '"Orders"', "b": "E283F8D8"}}, "channels of one name"),
     ],
 )
 def test_what_can_not_be_meant_is_refused(routes: object, words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         pipeline(routes)
+
+
+def test_columns_are_not_added_by_the_engine_where_it_can_not_tell_to_which_table() -> None:
+    with pytest.raises(ValidationError, match="adds_columns: not of a pipeline with routes"):
+        pipeline(ROUTES, adds_columns=True)
 
 
 def test_what_sends_a_record_elsewhere_changes_the_hash_and_nothing_else_does() -> None:

@@ -111,6 +111,16 @@ def test_a_replaced_pipe_is_told_as_that(caplog: pytest.LogCaptureFixture) -> No
     assert (line["message"], line["pipe"], line["now_made"]) == ("pipe.replaced", "P", "2")
 
 
+def test_what_happens_to_a_table_that_a_route_leads_to_is_told_as_of_the_pipelines_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    before = replace(state(), beside=(state("ORDERS"), state("REFUNDS")))
+    now = replace(before, beside=(state("ORDERS", table_created_on="2027"), state("REFUNDS", logs_errors=False)))
+    replaced, switched = told(caplog, Catalog(), before, now)
+    assert (replaced["message"], replaced["table"], replaced["stream"]) == ("table.replaced", "DB.RAW.ORDERS", "s")
+    assert (switched["change"], switched["table"]) == ("error logging is off", "DB.RAW.REFUNDS")
+
+
 def test_many_tables_are_looked_at_in_turns_and_one_that_refuses_costs_only_itself() -> None:
     watch, catalog = TableWatch(), Catalog(refuses="T0")
     states = {f"s{number}": state(f"T{number}") for number in range(2 * AT_ONCE)}
