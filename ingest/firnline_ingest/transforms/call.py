@@ -58,7 +58,9 @@ def _parsed(payload: bytes, numbers: Kept) -> Any:
 def _called(function: Callable[[Any], Any], record: Any) -> Any:
     try:
         return function(record)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # of the person in front of a command
+        raise
+    except BaseException as error:  # CancelledError, GeneratorExit and SystemExit are no Exceptions, and none of the engine's
         raise Untransformable(f"it raised {_said(error)}") from error
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -133,6 +134,8 @@ def generator() -> Iterator[int]:
         "raises at length": (raises(ValueError("x" * 10_000)), "it raised ValueError: " + "x" * 188 + "."),
         "raises what has no words": (raises(Unspeakable()), "it raised Unspeakable."),
         "exits": (raises(SystemExit(3)), "it raised SystemExit: 3."),
+        "is cancelled": (raises(CancelledError()), "it raised CancelledError: ."),
+        "closes": (raises(GeneratorExit()), "it raised GeneratorExit: ."),
         "recurses": (lambda record: (f := lambda n: f(n + 1))(0), "it raised RecursionError: "),
         "takes nothing": (nothing, "it raised TypeError: "),
         "none": (lambda _: None, "it returned NoneType, and no dict."),
