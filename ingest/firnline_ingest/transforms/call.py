@@ -60,7 +60,9 @@ def _called(function: Callable[[Any], Any], record: Any) -> Any:
         return function(record)
     except KeyboardInterrupt:  # of the person in front of a command
         raise
-    except BaseException as error:  # CancelledError, GeneratorExit and SystemExit are no Exceptions, and none of the engine's
+    except (
+        BaseException
+    ) as error:  # CancelledError, GeneratorExit and SystemExit are no Exceptions, and none of the engine's
         raise Untransformable(f"it raised {_said(error)}") from error
 
 
