@@ -12,14 +12,15 @@ from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.reconcile import EXPIRES_MS
 from firnline_ingest.ledger.resume import resume_from
 from firnline_ingest.ledger.row import ChannelEntry, ResumeFrom
+from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
 from firnline_ingest.values import Position
 from tests.ingest.shard.conftest import World
 
-from .routed import Killed, channel, expected, killed, killed_after, ours, pipeline, problem, put, table, tables
-from .running import bounded, numbers
+from .routed import Killed, channel, expected, killed, killed_after, ours, pipeline, problem, put, table, tables, work
+from .running import bounded, numbers, run
 
 COUNT = 9
 SOON_S = 0.3  # of a run that comes to nothing, however long it takes
@@ -167,3 +168,21 @@ def test_from_the_horizon_all_comes_into_a_table_that_was_replaced(held_back: Wo
     assert orders(held_back).drops_through is not None
     resume(held_back, ResumeFrom.HORIZON)
     everything_is_there_once(held_back, [], asked)
+
+
+def test_routes_change_behind_a_line_only_after_a_drain_has_read_past_it(held_back: World) -> None:
+    before, asked = dropped(held_back)
+    put(held_back, 6, COUNT)
+    held_back.pipeline = pipeline(tables={"refund": "REFUNDS"})
+    changed = work(held_back, "REFUNDS")
+    assert problem(bounded(held_back.services(), changed, SOON_S)) == "FL-2111"
+    held_back.pipeline = pipeline()
+    receipt = run(held_back.services(), Demand.lasting(asked, 20.0, arrival_ms=0))
+    assert (receipt.state, problem(receipt)) == (ShardState.DONE, None)
+    there = [number for numbers_there in tables(held_back).values() for number in numbers_there]
+    assert sorted(before + there) == list(range(COUNT)), "up to the furthest token or line, and nothing beyond"
+    held_back.pipeline = pipeline(tables={"refund": "REFUNDS"})
+    assert problem(bounded(held_back.services(), changed)) is None
+    found = tables(held_back)
+    assert (before, found.get("ORDERS", []), found["REFUNDS"]) == ([0, 3, 6], [], [1, 4, 7, 10, 13])
+    assert found[held_back.shard.id] == [2, 5, 8, 9, 11, 12, 14]
