@@ -5,7 +5,7 @@ with an error that says what to do. Nothing is doubled, ever. What stands still 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.records import Fate
@@ -89,6 +89,8 @@ class Evidence:
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
     losses: Sequence[Loss] = ()
     stops: Sequence[Stop] = ()
+    unordered: Collection[Found] = ()
+    """What was committed beyond a proof in a channel that is gone: a part of it may have come again behind the rest."""
     came_again: Sequence[tuple[bool, str, int]] = ()
     """Whether beside, shard and place of rows that were proven when a person said to go on after them, and that are there
     once more now, in whatever table.
@@ -174,6 +176,8 @@ def _out_of_order(evidence: Evidence) -> Iterator[str]:
     for fate in (Fate.ROW, Fate.ERROR_ROW):
         last: dict[tuple[str, str], int] = {}
         for one in evidence.found.get(fate, ()):
+            if one in evidence.unordered:
+                continue
             if one.number < last.get((one.place, one.shard), 0):
                 yield f"{one.shard}: the {fate}s in {one.place} are not in the shard's order"
                 break

@@ -176,6 +176,7 @@ class World:
         return Evidence(
             puts=self.puts,
             found={Fate.ROW: rows, Fate.ERROR_ROW: errors, Fate.DEAD_LETTER: [_found_letter(each) for each in letters]},
+            unordered=self.may_come_again.keys(),
             came_again=sorted(key for key, count in self.counts().items() if count > self.settled.get(key, count)),
             parents=self.parents,
             losses=[each for row in self.rows.values() for loss in losses_of(row) for each in self._with_kin(loss)],
