@@ -172,7 +172,7 @@ class Stage:
         with self.engine("--available-now") as engine:
             found = engine.wait(PATIENCE_S)
         if found != status:
-            raise SceneFailed(f"the engine ended with {found}, not {status}", engine.last_lines)
+            raise SceneFailed(f"the engine ended with {found}, not {status}", self.last_lines())
 
     def ended(self, *arguments: str) -> int:
         """The exit status of a run that ends by itself."""
@@ -184,10 +184,10 @@ class Stage:
 
         def is_so() -> Any:
             if engine.exit_status is not None:
-                raise SceneFailed(f"{what}: the engine ended with {engine.exit_status}", list(engine.last_lines))
+                raise SceneFailed(f"{what}: the engine ended with {engine.exit_status}", self.last_lines())
             return found()
 
-        self.wait(is_so, what, lambda: engine.last_lines)
+        self.wait(is_so, what, self.last_lines)
 
     def wait(self, found: Callable[[], Any], what: str, said: Callable[[], Iterable[str]]) -> None:
         """Raises SceneFailed where it does not come about, with the end of what was said."""
@@ -201,7 +201,7 @@ class Stage:
         """As an operator does, with everything proven."""
         self.ingest("stop")
         if (found := engine.wait(PATIENCE_S)) != status:
-            raise SceneFailed(f"the engine that was stopped ended with {found}, not {status}", list(engine.last_lines))
+            raise SceneFailed(f"the engine that was stopped ended with {found}, not {status}", self.last_lines())
 
     def ingest(self, *arguments: str) -> str:
         """`python -m firnline_ingest`, as the engine."""
@@ -244,6 +244,11 @@ class Stage:
     @property
     def log_file(self) -> Path:
         return self.folder / "engine.log"
+
+    def last_lines(self) -> list[str]:
+        """Of the engine's log that are no progress: under spark-submit it has all of what is said."""
+        lines = self.log_file.read_text(errors="replace").splitlines()
+        return [line[:600] for line in lines if ".progress" not in line][-30:]
 
     def log(self, event: str) -> list[dict[str, Any]]:
         """Its lines of one kind."""

@@ -1,7 +1,7 @@
 """Runs the Kinesis Client Library's own consumer on the scene, stops it, and records the tables that it leaves.
 
-`python -m tests.kcl.run VERSION JARS`: JARS is a folder with amazon-kinesis-client and what it needs (scripts/kcl fetches
-them). Writes golden/kcl-VERSION*.json: every item of every table, and each user record that the consumer took in.
+`python -m tests.kcl.run VERSION`, which scripts/kcl runs, writes golden/kcl-VERSION*.json: every item of every table, and each
+user record that the consumer took in.
 """
 
 import json
@@ -23,6 +23,7 @@ from moto.dynamodb.comparisons import get_expected
 from moto.server import ThreadedMotoServer
 
 from firnline_local.kinesis import FakeKinesis, KinesisServer
+from tests.kcl.jars import jars_of
 from tests.kcl.scene import MOST_OF_A_SHARD, make
 
 HERE = Path(__file__).parent
@@ -139,7 +140,7 @@ def record(version: str, jars: Path, kinesis: FakeKinesis, streams: str) -> dict
 
 
 def main() -> None:
-    version, jars = sys.argv[1], Path(sys.argv[2])
+    version, jars = sys.argv[1], jars_of(sys.argv[1])
     GOLDEN.mkdir(exist_ok=True)
     kinesis, _ = make()
     created = int(

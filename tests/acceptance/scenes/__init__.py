@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.acceptance.scenes import changed, fan_out, formats, reshards, several
+from tests.acceptance.scenes import changed, fan_out, formats, migration, reshards, routes, several
 from tests.acceptance.stage import Stage
 from tests.acceptance.sums import Line
 
@@ -19,8 +19,10 @@ class Scene:
 SCENES: Mapping[str, Scene] = {
     "formats": Scene("every format with 1 % of every kind of bad record; keep, skip, stop; tolerance", formats.play),
     "changed": Scene("table, pipe and channel changed while an engine runs; resume", changed.play),
+    "routes": Scene("one stream into several tables, and the engine killed", routes.play),
     "several": Scene("a broken pipeline among others, and streams that a pattern finds", several.play),
     "fan-out": Scene("fan-out by each kind of registration, and an executor killed", fan_out.play),
+    "migration": Scene("the Kinesis Client Library stopped, and its leases taken over", migration.play),
     "reshards": Scene(
         "an on-demand stream that splits by itself, and 4 shards to 64 to 3", reshards.play, write_limits=True
     ),
