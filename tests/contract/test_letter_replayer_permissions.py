@@ -17,6 +17,7 @@ from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.permissions import Feature
 from firnline_local.aws.policy import applies
+from firnline_local.faults import Fault, FaultKind
 from firnline_local.running import RunningEnvironment
 from tests.contract.account import LOGIN, Account, EngineWithoutSpark, Statement
 from tests.fakes.confluent_registry import Registry, serving
@@ -201,6 +202,27 @@ def test_without_one_right_the_command_fails_and_names_it(
     assert action in what
     assert action in next_step
     assert "the engine's role" not in next_step
+
+
+def test_a_bucket_that_slows_down_and_loses_answers_delays_a_replay_and_doubles_nothing(
+    replayers: Replayers, local_environment: RunningEnvironment
+) -> None:
+    """The journal's first object is made, and its answer lost: the second attempt finds it there."""
+    one = replayers(BUCKET, "faults")
+    repair = ("--with", f"repairs_of_{one.name}:repaired")
+    slow = {"kind": FaultKind.ERROR, "status": 503, "code": "SlowDown", "times": 2}
+    local_environment.set_faults(
+        [Fault(endpoint="s3:GET", **slow), Fault(endpoint="s3:PUT", kind=FaultKind.LOST, times=1)]
+    )
+    try:
+        replayed = one.run("replay", *repair, statements=one.statements)
+    finally:
+        local_environment.set_faults([])
+    assert replayed.exit_code == 0, (replayed.output, replayed.exception)
+    again = one.run("replay", *repair, statements=one.statements)
+    assert "0 replayed as 0 rows; 1 replayed before." in again.output
+    rows = local_environment.query(f"SELECT COUNT(*) FROM FIRNLINE.RAW.{one.name}", login="admin")[1]
+    assert rows == [(3,)]
 
 
 def test_every_statement_is_taken_away_somewhere() -> None:

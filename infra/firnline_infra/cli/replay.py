@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 SDK = "snowflake.ingest.streaming"
 REFUSED = 2
+HINTS = {"too-large": " (--by-file takes rows of up to 16,000,000 bytes, docs/files.md)"}
+"""By the reason for which a letter stays one."""
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -102,9 +105,10 @@ def _replay(config: "EngineConfig", wish: "ReplayWish") -> NoReturn:
     damaged = Damaged()
     was_there = SDK in sys.modules  # who has loaded it ends as they will
     would = "would be " if wish.only_look else ""
+    hints = {} if wish.by_file else HINTS
 
     def tell(shard: "ShardKey", report: "ReplayReport") -> None:
-        click.echo(f"{shard}: {sentence(report, would)}")
+        click.echo(f"{shard}: {sentence(report, would, hints)}")
 
     try:
         total = replay_letters(config, wish, tell, damaged)
@@ -113,7 +117,7 @@ def _replay(config: "EngineConfig", wish: "ReplayWish") -> NoReturn:
             raise
         click.echo(str(error), err=True)
         end_at_once(REFUSED)
-    click.echo(sentence(total, would))
+    click.echo(sentence(total, would, hints))
     status = damaged.status or int(bool(total.remaining or total.rejected))
     if SDK in sys.modules and not was_there:
         end_at_once(status)
@@ -128,12 +132,12 @@ def end_at_once(status: int) -> NoReturn:
     os._exit(status)
 
 
-def sentence(report: "ReplayReport", would: str = "") -> str:
+def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] = HINTS) -> str:
     """What became of the letters, and why some stay."""
     parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]
     if report.rejected:
         parts.append(f"{report.rejected:,} of these rows refused by the table ({report.rejection})")
     if report.already:
         parts.append(f"{report.already:,} replayed before")
-    parts += [f"{count:,} stay letters: {why}" for why, count in sorted(report.remaining.items())]
+    parts += [f"{count:,} stay letters: {why}{hints.get(why, '')}" for why, count in sorted(report.remaining.items())]
     return "; ".join(parts) + "."

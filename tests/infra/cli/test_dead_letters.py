@@ -15,6 +15,7 @@ from firnline_ingest.deadletter import DeadLetter, LocalFolder
 from firnline_ingest.deadletter.errors import NotReplayable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
+from firnline_ingest.replay.replay import ReplayReport
 from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")
@@ -201,3 +202,10 @@ def test_export_writes_exact_bytes_into_a_folder_that_is_empty(folder: Path, tmp
     assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 0
     assert {file.name: file.read_bytes() for file in out.iterdir()} == {KEY.replace("/", "-"): PAYLOAD}
     assert run("export", "--folder", str(folder), "--raw", str(out)).exit_code == 2
+
+
+def test_who_replays_what_is_too_large_is_told_of_files_unless_it_went_by_one() -> None:
+    report = ReplayReport()
+    report.remaining["too-large"] += 2
+    assert "2 stay letters: too-large (--by-file" in replay_command.sentence(report)
+    assert replay_command.sentence(report, hints={}).endswith("2 stay letters: too-large.")
