@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts, check_aws, check_snowflake
-from firnline_infra.accounts.accounts import rows, rows_if_there
+from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import SnowflakeRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.iam.extra import extra_lines
@@ -263,9 +263,10 @@ class Deployment:
             with suppress(SnowflakeRefused):  # then in the role that whoever deploys has: it has to own what it grants
                 rows(session, f"USE ROLE {self._blueprint.names.deploy_role.sql}")
             for finding in read_back(self._blueprint, session):
-                is_ours = finding.property == EXISTS and finding.repair in made
-                if is_ours and rows_if_there(session, finding.repair) is not None:
-                    self.say(f"{finding}: made again, empty. {finding.afterwards}".rstrip())
+                if finding.property == EXISTS and finding.repair in made:
+                    with suppress(SnowflakeRefused):  # Pulumi has its turn; what it can't mend either, it says
+                        rows(session, finding.repair)
+                        self.say(f"{finding}: made again, empty. {finding.afterwards}".rstrip())
 
     def _set_back(self) -> None:
         with self._session() as session:
