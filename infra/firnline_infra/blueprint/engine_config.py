@@ -22,8 +22,8 @@ from firnline_ingest.config.document import Section, parse
 from firnline_ingest.config.formats import EmptyRecords
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
+from firnline_ingest.config.others import Others
 from firnline_ingest.config.reader import Registration
-from firnline_ingest.config.routes import Others
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.config.transforms import Transform

@@ -7,7 +7,6 @@ from firnline_infra.specification.document import read_text, read_yaml
 from firnline_infra.specification.keys_file import KeysFile, keys_file_of, with_keys
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.modules import with_modules
-from firnline_infra.specification.salvage import salvaged_problems
 from firnline_ingest.config.document import parse
 from firnline_ingest.errors import ConfigError
 
@@ -48,6 +47,8 @@ def parse_spec(text: str, source: str) -> EnvironmentSpec:
     try:
         spec = parse(EnvironmentSpec, document, source)
     except ConfigError as error:
+        from firnline_infra.specification.salvage import salvaged_problems  # only a wrong document pays for it
+
         raise ConfigError(source, [*error.problems, *salvaged_problems(document, problems)]) from None
     if found := list(problems(spec)):
         raise ConfigError(source, found)

@@ -10,7 +10,7 @@ from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.table import Pipe, TableKind, TablePrivilege
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.routes import MOST_TABLES, Others
+from firnline_ingest.config.others import MOST_TABLES, Others
 
 
 def _plain(key: str) -> str:

@@ -1,24 +1,13 @@
 """Which of several tables a record goes to: by the value of one of its first-level keys (docs/routes.md)."""
 
 import hashlib
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, field_validator
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.others import MOST_TABLES, Others
 from firnline_ingest.identifiers import InvalidIdentifier, routed_channel, stored_name
-
-MOST_TABLES = 20  # each is a channel of every shard
-
-
-class Others(StrEnum):
-    """What a record does whose value has no table, or that has no such key."""
-
-    DEAD_LETTER = "dead_letter"
-    """It can't be a row."""
-    OWN_TABLE = "own_table"
-    """It goes to the pipeline's own table."""
 
 
 class Routes(Section):
