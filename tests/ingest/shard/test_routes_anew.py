@@ -130,8 +130,10 @@ def test_what_was_proven_in_a_channel_that_is_begun_anew_does_not_come_again(
     everything_is_there_once(held_back, before, asked, COUNT + 6)
 
 
-@pytest.mark.parametrize("step", [EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED, EpochStep.PROVEN])
-@pytest.mark.parametrize("begun", ANEW)
+AGAIN = [(dropped, step) for step in (EpochStep.RECONCILED, EpochStep.READ, EpochStep.APPENDED, EpochStep.PROVEN)]
+
+
+@pytest.mark.parametrize(("begun", "step"), [*AGAIN, *((begun, EpochStep.APPENDED) for begun in ANEW[1:])])
 def test_nor_after_another_kill(
     held_back: World, begun: Callable[[World], tuple[list[int], ShardWork]], step: EpochStep
 ) -> None:
