@@ -1,10 +1,9 @@
 import json
+import random
 import sys
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from firnline_ingest import nesting
 from firnline_ingest.nesting import MAX_DEPTH, is_too_deep
@@ -59,12 +58,20 @@ def test_the_fate_does_not_depend_on_how_deep_the_caller_is() -> None:
     assert called_from(250) is None
 
 
-TEXTS = st.text(st.sampled_from('[]{}"\\a\n'), max_size=6)
-NESTED = st.recursive(
-    TEXTS | st.just(1),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
-    max_leaves=20,
-)
+def nested(chance: random.Random, levels: int) -> object:
+    """Any JSON of so many levels at most, whose texts and keys are made of what is counted."""
+
+    def text() -> str:
+        return "".join(chance.choices('[]{}"\\a\n', k=chance.randrange(7)))
+
+    match chance.randrange(4) if levels else 0:
+        case 0:
+            return text()
+        case 1:
+            return 1
+        case 2:
+            return [nested(chance, levels - 1) for _ in range(chance.randrange(5))]
+    return {text(): nested(chance, levels - 1) for _ in range(chance.randrange(5))}
 
 
 def depth(value: object) -> int:
@@ -72,10 +79,11 @@ def depth(value: object) -> int:
     return 0 if inner is None else 1 + max(map(depth, inner), default=0)
 
 
-@given(NESTED, st.integers(1, 9))
-def test_brackets_are_counted_outside_of_texts_however_they_are_cut(value: object, step: int) -> None:
-    with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(nesting, "STEP_BYTES", step)
+def test_brackets_are_counted_outside_of_texts_however_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(20_261_123)
+    for _ in range(2000):
+        value, step = nested(chance, 5), chance.randrange(1, 10)
+        monkeypatch.setattr(nesting, "STEP_BYTES", step)
         for most in range(max(0, depth(value) - 1), depth(value) + 1):
-            changed.setattr(nesting, "MAX_DEPTH", most)
-            assert is_too_deep(json.dumps(value).encode()) == (depth(value) > most)
+            monkeypatch.setattr(nesting, "MAX_DEPTH", most)
+            assert is_too_deep(json.dumps(value).encode()) == (depth(value) > most), (value, step, most)
