@@ -108,9 +108,9 @@ WRITTEN = st.fixed_dictionaries(
         "l": st.integers(-(2**63), 2**63 - 1),
         "b": st.booleans(),
         "e": SYMBOLS,
-        "u": st.none() | st.text(max_size=200) | st.lists(SYMBOLS | st.just(0.5), max_size=70),
+        "u": st.none() | st.text(max_size=9) | st.lists(SYMBOLS | st.just(0.5), max_size=5),
         "m": st.dictionaries(st.text(max_size=5), st.binary(min_size=2, max_size=2), max_size=4),
-        "t": st.binary(max_size=100),
+        "t": st.integers(0, 200).map(bytes),
         "g": st.lists(st.fixed_dictionaries({"n": st.just(0.25)}), max_size=4),
     }
 )
