@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.acceptance.scenes import changed, fan_out, formats, migration, reshards, routes, several
+from tests.acceptance.scenes import changed, fan_out, formats, letters, migration, reshards, routes, several
 from tests.acceptance.stage import Stage
 from tests.acceptance.sums import Line
 
@@ -19,6 +19,7 @@ class Scene:
 SCENES: Mapping[str, Scene] = {
     "formats": Scene("every format with 1 % of every kind of bad record; keep, skip, stop; tolerance", formats.play),
     "changed": Scene("table, pipe and channel changed while an engine runs; resume", changed.play),
+    "letters": Scene("rows in flight under another configuration, drain, letters replayed", letters.play),
     "routes": Scene("one stream into several tables, and the engine killed", routes.play),
     "several": Scene("a broken pipeline among others, and streams that a pattern finds", several.play),
     "fan-out": Scene("fan-out by each kind of registration, and an executor killed", fan_out.play),
