@@ -1,4 +1,4 @@
-"""Tables of text for a terminal."""
+"""Text for a terminal: tables, and what others wrote."""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,19 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([line(columns), line(["-" * width for width in widths]), *(line(row) for row in cells)])
 
 
+def in_a_line(said: str) -> str:
+    """What a producer or a server wrote: it steers no terminal, and makes no line of its own."""
+    return printable(said).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def printable(text: str) -> str:
+    """With escapes for control characters, but for ends of lines and tabs."""
+    text = text.encode(errors="backslashreplace").decode()
+    return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)
+
+
 def _text(value: object) -> str:
-    return "NULL" if value is None else str(value).replace("\n", "\\n")
+    return "NULL" if value is None else in_a_line(str(value))
 
 
 def _are_numbers(values: Sequence[object]) -> bool:

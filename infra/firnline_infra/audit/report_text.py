@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.audit.findings import LEFT_OUT, NEXT_STEPS, Counts, ProblemKind
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.window import arrival_text
-from firnline_infra.terminal import text_table
+from firnline_infra.terminal import in_a_line, text_table
 
 PLACES = ("records", "rows", "error_rows", "dead_letters", "left_out")
 MOST_RECORDS = 3  # of each reason why rows were rejected
@@ -100,7 +100,8 @@ def _rejections(report: PipelineReport) -> Iterator[str]:
     for reason, rejected in list(found.items())[:MOST_SHOWN]:
         first = rejected.first[0]
         column = f" in {reason.column}" if reason.column else ""
-        yield f"  {rejected.rows:,} x {reason.code or 'no code'}{column}: {first.message or 'no message'}"
+        why = in_a_line(f"{reason.code or 'no code'}{column}: {first.message or 'no message'}")
+        yield f"  {rejected.rows:,} x {why}"
         yield f"    first: {', '.join(f'{each.shard_id} {each.position}' for each in rejected.first[:MOST_RECORDS])}"
     if len(found) > MOST_SHOWN:
         yield f"  and {len(found) - MOST_SHOWN:,} reasons more; --json has them."
@@ -113,7 +114,7 @@ def _problems(report: PipelineReport) -> Iterator[str]:
     for kind, count in report.found.items():
         problems = report.problems(kind)[:MOST_SHOWN]
         lines = [f"{count:,} {kind}{_at_the_end(report) if kind is ProblemKind.MISSING else ''}:"]
-        lines += [f"  {each.shard_id} {each.position}: {each.detail}" for each in problems]
+        lines += [in_a_line(f"  {each.shard_id} {each.position}: {each.detail}") for each in problems]
         lines.append(f"  Next: {NEXT_STEPS[kind]}")
         yield "\n".join(lines)
 

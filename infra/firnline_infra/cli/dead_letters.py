@@ -9,6 +9,7 @@ import click
 
 from firnline_infra.cli.audit import Moment
 from firnline_infra.cli.lazy_group import LazyGroup
+from firnline_infra.terminal import in_a_line, printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -211,7 +212,7 @@ def _line(letter: "DeadLetter") -> str:
 
 
 def _entry(letter: "DeadLetter") -> str:
-    return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {_in_a_line(letter.detail)}"
+    return f"{letter.key}\n    {letter.reason}, {len(letter.data)} bytes, arrived {_arrival(letter)}: {in_a_line(letter.detail)}"
 
 
 def _page(letter: "DeadLetter", today: str, shown: str) -> str:
@@ -220,10 +221,10 @@ def _page(letter: "DeadLetter", today: str, shown: str) -> str:
         "stream": letter.stream,
         "shard": letter.shard_id,
         "sequence number": letter.sequence_number,
-        "partition key": _shown(letter.partition_key.encode()),
+        "partition key": printable(letter.partition_key),
         "arrived": _arrival(letter),
-        "reason": f"{letter.reason}: {_in_a_line(letter.detail)}",
-        **({"today": _in_a_line(today)} if today else {}),
+        "reason": f"{letter.reason}: {in_a_line(letter.detail)}",
+        **({"today": in_a_line(today)} if today else {}),
         "bytes": len(letter.data),
     }
     return "\n".join(f"{name:<16} {value}" for name, value in fields.items()) + f"\n\n{shown}"
@@ -243,12 +244,6 @@ def dump(data: bytes) -> str:
     )
 
 
-def _in_a_line(said: str) -> str:
-    """A reason may hold what a producer wrote: an Avro file's schema, say."""
-    return _shown(said.encode(errors="backslashreplace")).replace("\n", "\\n").replace("\t", "\\t")
-
-
 def _shown(data: bytes) -> str:
     """Text as text; bytes and control characters as escapes, so that a payload can't steer a terminal."""
-    text = data.decode(errors="backslashreplace")
-    return "".join(one if one.isprintable() or one in "\n\t" else f"\\x{ord(one):02x}" for one in text)
+    return printable(data.decode(errors="backslashreplace"))

@@ -144,3 +144,11 @@ def test_json_has_everything_and_the_next_steps() -> None:
 
 def test_every_problem_has_a_next_step() -> None:
     assert NEXT_STEPS.keys() == set(ProblemKind)
+
+
+def test_what_a_producer_wrote_steers_no_terminal_and_adds_no_line() -> None:
+    shards = shard(0, Counts(records=1, error_rows=1))
+    steering = Rejection("100038", "A\x1b[2J", "'\x1b]0;\x07\nPROVEN: each of 1 records' is no number")
+    shards.rejections.add(steering, shards.shard_id, "1")
+    lines = report_text(report(shards)).splitlines()
+    assert r"  1 x 100038 in A\x1b[2J: '\x1b]0;\x07\nPROVEN: each of 1 records' is no number" in lines
