@@ -1,6 +1,7 @@
 """The Snowflake side of an environment, from its specification: what two pipelines share is made once."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from firnline_infra.blueprint import pipeline as of_pipeline
@@ -56,7 +57,7 @@ def snowflake_objects(spec: EnvironmentSpec, names: Names) -> SnowflakeObjects:
             _user(spec, spec.snowflake.reader, names.reader, policy, methods, warehouse=_warehouse(spec)),
         ),
         role_grants=_once(_role_grants(spec, names)),
-        grants=_once(_grants(spec, names)),
+        grants=_together(_grants(spec, names)),
         warehouse=_interactive_warehouse(spec, (*tables, *adopted_tables), comment),
         ownerships=_once(owned for each in pipelines if (owned := of_pipeline.ownership(each, names.ingest))),
         adopted_tables=adopted_tables,
@@ -101,6 +102,16 @@ def _grants(spec: EnvironmentSpec, names: Names) -> Iterable[PrivilegeGrant]:
         yield PrivilegeGrant(privileges=("USAGE",), on=Securable.WAREHOUSE, name=name, role=names.reader.role)
     for each in filled(spec):
         yield from of_pipeline.grants(each.pipeline, ingest=names.ingest, reader=names.reader)
+
+
+def _together(grants: Iterable[PrivilegeGrant]) -> tuple[PrivilegeGrant, ...]:
+    """One of each role on an object, with what all pipelines need that fill it."""
+    found: dict[tuple[Identifier, Securable, QualifiedName], PrivilegeGrant] = {}
+    for each in grants:
+        place = each.role, each.on, each.name
+        other = found.setdefault(place, each)
+        found[place] = replace(other, privileges=_once((*other.privileges, *each.privileges)))
+    return tuple(found.values())
 
 
 def _user(

@@ -149,3 +149,19 @@ def test_what_is_adopted_is_asked_of_its_owner() -> None:
     assert asked["LAKE.RAW.ORDERS"] == {"INSERT", "EVOLVE SCHEMA", "SELECT", "REFERENCES"}
     creates = {each for grant in blueprint.owners_grants if not grant.handed_on for each in grant.privileges}
     assert {"CREATE TABLE", "CREATE ICEBERG TABLE", "CREATE INTERACTIVE TABLE", "CREATE PIPE"} <= creates
+
+
+def test_two_pipelines_give_one_role_its_rights_on_a_table_together() -> None:
+    """One grant for each role and table: a second one would be a resource of the same name."""
+    document = yaml.safe_load(SPECIFICATION)
+    shop = {"stream": "shop", "database": "LAKE", "schema": "RAW", "shares_table": True}
+    routes = {"key": "kind", "tables": [{"table": "SHOP", "values": ["order"]}]}
+    document |= {
+        "snowflake": {"account": "ORG-ACCOUNT"},
+        "streams": [{"name": "shop"}, {"name": "more"}],
+        "pipelines": [{**shop, "letters_by_file": True}, {**shop, "stream": "more", "routes": routes}],
+    }
+    grants = blueprint_of(parse_spec(yaml.safe_dump(document), "shop.yaml")).landing.grants
+    assert len({(grant.role, grant.on, grant.name) for grant in grants}) == len(grants)
+    (engines,) = (one for one in grants if (str(one.name), str(one.role)) == ("LAKE.RAW.SHOP", "FIRNLINE_SHOP_INGEST"))
+    assert engines.privileges == ("INSERT", "EVOLVE SCHEMA", "SELECT")
