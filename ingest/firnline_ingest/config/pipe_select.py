@@ -8,6 +8,7 @@ keep their case, unlike keys that are matched by name.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from firnline_ingest.config.rows import Metadata, MetadataForm, PartName
 from firnline_ingest.identifiers import InvalidIdentifier, stored_name
@@ -20,6 +21,12 @@ TOKEN = re.compile(
 OPENS, CLOSES = ("(", "["), (")", "]")
 POSITION: tuple[PartName, ...] = ("shard_id", "sequence_number", "sub_sequence_number", "row")
 """The parts of the metadata that tell one row of a stream from another."""
+
+
+NO_EXPRESSION = ("SELECT", "FROM", "WHERE", "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "QUALIFY")
+"""Words that are in one only in parentheses."""
+
+Tokens = list[tuple[str, str]]
 
 
 class UnreadableSelect(ValueError):
@@ -59,8 +66,13 @@ class PipeDefinition:
 
 
 def selected(text: str) -> tuple[Selected, ...]:
-    """What stands behind SELECT. Raises UnreadableSelect."""
-    expressions = _listed(list(_tokens(text)))
+    """What stands behind SELECT, and before a FROM. Raises UnreadableSelect."""
+    tokens = list(_tokens(text))
+    if len(list(_tokens(f"{text},"))) == len(tokens):
+        raise UnreadableSelect("it ends in a comment, which would take in what comes behind it; leave that comment out")
+    expressions = _listed(tokens)
+    for each in expressions:
+        _refuse_more(each)
     if any(not each for each in expressions):
         raise UnreadableSelect("an expression is missing at a comma, or it is empty")
     return tuple(map(_expression, expressions))
@@ -85,6 +97,22 @@ def _position_columns(metadata: Metadata, *, are_numbered: bool) -> Iterable[str
     return metadata.columns(are_numbered=are_numbered)
 
 
+def _refuse_more(tokens: Tokens) -> None:
+    """FROM stands behind all expressions; in one of them only in parentheses, or as IS DISTINCT FROM. A key has any name."""
+    depth = 0
+    for before, token in pairwise([("sign", ","), *tokens]):
+        depth += (token in (("sign", "("), ("sign", "["))) - (token in (("sign", ")"), ("sign", "]")))
+        is_key = before in (("sign", ":"), ("sign", "."))
+        is_compared = _is_word(before, "DISTINCT") and _is_word(token, "FROM")
+        ends = not (depth or is_key or is_compared) and any(_is_word(token, each) for each in NO_EXPRESSION)
+        if ends or token == ("sign", ";"):
+            raise UnreadableSelect(
+                f"{token[1]} is part of no expression; give expressions alone, with a comma between two"
+            )
+        if (before, token) == (("sign", "/"), ("sign", "*")):
+            raise UnreadableSelect("a /* is not closed")
+
+
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     """Kind and text, without blanks and comments. Raises UnreadableSelect."""
     at = 0
@@ -95,9 +123,6 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         if match.lastgroup != "blank":
             yield match.lastgroup, match[0]
         at = match.end()
-
-
-Tokens = list[tuple[str, str]]
 
 
 def _listed(tokens: Tokens) -> list[Tokens]:

@@ -23,6 +23,8 @@ STREAM = "FROM TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
         ("CONCAT($1['order_total']::STRING, ' USD') AS order_total, $1:n + 1", [None, None], ["ORDER_TOTAL", ""]),
         ("$1:m::OBJECT(a VARCHAR, b NUMBER NOT NULL) AS M", [("m",)], ["M"]),
         ("$1:a -- not this, one\n, /* nor, this */ $1:b::STRING", [("a",), ("b",)], ["", ""]),
+        ("$1:from, $1:a.select, $1:a IS DISTINCT FROM $1:b, EXTRACT(YEAR FROM $1:t), (SELECT 1) -- closed\n",
+         [("from",), ("a", "select"), None, None, None], ["", "", "", "", ""]),
         ("'it''s, one' AS T, $1:tags[0]::VARCHAR", [None, None], ["T", ""]),
     ],
 )  # fmt: skip # a paragraph, not a column
@@ -33,8 +35,9 @@ def test_a_select_names_paths_into_the_record(text: str, paths: list[object], al
 
 
 @pytest.mark.parametrize(
-    "text", ["$1:a, ", "f($1:a", "$1:a)", "'open", "", "$1:a, , $1:b", '$1:"open', "$1:a AS größe", "(a]"]
-)
+    "text", ["$1:a, ", "f($1:a", "$1:a)", "'open", "", "$1:a, , $1:b", '$1:"open', "$1:a AS größe", "(a]", "$1:a -- last",
+     "$1:a, $1:b // last", "$1:a;", "$1:a FROM other", "$1:a, $1:b from other where 1 = 1", "$1:a /* open", "SELECT $1:a"]
+)  # fmt: skip # a paragraph, not a column
 def test_what_is_no_list_of_expressions_is_told(text: str) -> None:
     with pytest.raises(UnreadableSelect):
         selected(text)

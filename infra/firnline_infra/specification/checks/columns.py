@@ -10,6 +10,7 @@ from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind, TablePrivilege
+from firnline_ingest.config.pipe_select import UnreadableSelect, selected
 from firnline_ingest.errors import did_you_mean
 from firnline_ingest.identifiers import InvalidIdentifier
 
@@ -88,17 +89,30 @@ def _a_select_is_the_whole_table(spec: EnvironmentSpec) -> Iterator[str]:
     """A table that is made AS SELECT takes from a record what the SELECT names, and nothing else (create-interactive-table)."""
     for each in filled(spec):
         pipeline = each.pipeline
-        selected = [column.select is not None for column in pipeline.columns]
-        if not any(selected):
+        given = [column.select is not None for column in pipeline.columns]
+        if not any(given):
             continue
-        path = each.at(f"columns[{selected.index(True)}].select")
+        path = each.at(f"columns[{given.index(True)}].select")
         if pipeline.table_kind is not TableKind.INTERACTIVE:
             yield f"{path}: only an interactive table is made with a SELECT; for this one give `pipe: {{name: …, select: …}}`."
         elif pipeline.pipe is not None:
             yield f"{path}: the pipeline has a pipe of its own, which selects; give one of the two."
-        elif not all(selected):
-            lacking = pipeline.columns[selected.index(False)].name
-            yield f"{each.path}.columns[{selected.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
+        elif not all(given):
+            lacking = pipeline.columns[given.index(False)].name
+            yield f"{each.path}.columns[{given.index(False)}].select: {lacking} needs one too, as `$1:{lacking}::…`."
+        else:
+            yield from _no_single_expressions(each.path, pipeline)
+
+
+def _no_single_expressions(path: str, pipeline: Pipeline) -> Iterator[str]:
+    for number, column in enumerate(pipeline.columns):
+        try:
+            count = len(selected(column.select or ""))
+        except UnreadableSelect as error:
+            yield f"{path}.columns[{number}].select: can't be read: {error}."
+            continue
+        if count != 1:
+            yield f"{path}.columns[{number}].select: has {count} expressions, and fills one column; give one."
 
 
 def _metadata_columns(pipeline: Pipeline) -> Mapping[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.content_column import content_column
 from firnline_infra.specification.filled import filled
-from firnline_infra.specification.identifier import Identifier
+from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
@@ -13,7 +13,7 @@ from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
-from firnline_ingest.identifiers import InvalidIdentifier, quoted
+from firnline_ingest.identifiers import InvalidIdentifier, letters_pipe_name, quoted
 
 
 def _a_select_fills_its_table(spec: EnvironmentSpec) -> Iterator[str]:
@@ -105,8 +105,35 @@ def _keys_become_no_columns(spec: EnvironmentSpec) -> Iterator[str]:
             )
 
 
+def _a_pipe_is_of_the_table_it_is_called(spec: EnvironmentSpec) -> Iterator[str]:
+    """Where a table has no pipe of its own, the engine takes the one with the table's name."""
+    taken = {table_of(each.pipeline): each for each in filled(spec) if each.pipeline.pipe is None}
+    letters = {_letters_pipe(each.pipeline): each for each in filled(spec) if each.pipeline.letters_by_file}
+    for each in filled(spec):
+        if each.pipeline.pipe is None:
+            continue
+        name = _beside(each.pipeline, Identifier.parse(each.pipeline.pipe.name))
+        path = each.at("pipe.name")
+        if (other := taken.get(name)) and name != table_of(each.pipeline):
+            yield (
+                f"{path}: {name} is also the name of the table of {other.path}, which would be filled through this pipe; "
+                f"name another pipe."
+            )
+        if other := letters.get(name):
+            yield f"{path}: {name} is also the pipe that {other.at('letters_by_file')} makes; name another pipe."
+
+
+def _letters_pipe(pipeline: Pipeline) -> QualifiedName:
+    return _beside(pipeline, Identifier(letters_pipe_name(table_of(pipeline).parts[-1].name)))
+
+
+def _beside(pipeline: Pipeline, name: Identifier) -> QualifiedName:
+    """Of something in the schema of its table."""
+    return QualifiedName((*table_of(pipeline).parts[:-1], name))
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-CHECKS = (_a_select_fills_its_table, _keys_become_no_columns)
+CHECKS = (_a_select_fills_its_table, _keys_become_no_columns, _a_pipe_is_of_the_table_it_is_called)

@@ -162,6 +162,9 @@ def test_a_select_is_of_an_interactive_table_and_of_all_its_columns(
     (problem,) = found([selected[0], *COLUMNS[1:]])
     assert problem.startswith("pipelines[0].columns[1].select: ")
     assert "needs one too" in problem
+    for wrong in ("$1:ID::VARCHAR, $1:V", "$1:ID -- the id", "$1:ID) FROM X --", "'x", "$1:ID FROM X"):
+        (problem,) = found([{**selected[0], "select": wrong}, *selected[1:]])
+        assert problem.startswith("pipelines[0].columns[0].select: "), wrong
     (problem,) = found(selected, pipe={"name": "P", "select": "$1:KINESISMETADATA, $1:a, $1:b"})
     assert "give one of the two" in problem
     (problem,) = problems(pipelines=[pipeline(columns=selected)])

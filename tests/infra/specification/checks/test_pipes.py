@@ -81,3 +81,28 @@ def test_nobody_knows_the_pipe_of_somebody_else(problems: Problems, pipeline: An
         snowflake=snowflake, pipelines=[pipeline(**{**into, "pipe": {"name": "P", "select": "$1:a"}})]
     )
     assert "select it, or say without_audit: true" in problem
+
+
+@pytest.mark.parametrize("other", [{}, {"routes": {"key": "kind", "tables": [{"table": "p", "values": ["x"]}]}}])
+def test_a_pipe_with_the_name_of_another_table_would_be_that_ones(
+    problems: Problems, pipeline: Any, other: dict[str, Any]
+) -> None:
+    """The engine takes the pipe with a table's name where none is given."""
+    own = pipeline(**ORDERS, pipe={"name": "P", "select": f"{KEPT}, $1:a, $1:b"})
+    of_another = pipeline("more", table="MORE" if other else "P", **other)
+    where = "pipelines[1].routes.tables[0]" if other else "pipelines[1]"
+    (problem,) = problems(streams=[{"name": "orders"}, {"name": "more"}], pipelines=[own, of_another])
+    assert problem == (
+        f"pipelines[0].pipe.name: LAKE.RAW.P is also the name of the table of {where}, which would be filled through this pipe; "
+        f"name another pipe."
+    )
+
+
+def test_a_pipe_is_none_of_those_that_letters_take(problems: Problems, pipeline: Any) -> None:
+    own = pipeline(**ORDERS, pipe={"name": "MORE_LETTERS", "select": f"{KEPT}, $1:a, $1:b"})
+    streams = [{"name": "orders"}, {"name": "more"}]
+    (problem,) = problems(streams=streams, pipelines=[own, pipeline("more", letters_by_file=True)])
+    assert problem == (
+        "pipelines[0].pipe.name: LAKE.RAW.MORE_LETTERS is also the pipe that pipelines[1].letters_by_file makes; "
+        "name another pipe."
+    )
