@@ -30,7 +30,12 @@ from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
-from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys
+from firnline_ingest.config.transforms import (
+    Transform,
+    refuse_another_case,
+    refuse_key_of_no_record,
+    refuse_metadata_keys,
+)
 
 OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata")
 NEVER_ROUTED = ("columns", "cluster_by", "pipe", "routes", "adds_columns", "letters_by_file", "also")
@@ -155,9 +160,15 @@ class Pipeline(Section):
     def _its_parts_go_together(self) -> Self:
         self.refuse_what_its_kind_lacks()
         refuse_metadata_columns(self.format, self.metadata, self.content_column)
-        refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
+        made = keys_made_by(self.format, self.content_column)
+        taken = (
+            self.metadata.columns(are_numbered=makes_several_rows(self.format)) if self.content_column is None else ()
+        )
+        refuse_another_case(self.transforms, made)
         if self.transforms and self.content_column is None:
-            refuse_metadata_keys(self.transforms, self.metadata.columns(are_numbered=makes_several_rows(self.format)))
+            refuse_metadata_keys(self.transforms, taken)
+        if self.routes is not None:
+            refuse_key_of_no_record(self.routes.key, self.transforms, made, taken)
         if self.also is not None and self.reader != "polling":
             raise ValueError("leave out also or reader.fan_out: a consumer belongs to one stream")
         if self.also is not None and not literal_beginning(self.also):

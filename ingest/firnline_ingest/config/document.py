@@ -4,6 +4,7 @@ Each problem names its path in the document, what was expected and, for a misspe
 EngineConfig and EnvironmentSpec are both read here.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -20,6 +21,8 @@ MAY_HOLD_A_KEY = re.compile(r"://([^/]*[@?#]|[^/]*/.*([?#]|[^/]{25}))")
 KIND = re.compile(r"literal\[.*\]|list\[\w+\]|str|int|bool|[A-Z]\w+|\[key\]")
 """What pydantic calls a kind of value among several, or the name of an entry."""
 NO_MAPPING = ("model_type", "model_attributes_type")
+OTHER_WORDS = {"list_type": "is no list", "dict_type": "is no mapping of names to values"}
+"""Of documents, and not of Python."""
 LONGEST_SHOWN = 200  # characters of a wrong value; the shortest private key has more
 
 
@@ -94,11 +97,14 @@ def _describe(model: type[BaseModel], problem: Mapping[str, Any]) -> str:
         return f"{path}.type: input should be one of {problem['ctx']['expected_tags']} (got {problem['ctx']['tag']!r})"
     if problem["type"] in NO_MAPPING:
         return f"{path}: {'is empty' if problem.get('input') is None else 'is no mapping of names to values'}"
-    message = str(problem["msg"]).removeprefix("Value error, ")
+    message = OTHER_WORDS.get(problem["type"], str(problem["msg"])).removeprefix("Value error, ")
+    message = message.replace(" after validation", "")
     if not message[:2].isupper():
         message = message[:1].lower() + message[1:]
     if problem["type"] == "literal_error" and (names := _section_names(model, location)):
         message += f", or a mapping with {', '.join(names)}"
+    if problem["type"] == "list_type" and isinstance(problem.get("input"), str | int | float | date):
+        message += "; put it between brackets"
     if problem["type"] == "string_type" and isinstance(problem.get("input"), int | float | date):
         message += "; put it between quotes"
     return f"{path}: {message}{_got(path, problem.get('input'))}"
@@ -108,7 +114,14 @@ def _got(path: str, value: object) -> str:
     """Nothing that could be a key: neither by the name of its place nor by its length."""
     hidden = isinstance(value, dict | list) or "secret" in path or "key" in path or len(str(value)) > LONGEST_SHOWN
     hidden = hidden or MAY_HOLD_A_KEY.search(str(value)) is not None
-    return "" if hidden else f" (got {value!r})"
+    return "" if hidden else f" (got {_as_written(value)})"
+
+
+def _as_written(value: object) -> str:
+    """As YAML and JSON have it, and not Python."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return str(value) if isinstance(value, date) else repr(value)
 
 
 def _path(location: Iterable[str | int]) -> str:

@@ -43,7 +43,13 @@ from firnline_ingest.config.routes import Routes
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
-from firnline_ingest.config.transforms import Transform, refuse_another_case, refuse_metadata_keys, transforms_hash
+from firnline_ingest.config.transforms import (
+    Transform,
+    refuse_another_case,
+    refuse_key_of_no_record,
+    refuse_metadata_keys,
+    transforms_hash,
+)
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 
 S3_FOLDER = Form(
@@ -201,6 +207,12 @@ class PipelineConfig(PipelineOptions):
     @model_validator(mode="after")
     def _routes_lead_elsewhere(self) -> Self:
         own = self.own_table
+        if self.routes:
+            columns = self.metadata.columns(are_numbered=makes_several_rows(self.format))
+            made = keys_made_by(self.format, self.content_column)
+            refuse_key_of_no_record(
+                self.routes.key, self.transforms, made, columns if self.content_column is None else ()
+            )
         if self.routes and self.adds_columns:
             raise ValueError("adds_columns: not of a pipeline with routes; let its tables evolve, or add the columns")
         if self.routes and own in self.routes.names:

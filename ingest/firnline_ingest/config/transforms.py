@@ -6,7 +6,7 @@ a transform makes of a record, so that rows in flight are counted as they were m
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -331,6 +331,20 @@ def refuse_metadata_keys(transforms: Sequence[_Transform], columns: Iterable[str
                 )
         if isinstance(each, TAKES_KEYS):
             return
+
+
+def refuse_key_of_no_record(
+    key: str, transforms: Sequence[_Transform], made: Collection[str], metadata_columns: Iterable[str]
+) -> None:
+    """Raises ValueError for a key of routes that no row's record can have: not one of those that the format makes, or a metadata
+    column's name.
+    """
+    if key.upper() in {column.upper() for column in metadata_columns}:
+        raise ValueError(f"routes.key: {key} is a metadata column, so no record with it would be a row; name another")
+    if made and key not in made and not any(isinstance(each, MAKES_KEYS) for each in transforms):
+        raise ValueError(
+            f"routes.key: no record has {key}; expected what the format makes, in its case: {', '.join(made)}"
+        )
 
 
 def _keys_given_by(transform: _Transform) -> Iterable[str]:

@@ -32,6 +32,7 @@ def test_each_table_is_written_to_as_if_it_were_the_pipelines_own() -> None:
         ({"key": "", "tables": {"a": "A"}}, "at least 1 character"),
         ({"key": 'k"', "tables": {"a": "A"}}, "quotes"),
         ({"key": "k", "tables": {}}, "at least 1 item"),
+        ({"key": "k", "tables": [{"table": "A", "values": ["a"]}]}, "valid dictionary"),
         ({"key": "k", "tables": {"a": "no table"}}, "no Snowflake identifier"),
         ({"key": "k", "tables": {"a": "Events"}}, "the pipeline's own table"),
         ({"key": "k", "tables": {str(n): f"T{n}" for n in range(21)}}, "more than 20 tables"),
@@ -42,6 +43,48 @@ def test_each_table_is_written_to_as_if_it_were_the_pipelines_own() -> None:
 def test_what_can_not_be_meant_is_refused(routes: object, words: str) -> None:
     with pytest.raises(ValidationError, match=words):
         pipeline(routes)
+
+
+@pytest.mark.parametrize(
+    ("key", "others", "words"),
+    [
+        ("kind", {"format": {"type": "csv", "columns": ["kind", "n"]}}, "no record has kind; .* in its case: KIND, N"),
+        ("kind", {"format": {"type": "text"}}, "no record has kind; .*: RECORD_CONTENT"),
+        ("RECORD_CONTENT", {"format": {"type": "bytes"}, "content_column": "C"}, "no record has RECORD_CONTENT; .*: C"),
+        (
+            "kind",
+            {
+                "format": {"type": "csv", "columns": ["kind"]},
+                "transforms": [{"type": "filter", "field": "KIND", "exists": False}],
+            },
+            "no record has kind",
+        ),
+        ("KinesisMetadata", {}, "routes.key: KinesisMetadata is a metadata column"),
+        ("kinesis_row", {"format": {"type": "json_lines"}, "metadata": {"form": "columns"}}, "is a metadata column"),
+    ],
+)
+def test_a_key_that_no_row_has_is_refused(key: str, others: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        pipeline({**ROUTES, "key": key}, **others)
+
+
+@pytest.mark.parametrize(
+    ("key", "others"),
+    [
+        ("KIND", {"format": {"type": "csv", "columns": ["kind", "n"]}}),
+        ("kind", {"format": {"type": "csv", "columns": ['"kind"', "n"], "header": True}}),
+        ("kind", {"format": {"type": "csv", "header": True}}),
+        ("C", {"format": {"type": "text"}, "content_column": "C"}),
+        (
+            "kind",
+            {"format": {"type": "text"}, "transforms": [{"type": "insert", "field": "kind", "metadata": "shard_id"}]},
+        ),
+        ("KINESISMETADATA", {"content_column": "C"}),
+        ("kinesis_row", {"metadata": {"form": "columns"}}),
+    ],
+)
+def test_a_key_that_a_row_may_have_is_taken(key: str, others: dict[str, object]) -> None:
+    assert pipeline({**ROUTES, "key": key}, **others).routes
 
 
 def test_columns_are_not_added_by_the_engine_where_it_can_not_tell_to_which_table() -> None:

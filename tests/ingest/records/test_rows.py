@@ -53,6 +53,31 @@ def test_sizes_are_those_of_the_rows_as_sent() -> None:
     assert made.bytes == sum(made.sizes)
 
 
+@pytest.mark.parametrize(
+    ("payload", "others", "tables", "reasons"),
+    [
+        (b"", "own_table", [""], []),
+        (b"", "dead_letter", [], [RejectReason.NO_ROUTE]),
+        (b'{"kind":7}', "dead_letter", ["SEVENS"], []),
+        (b'{"kind":"7"}', "dead_letter", ["SEVENS"], []),
+        (b'{"kind":null}', "dead_letter", [], [RejectReason.NO_ROUTE]),
+    ],
+)
+def test_a_tombstone_has_no_key_to_be_routed_by_and_what_is_cast_to_text_has(
+    payload: bytes, others: str, tables: list[str], reasons: list[RejectReason]
+) -> None:
+    document = {
+        "stream": "orders",
+        "database": "DB",
+        "schema": "RAW",
+        "empty_records": "ingest",
+        "transforms": [{"type": "cast", "fields": {"kind": "text"}}],
+        "routes": {"key": "kind", "tables": {"7": "SEVENS"}, "others": others},
+    }
+    made = RowMaker(PipelineConfig.model_validate(document), "orders", "shardId-000000000000").convert(records(payload))
+    assert (list(made.tables), [one.reason for one in made.rejected]) == (tables, reasons)
+
+
 def test_no_records_make_no_rows() -> None:
     made = maker().convert([])
     assert (list(made.rows), list(made.sizes), list(made.indexes), list(made.rejected), made.bytes) == (

@@ -7,6 +7,7 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.routes import RoutedTable
+from firnline_ingest.identifiers import routed_channel
 
 
 def _tables_are_named_once(spec: EnvironmentSpec) -> Iterator[str]:
@@ -44,6 +45,15 @@ def _a_pipe_has_its_tables_name(spec: EnvironmentSpec) -> Iterator[str]:
             yield f"{path}.pipe.name: the engine takes the pipe that has the table's name; expected {route.table}."
 
 
+def _channels_are_told_apart(spec: EnvironmentSpec) -> Iterator[str]:
+    """A name in quotes is a digest there, which is a table's name too."""
+    first: dict[tuple[int, str], RoutedTable] = {}
+    for path, index, route in _routes(spec):
+        other = first.setdefault((index, routed_channel("", Identifier.parse(route.table).name)), route)
+        if Identifier.parse(other.table) != Identifier.parse(route.table):
+            yield f"{path}.table: {route.table} and {other.table} would have channels of one name; rename one of them."
+
+
 def _one_table_is_meant(spec: EnvironmentSpec) -> Iterator[str]:
     for index, pipeline in enumerate(spec.pipelines):
         if pipeline.routes is None:
@@ -67,4 +77,10 @@ def _routes(spec: EnvironmentSpec) -> Iterator[tuple[str, int, RoutedTable]]:
     return ((each.path, each.place, each.route) for each in filled(spec) if each.route is not None)
 
 
-CHECKS = (_tables_are_named_once, _a_value_leads_to_one_table, _a_pipe_has_its_tables_name, _one_table_is_meant)
+CHECKS = (
+    _tables_are_named_once,
+    _a_value_leads_to_one_table,
+    _a_pipe_has_its_tables_name,
+    _channels_are_told_apart,
+    _one_table_is_meant,
+)

@@ -1,6 +1,7 @@
 """One stream into several tables: what a specification may say of it, and what is told where it can't be."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -116,6 +117,53 @@ def test_what_does_not_go_with_routes_is_told(
     (problem,) = routed(**changes)
     assert problem.startswith(told)
     assert "routes" in problem
+
+
+def test_tables_whose_channels_would_have_one_name_are_told_before_the_engine_refuses_them(
+    routed: Callable[..., list[str]],
+) -> None:
+    (problem,) = routed({"table": '"Orders"', "values": ["a"]}, {"table": "E283F8D8", "values": ["b"]})
+    assert problem == (
+        'pipelines[0].routes.tables[1].table: E283F8D8 and "Orders" would have channels of one name; rename one of them.'
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"tables": {"order": "ORDERS"}}, "tables: is no list"),
+        (
+            {"tables": [{"table": "PLACED", "values": "order"}]},
+            "tables[0].values: is no list; put it between brackets (got 'order')",
+        ),
+        ({"tables": []}, "tables: list should have at least 1 item, not 0"),
+        ({"others": True}, "others: input should be 'dead_letter' or 'own_table' (got true)"),
+        (
+            {"tables": [{"table": "PLACED", "values": [None]}]},
+            "tables[0].values[0]: input should be a valid string (got null)",
+        ),
+        (
+            {"tables": [{"table": "PLACED", "values": [date(2026, 1, 31)]}]},
+            "tables[0].values[0]: input should be a valid string; put it between quotes (got 2026-01-31)",
+        ),
+    ],
+)
+def test_a_wrong_value_is_told_in_the_words_of_documents(
+    problems: Problems, pipeline: Part, said: dict[str, Any], told: str
+) -> None:
+    assert problems(pipelines=[pipeline(routes={**routes(), **said})]) == [f"pipelines[0].routes.{told}"]
+
+
+def test_a_key_that_no_row_has_is_told_as_the_engine_does(routed: Callable[..., list[str]]) -> None:
+    (problem,) = routed(format={"type": "csv", "columns": ["kind", "total"]})
+    assert problem == (
+        "pipelines[0]: routes.key: no record has kind; expected what the format makes, in its case: KIND, TOTAL"
+    )
+    assert routed(format={"type": "csv", "columns": ['"kind"', "total"]}) == []
+    assert routed(format={"type": "text"}, transforms=[{"type": "rename", "fields": {"RECORD_CONTENT": "kind"}}]) == []
+    (problem,) = routed(metadata={"column": "KIND"})
+    assert problem.startswith("pipelines[0]: routes.key: kind is a metadata column")
+    assert routed(metadata={"column": "KIND"}, content_column="CONTENT") == []
 
 
 def test_a_table_that_another_pipeline_fills_is_shared_on_purpose(problems: Problems, pipeline: Part) -> None:
