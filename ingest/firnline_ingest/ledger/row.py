@@ -51,7 +51,8 @@ class ChannelEntry:
     """Of a channel beside others; the row's own where the shard has one."""
     drops_through: Position | None = None
     """Its drop line, of a channel that was begun anew: what is not beyond it was proven in the one before, and is never
-    appended again. None where the shard has read past it.
+    appended again. Or what was settled, refused records too, while another channel held the shard back. None where the shard
+    has read past it.
     """
 
     @property

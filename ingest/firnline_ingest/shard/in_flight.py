@@ -84,6 +84,11 @@ class InFlightRows:
         return next((chunk.sent_s for chunk in self._chunks if chunk.sent_s), None)
 
     @property
+    def is_only_read_again(self) -> bool:
+        """Whether something is in flight, and nothing of it was sent since the channel was opened."""
+        return bool(self._chunks) and self.waits_since_s is None
+
+    @property
     def read_through(self) -> Position | None:
         """As the ledger may have it: never past a row that is not proven."""
         return self._read_through if self._chunks else self.accounted

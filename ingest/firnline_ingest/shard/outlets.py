@@ -77,13 +77,25 @@ class Outlets:
         for outlet, appender in zip(self._all, self._appenders, strict=True):
             part = made.of_table(outlet.destination.table)
             before = tally.rows
-            appender.append(records, part, tally)
-            tally.routed_rows += tally.rows - before if outlet.destination.table else 0
+            try:
+                appender.append(records, part, tally)
+            finally:  # what went before a channel was lost, went
+                tally.routed_rows += tally.rows - before if outlet.destination.table else 0
 
     def prove(self, now_s: float) -> bool:
         """Whether everything that was sent by those that are `past` is proven now; raises as Prover.prove."""
         are_proven = [outlet.prove(now_s) for outlet in self.past]
         return all(are_proven)
+
+    def draw_lines(self) -> None:
+        """Where another one still reads again what it had committed, and holds the shard back: what these have settled, refused
+        records too, is not for them again.
+        """
+        read_through = self.read_through
+        for outlet in self.past:
+            settled = outlet.in_flight.accounted if outlet.in_flight.is_empty else None
+            if settled is not None and settled != read_through:
+                outlet.drops_through = max(settled, outlet.drops_through or settled)
 
     def overdue(self, now_s: float) -> SnowflakeUnavailable | None:
         """As Prover.overdue, of the first that has to tell anything."""

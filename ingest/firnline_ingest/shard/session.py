@@ -206,6 +206,8 @@ class ShardSession:
         self._refuse_a_moved_target()
 
     def _sends(self, outlet: Outlet) -> None:
+        if outlet.in_flight.is_only_read_again:
+            outlet.prove(time.monotonic())  # before its token moves on: what a person accepted is told by its place
         self._books.sends(outlet)
 
     def _show(self, *, is_settled: bool) -> None:
@@ -252,6 +254,7 @@ class ShardSession:
         while not self._outlets.prove(time.monotonic()):
             time.sleep(COMMIT_POLL_S)
         self._cautions.passed(sent)
+        self._outlets.draw_lines()
         self._books.write()
 
     def _ingest_at_once(self, records: Sequence[Record], tally: Tally) -> int:

@@ -1,20 +1,25 @@
 """One shard into several tables: every record in its own table once, whatever is killed between two of its appends."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.resume import accept_errors
+from firnline_ingest.shard import appender, in_flight
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import Position
+from tests.fakes.channels import MemoryChannel
 from tests.ingest.shard.conftest import World
+from tests.ingest.shard.test_formats import costs_the_channel
 
-from .routed import expected, killed_after, ours, pipeline, problem, put, tables, work
+from .routed import Killed, channel, expected, killed, killed_after, ours, pipeline, problem, put, tables, work
 from .running import bounded, frozen_at, run
 
 
@@ -192,3 +197,59 @@ def test_rejected_rows_of_one_table_are_accepted_and_those_of_another_are_not(ro
     assert sorted(accepted) == ["ORDERS", "REFUNDS"]
     assert tables(routed) == {routed.shard.id: [2, 5], "ORDERS": [3], "REFUNDS": [4]}
     assert [incident.count for incident in routed.row.incidents] == [1, 1]
+
+
+@pytest.mark.parametrize("is_routed", [False, True])
+def test_what_was_accepted_stays_so_whatever_has_arrived_since(world: World, is_routed: bool) -> None:
+    world.pipeline = pipeline() if is_routed else world.pipeline
+    world.channels.rejects = lambda row: b'"n": 1,' in row
+    asked = ours(world) if is_routed else world.work()
+    put(world, 6)
+    refused = bounded(world.services(), asked).problem
+    assert refused is not None
+    token = refused.next_step.split("--accept-errors ")[1].split(". ")[0]
+    table = "REFUNDS" if is_routed else ""
+    world.ledger.reset(accept_errors(world.row, Position.from_token(token), 1, table=table))
+    put(world, 6, 6)
+    assert problem(bounded(world.services(), asked)) is None
+    assert sum(map(len, tables(world).values())) == 11
+
+
+def test_a_refused_record_is_not_for_its_table_again_while_another_one_still_reads_again(
+    routed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The own table has the whole page when ORDERS loses its channel: so the shard can't be past the letter yet."""
+    put(routed, 12)
+
+    def die(reached: EpochStep, key: object) -> None:
+        if reached is EpochStep.APPENDED and tables(routed)["ORDERS"][-1:] == [6]:
+            raise Killed
+
+    with monkeypatch.context() as patch:
+        costs_the_channel(patch, 3)
+        killed(routed.services(observer=die), ours(routed))
+    (letter,) = routed.dead_letters.list()
+    assert (letter.reason, letter.sequence_number) == ("refused", str(routed.shard.records[3].sequence_number))
+    monkeypatch.setattr(in_flight, "PATIENCE_S", 0.5)
+    assert problem(bounded(routed.services(), ours(routed))) is None
+    assert tables(routed) == {**expected(routed, 12), "ORDERS": [0, 6, 9]}
+    assert len(list(routed.dead_letters.list())) == 1
+
+
+def test_routed_rows_are_counted_that_went_before_the_channel_was_lost(
+    routed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(routed, 12)
+    append, made = MemoryChannel.append, list[str]()
+
+    def second_is_lost(self: MemoryChannel, rows: Any, *, start: str, end: str) -> None:
+        made.append(self.name)
+        if made[-1] == channel(routed, "ORDERS") and made.count(made[-1]) == 2:
+            raise ChannelLost(self.name, "lost")
+        append(self, rows, start=start, end=end)
+
+    monkeypatch.setattr(appender, "APPEND_BYTES", 450)
+    monkeypatch.setattr(MemoryChannel, "append", second_is_lost)
+    receipt = bounded(routed.services(), ours(routed))
+    assert tables(routed) == expected(routed, 12)
+    assert (receipt.rows, receipt.routed_rows) == (12, 8)
