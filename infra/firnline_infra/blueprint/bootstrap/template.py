@@ -69,7 +69,7 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, forge: Forge) -> Te
             "PermissionsBoundary": {"Value": boundary_arn(spec)},
             **({"EnvironmentKey": {"Value": _resolved(ENVIRONMENT_KEY)}} if makes_key else {}),
             **({"KeysPolicy": {"Value": {"Ref": "KeysPolicy"}}} if key_keeper_statements(spec, blueprint) else {}),
-            "LettersPolicy": {"Value": {"Ref": "LettersPolicy"}},
+            **{logical: {"Value": {"Ref": logical}} for logical, _, _ in _letters_policies(spec, blueprint)},
         },
     }
 
@@ -103,11 +103,8 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, forge: Forge) -> Ite
             "KeysPolicy",
             _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
         )
-    replaying = letter_replayer_statements(spec, blueprint)
-    yield (
-        "LettersPolicy",
-        _policy(names.letters_policy, replaying, f"For who runs firnline dead-letters in environment {spec.name}"),
-    )
+    for logical, name, replaying in _letters_policies(spec, blueprint):
+        yield logical, _policy(name, replaying, f"For who runs firnline dead-letters in environment {spec.name}")
     roles = {
         "Deploy": (names.deployer_role, deployer_statements(spec, blueprint)),
         "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),
@@ -117,6 +114,17 @@ def _resources(spec: EnvironmentSpec, blueprint: Blueprint, forge: Forge) -> Ite
         for logical, part in zip(policies, split(statements), strict=True):
             yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
         yield f"{title}Role", _role(spec, name, policies, forge, deploys=title == "Deploy")
+
+
+def _letters_policies(
+    spec: EnvironmentSpec, blueprint: Blueprint
+) -> Iterator[tuple[str, str, tuple[PolicyStatement, ...]]]:
+    """Logical id, name and statements: one policy, or several where many registries have logins."""
+    name = bootstrap_names(spec).letters_policy
+    first, *others = split(letter_replayer_statements(spec, blueprint))
+    yield "LettersPolicy", name, first
+    for number, statements in enumerate(others, start=2):
+        yield f"LettersPolicy{number}", f"{name}-{number}", statements
 
 
 def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:

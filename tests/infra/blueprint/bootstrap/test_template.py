@@ -1,10 +1,14 @@
+import json
 import re
 from typing import Any
+
+import yaml
 
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.blueprint.bootstrap.forge import GitHub
-from firnline_infra.specification import EnvironmentSpec
+from firnline_infra.blueprint.iam.length import MANAGED
+from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.runtime import Trust
 from firnline_local.aws.policy import hold, is_allowed_on
 
@@ -159,3 +163,51 @@ def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(pr
     written = [each for each in made["PolicyDocument"]["Statement"] if "s3:PutObject" in each["Action"]]
     assert [each["Resource"] for each in written] == [[each["Resource"][0] for each in written]]
     assert written[0]["Resource"][0].endswith("/dead-letters/replays/*")
+
+
+def test_the_policy_of_who_replays_letters_is_as_long_as_iam_takes() -> None:
+    """With the logins of many registries, each with a key of its own."""
+    secret, key = (
+        "arn:aws:secretsmanager:eu-central-1:123456789012:secret:",
+        "arn:aws:kms:eu-central-1:123456789012:key/",
+    )
+    streams = [{"name": f"o{number}"} for number in range(16)]
+    pipelines = [
+        {
+            "stream": stream["name"],
+            "database": "LAKE",
+            "schema": "RAW",
+            "format": {
+                "type": "avro",
+                "framing": "confluent",
+                "registry": {
+                    "url": f"https://{stream['name']}.example.com",
+                    "login": {
+                        "secret_arn": f"{secret}registries/the-login-of-the-registry-of-{stream['name']}-AbCdEf",
+                        "secret_key_arn": f"{key}{number:08}-0000-0000-0000-000000000000",
+                    },
+                },
+            },
+        }
+        for number, stream in enumerate(streams)
+    ]
+    text = yaml.safe_dump(
+        {
+            "version": 1,
+            "name": "many",
+            "aws": {"region": "eu-central-1", "account": "123456789012"},
+            "snowflake": {"account": "ORG-ACCOUNT"},
+            "streams": streams,
+            "pipelines": pipelines,
+        }
+    )
+    spec = parse_spec(text, "many.yaml")
+    made = template(spec, blueprint_of(spec), forge=GitHub(repository="acme/data"))
+    lengths = {
+        name: len(json.dumps(each["Properties"]["PolicyDocument"], separators=(",", ":")))
+        for name, each in made["Resources"].items()
+        if name.startswith("LettersPolicy")
+    }
+    assert list(lengths) == ["LettersPolicy", "LettersPolicy2"]
+    assert max(lengths.values()) <= MANAGED
+    assert set(lengths) <= set(made["Outputs"])
