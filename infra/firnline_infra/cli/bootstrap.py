@@ -21,6 +21,13 @@ PROJECT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+")
 GITLAB_HOST = re.compile(r"[a-z0-9.-]+\.[a-z]+")
 BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
+CAPABILITIES = "--capabilities CAPABILITY_NAMED_IAM"
+SENT_BYTES = 51_200
+"""CloudFormation's quota for a template that is sent with the request; a larger one lies in a bucket of the region."""
+THROUGH_A_BUCKET = (
+    f"{CAPABILITIES} \\\n       --s3-bucket BUCKET (any that you have there: the template is too large to be sent)"
+)
+
 
 class Branch(click.ParamType[str]):
     """One branch by its name: the workflow compares it as it is, so no pattern means anything."""
@@ -96,8 +103,11 @@ def bootstrap(
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    _write_or_show(spec, environment, forge=forge, into=into, force=force)
+    documents = _documents(spec, environment, forge)
+    _write_or_show(documents, into=into, force=force)
     steps = _steps(spec.name, spec.aws.region, into, forge=forge, environment=env_argument(environment))
+    if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
+        steps = steps.replace(CAPABILITIES, THROUGH_A_BUCKET, 1)
     if spec.aws.permissions_boundary is None:
         steps = f"Add to {environment}, under aws:  permissions_boundary: {boundary_arn(spec)}\n{steps}"
     click.echo(steps, err=True)
@@ -118,10 +128,7 @@ def _forge(github: str | None, gitlab: str | None, host: str, branch: str) -> "G
     )
 
 
-def _write_or_show(
-    spec: "EnvironmentSpec", environment: Path, *, forge: "GitHub | GitLab", into: Path | None, force: bool
-) -> None:
-    documents = _documents(spec, environment, forge)
+def _write_or_show(documents: dict[str, str], *, into: Path | None, force: bool) -> None:
     if into is None:
         for name, text in documents.items():
             click.echo(f"#### {name}\n{text}")
@@ -179,7 +186,7 @@ def _steps(name: str, region: str, into: Path | None, *, forge: "GitHub | GitLab
     return (
         "Nothing was made. Review it, then, with the rights of an administrator and once:\n"
         f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
-        f"       --template-file {folder}{name}-aws.yaml --capabilities CAPABILITY_NAMED_IAM\n"
+        f"       --template-file {folder}{name}-aws.yaml {CAPABILITIES}\n"
         f"       (add --parameter-overrides {forge.title}ProviderExists=true where the account trusts it already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"     and its LettersPolicy to whoever runs firnline dead-letters: it opens records, and the engine's private key\n"

@@ -56,6 +56,19 @@ def test_the_next_steps_name_the_files(run: Run) -> None:
     assert "permissions_boundary" not in steps
 
 
+def test_a_template_that_is_too_large_to_be_sent_goes_through_a_bucket(run: Run) -> None:
+    """AWS CLI, `cloudformation deploy`: required for templates of more than 51,200 bytes."""
+    assert "--s3-bucket" not in run("dev", "--github", "acme/data").stderr
+    document = yaml.safe_load(SPEC)
+    names = [f"shop-orders-{number}" for number in range(40)]
+    document["streams"] = [{"name": name, "consumers": ["analytics", "warehouse"]} for name in names]
+    document["pipelines"] = [{"stream": name, "database": "LAKE", "schema": "RAW"} for name in names]
+    Path("stacks/environments/dev.yaml").write_text(yaml.safe_dump(document))
+    steps = run("dev", "--github", "acme/data", "--into", "boot").stderr
+    assert Path("boot/dev-aws.yaml").stat().st_size > 51_200
+    assert "CAPABILITY_NAMED_IAM \\\n       --s3-bucket BUCKET" in steps
+
+
 def test_a_specification_without_the_boundary_is_told_its_line(run: Run) -> None:
     path = Path("stacks/environments/dev.yaml")
     path.write_text("".join(line for line in SPEC.splitlines(keepends=True) if "boundary" not in line))
