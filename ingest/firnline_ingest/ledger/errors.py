@@ -186,7 +186,8 @@ class RoutingChanged(LedgerError, Fatal):
 
     def __init__(self, key: ShardKey) -> None:
         super().__init__(
-            f"Rows of {key} are committed but not proven, and the pipeline's conversion changed since they were made.",
+            f"Records of {key} are rows that are not proven, or dead letters ahead of them, and the pipeline's conversion "
+            "changed since they were made.",
             next_step="finish with the old configuration: firnline drain; then run the new one.",
         )
 

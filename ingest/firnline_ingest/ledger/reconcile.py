@@ -69,6 +69,8 @@ def reconcile(row: ShardRow, channel: str, state: ChannelState, look: Look, rout
     """Raises TargetReplaced, LedgerBehind, TokenMissing, ChannelDropped or RoutingChanged where the ledger and Snowflake
     can't both be right.
     """
+    if row.has_letters_ahead and row.routing != routing:
+        raise RoutingChanged(row.key)
     entry = row.channels.get(channel)
     resume = _reconciled(row, entry, state, look, routing)
     return replace(resume, drops_through=_drop_line(row, entry, resume))

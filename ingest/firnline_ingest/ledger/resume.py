@@ -83,6 +83,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     return replace(
         resumed,
         read_through=None,
+        kept_through=None,
         tip_ms=0,
         arrived_ms=0,
         waits_ms=0,

@@ -92,6 +92,8 @@ class ShardRow:
     """When that append was made; 0 where there was none yet, or an older engine did not say."""
     is_sending: bool = False
     """Whether rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
+    kept_through: Position | None = None
+    """The furthest record of which a dead letter may have been kept: written before it is."""
     channels: Mapping[str, ChannelEntry] = field(default_factory=lambda: MappingProxyType({}))
     ended: bool = False
     children: tuple[str, ...] = ()
@@ -111,6 +113,12 @@ class ShardRow:
     def is_new(self) -> bool:
         """Whether it was taken and nothing else: no opening has come to its end, no person has decided anything."""
         return self.read_through is None and not self.channels and not self.reset
+
+    @property
+    def has_letters_ahead(self) -> bool:
+        """Whether a record beyond what was read through may be a dead letter already."""
+        kept, read = self.kept_through, self.read_through
+        return kept is not None and (read is None or kept > read)
 
     def sending_of(self, channel: str) -> Sending:
         """What was sent to one of its channels, as far as this row says."""

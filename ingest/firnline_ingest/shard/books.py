@@ -53,6 +53,13 @@ class Books:
             channels = with_sending(channels, {outlet.name: replace(sending, is_on=True)})
         self._write(replace(self.row, is_sending=True, channels=channels))
 
+    def keeps(self, through: Position) -> None:
+        """Before dead letters are kept, the furthest of them of the record at `through`: the ledger says so first. Another
+        configuration might make rows of those records. Raises as `write`.
+        """
+        if self.row.kept_through is None or through > self.row.kept_through:
+            self._write(replace(self.row, kept_through=through))
+
     def write(self, *, ended: bool = False, children: tuple[str, ...] = (), is_last: bool = False) -> None:
         """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now.
 

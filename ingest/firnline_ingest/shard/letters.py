@@ -5,7 +5,7 @@ serves one session: what a session reads again it counts again.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from firnline_ingest.config.rows import UnusableRecords
@@ -16,30 +16,34 @@ from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.values import Position
 
 MINUTE_S = 60
 MINUTES_KEPT = 10  # arrivals are in order but for a little
 
 
 class ShardLetters:
-    """Of one shard, under its pipeline's policy."""
+    """Of one shard, under its pipeline's policy. `before_keeping` is told how far they reach before a page's letters are kept."""
 
-    def __init__(self, work: ShardWork, services: ShardServices) -> None:
+    def __init__(self, work: ShardWork, services: ShardServices, before_keeping: Callable[[Position], None]) -> None:
         self._key = work.key
         self._policy = work.pipeline.unusable_records
         self._services = services
+        self._before_keeping = before_keeping
         self._limit = ArrivalLimit(work.pipeline.max_unusable_per_minute)
 
     def take(self, rejected: Sequence[RejectedRecord], records: Sequence[Record], tally: Tally) -> None:
         """When this returns, every rejected record is durable, or is meant to be left out.
 
-        Raises UnusableRecord or TooManyUnusable, and then kept none of them; DeadLetterError where one can't be kept.
+        Raises UnusableRecord or TooManyUnusable, and then kept none of them; DeadLetterError where one can't be kept, and what
+        `before_keeping` raises.
         """
         if unusable := [each for each in rejected if is_unusable(each)]:
             self._refuse(unusable, records)
         if self._policy is UnusableRecords.SKIP:
             tally.refused(skipped=len(rejected))
             return
+        self._before_keeping(max(records[each.index].position for each in rejected))
         letters = [DeadLetter.of(each, records[each.index], self._key) for each in rejected]
         kept = self._services.dead_letters.put(letters)
         tally.refused(kept=kept, kept_before=len(letters) - kept)

@@ -97,7 +97,7 @@ class ShardSession:
         self._retention = RetentionWatch(opened.row, opened.start, work.retention_hours)
         self._books = Books(work, services, opened.row, self._retention, self._outlets, report.incident)
         self._cautions = cautions
-        self._letters = ShardLetters(work, services)
+        self._letters = ShardLetters(work, services, self._books.keeps)
         self._user_records = _user_records(work, services, opened)
         self._rows = RowMaker(
             work.pipeline, work.key.stream, work.key.shard_id, services.schemas, now_ms=services.now_ms
@@ -222,7 +222,8 @@ class ShardSession:
         if loss := self._retention.loss(read, self._services.now_ms()):
             lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
             self._account_for_loss(loss, lost)
-        records = _arrived_by(read.records, demand.arrival_ms, self._outlets.known_before)
+        known = max(filter(None, (self._outlets.known_before, self._books.row.kept_through)), default=None)
+        records = _arrived_by(read.records, demand.arrival_ms, known)
         is_cut = len(records) < len(read.records)
         for number, piece in enumerate(self._user_records.pieces(records)):
             if number:
@@ -370,7 +371,7 @@ def _user_records(work: ShardWork, services: ShardServices, opened: Opened) -> U
 
 
 def _arrived_by(records: Sequence[Record], arrival_ms: int | None, known: Position | None) -> Sequence[Record]:
-    """The records before the first one that arrived after a bounded run's end, and can't be in a table already."""
+    """The records before the first one that arrived after a bounded run's end, and can't be a row or a dead letter already."""
     if arrival_ms is None:
         return records
     for index, record in enumerate(records):

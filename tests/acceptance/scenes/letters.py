@@ -49,7 +49,7 @@ def _first() -> Iterator[Put]:
 
 
 def _second() -> Iterator[Put]:
-    """Those whose fate no configuration changes: letters are kept a page ahead of rows (docs/records.md)."""
+    """Those whose fate no configuration changes, so that the sums do not depend on where the kill falls."""
     for n in range(FIRST, FIRST + SECOND):
         yield Put(as_json(n))
         if n % EVERY == 0:

@@ -319,6 +319,22 @@ REFUSED: list[tuple[str, ShardRow, ChannelState, TargetTable, str, type[Firnline
         "r2",
         RoutingChanged,
     ),
+    (
+        "the conversion changed behind letters that were kept ahead",
+        replace(known(100, 120), kept_through=at(130)),
+        ChannelState(at(100), 10),
+        TARGET,
+        "r2",
+        RoutingChanged,
+    ),
+    (
+        "the conversion changed behind letters that were kept ahead, and a person said to go on from what is proven",
+        decided(replace(known(100, 120), kept_through=at(130)), ResumeFrom.PROVEN),
+        ChannelState(at(100), 10),
+        TARGET,
+        "r2",
+        RoutingChanged,
+    ),
 ]
 
 
