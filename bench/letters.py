@@ -81,7 +81,11 @@ def _rate(store: "DeadLetterStore", sent: Iterator[Sequence["Record"]], pages: i
     pipeline = PipelineConfig.model_validate({"stream": STREAM, "database": "DB", "schema": "RAW"})
     services: Any = SimpleNamespace(dead_letters=store, now_ms=lambda: 0, observer=lambda *_: None)
     work: Any = SimpleNamespace(key=key, pipeline=pipeline)
-    letters, maker, tally = ShardLetters(work, services), RowMaker(pipeline, STREAM, key.shard_id), Tally()
+    letters, maker, tally = (
+        ShardLetters(work, services, lambda _: None),
+        RowMaker(pipeline, STREAM, key.shard_id),
+        Tally(),
+    )
     chosen = [next(sent) for _ in range(pages)]
     started = time.monotonic()
     for records in chosen:

@@ -15,7 +15,7 @@ from firnline_infra.specification import load_spec
 from firnline_local.environment import LocalEnvironment
 
 from .engine import run_the_engine
-from .environments import SPECS, Trial, survey, trial_of
+from .environments import Trial, survey, trial_of
 from .survey.in_aws import Facts
 
 pytestmark = [pytest.mark.pulumi, pytest.mark.usefixtures("pulumi_binary"), pytest.mark.timeout(600)]
@@ -142,7 +142,7 @@ def test_in_process_and_through_the_engine_the_same_environment_is_made(tmp_path
         outputs = trial.deployment.up()
         by_the_engine = survey(trial.environment)
     folder = tmp_path / "in-process"
-    with LocalEnvironment(folder, load_spec(SPECS / "local.yaml")) as environment:
+    with LocalEnvironment(folder, load_spec(trial.spec_file)) as environment:
         in_process = survey(environment)
         own = environment.engine_config()
     assert without_keys(in_process) == without_keys(by_the_engine)

@@ -96,7 +96,7 @@ class StackResources:
         return cls((*(deployment.get("resources") or ()), *begun))
 
     def has(self, type_: str, name: str) -> bool:
-        named = ("name", "bucket", "serviceAccount")
+        named = ("name", "bucket", "serviceAccount", "dashboardName")
         return any(name in [each.get(field) for field in named] for each in self._inputs_of(type_))
 
     def has_object(self, type_: str, name: QualifiedName) -> bool:

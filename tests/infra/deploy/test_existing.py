@@ -11,7 +11,7 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.existing import StackResources, already_there
+from firnline_infra.deploy.existing import DASHBOARD, StackResources, already_there
 from firnline_infra.specification import load_spec, parse_spec
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts
@@ -175,6 +175,12 @@ def test_every_name_that_is_taken_is_told_in_one_report(
         "authentication policy TAKEN.RAW.TAKEN_DEV_KEY_PAIR_ONLY in Snowflake",
         "warehouse TAKEN_FAST in Snowflake",
     ]
+
+
+def test_a_dashboard_that_the_stack_made_is_known_by_its_name() -> None:
+    known = StackResources.of(state_of(resource(DASHBOARD, dashboardName="firnline-prod", dashboardBody="{}")))
+    assert known.has(DASHBOARD, "firnline-prod")
+    assert not known.has(DASHBOARD, "firnline-dev")
 
 
 TRUST = {
