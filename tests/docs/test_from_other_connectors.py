@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from firnline_infra.blueprint.engine_config import engine_config, engine_inputs
+from firnline_infra.cli.main import firnline
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
@@ -72,6 +74,18 @@ def test_each_option_of_the_block_has_its_value_here(block: tuple[str, str]) -> 
     for option in (each for each in options if not each.startswith("transforms.")):
         for path, value in SAID_HERE[option].items():
             assert _at(config, path) == value, option
+
+
+def test_the_command_that_the_page_names_writes_what_owners_grant(tmp_path: Path) -> None:
+    (command,) = re.findall(r"1\. `firnline (\w+) ENV`", PAGE)
+    (tmp_path / "orders.yaml").write_text(BLOCKS[0][1])
+    written = CliRunner().invoke(firnline, [command, str(tmp_path / "orders.yaml"), "--github", "acme/data"]).output
+    for granted in (
+        'USAGE ON DATABASE "KINESIS_DB"',
+        'ON TABLE "KINESIS_DB"."KINESIS_SCHEMA"."ORDERS"',
+        "OPERATE ON PIPE",
+    ):
+        assert granted in written
 
 
 def test_every_option_of_both_is_said_somewhere() -> None:

@@ -20,4 +20,8 @@ def owners(environment: Path) -> None:
 
     spec = load_spec(environment)
     parts = list(handed_over(spec))
-    click.echo("\n".join(parts) if parts else f"Every stream of {spec.name} is opened by the engine's own rights.")
+    nothing = (
+        f"Every stream of {spec.name} is opened by the engine's own rights. What owners of Snowflake's objects grant, "
+        f"firnline bootstrap {environment} writes."
+    )
+    click.echo("\n".join(parts) if parts else nothing)

@@ -41,8 +41,8 @@ class LetterMaker:
         if made.left_out:
             (why,) = made.left_out
             return Made(why_not=_left_out(why))
-        if any(made.tables):
-            return Made(why_not="a route sends it to another table")
+        if table := next(filter(None, made.tables), ""):
+            return Made(why_not=f"a route sends it to {table}, and a replay fills the pipeline's own table alone")
         if letter.row and (why_not := self._other_rows(letter, len(made.rows))):
             return Made(why_not=why_not)
         rows = tuple(made.rows)[letter.row :]

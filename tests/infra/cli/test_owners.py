@@ -33,4 +33,6 @@ def test_the_owner_of_a_stream_gets_commands_and_no_account_is_asked(tmp_path: P
             "222233334444", "123456789012"
         )
     )
-    assert "opened by the engine's own rights" in CliRunner().invoke(firnline, ["owners", str(file)]).output
+    nothing = CliRunner().invoke(firnline, ["owners", str(file)]).output
+    assert "opened by the engine's own rights" in nothing
+    assert f"firnline bootstrap {file} writes" in nothing
