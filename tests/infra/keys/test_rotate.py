@@ -201,11 +201,11 @@ def test_a_key_is_replaced_without_a_gap_in_ingestion(world: World, engine: Engi
     seen = len(engine.receipts)
     until(lambda: len(engine.receipts) > seen + 4, "the engine goes on with nothing but the new key")
     producer.stop()
+    table = f"FIRNLINE.RAW.{world.spec.name.upper()}"
+    until(lambda: world.sql(f"SELECT COUNT(*) FROM {table}")[0][0] >= producer.sent, "all rows are there")
     engine.stop()
     assert {receipt.fingerprint for receipt in engine.receipts[seen:]} == {new.fingerprint}
     assert engine.problems == []
-    table = f"FIRNLINE.RAW.{world.spec.name.upper()}"
-    until(lambda: world.sql(f"SELECT COUNT(*) FROM {table}")[0][0] >= producer.sent, "all rows are there")
     assert world.sql(f"SELECT COUNT(*), COUNT(DISTINCT N) FROM {table}") == [(producer.sent, producer.sent)]
     registered = {row[0]: row[1] for row in world.sql(f"DESCRIBE USER {Names.of(world.spec).ingest.user.sql}")}
     assert registered["RSA_PUBLIC_KEY_FP"] == "null"
