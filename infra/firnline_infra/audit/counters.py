@@ -14,7 +14,7 @@ from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import position_text
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.deadletter import open_objects
-from firnline_ingest.replay.journal import Journal
+from firnline_ingest.replay.journal import Journal, Outcome
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:
@@ -67,15 +67,23 @@ def _of_engine(row: "ShardRow") -> Iterator[CountedChannel]:
 
 
 def _of_replays(config: EngineConfig, key: ShardKey) -> Iterator[CountedChannel]:
-    """Of each channel, and of each incarnation of its table, its last batch that is proven."""
+    """Of each channel, and of each incarnation of its table, as its last batch that is proven has it: without the rows of those
+    that are void, whose letters stayed letters.
+    """
     journal = Journal(open_objects(config), config.application, key)
-    seen: set[tuple[str, TargetTable]] = set()
+    found: dict[tuple[str, TargetTable], tuple[int, int]] = {}
+    """When the channel was made, and its rejected rows since."""
     for number, is_over in reversed(journal.numbers().items()):
+        end = journal.end(number) if is_over else None
+        if end is None or end.counters is None:
+            continue
         header = journal.batch(number).header
-        counters = journal.end(number).counters if is_over else None
-        if counters is not None and (header.channel, header.target) not in seen:
-            seen.add((header.channel, header.target))
-            yield CountedChannel(key.shard_id, header.channel, header.target, counters[1])
+        of, made_ms = (header.channel, header.target), header.channel_created_ms
+        last_made_ms, rejected = found.get(of, (made_ms, end.counters[1]))
+        is_left = end.outcome is Outcome.VOID and made_ms == last_made_ms
+        found[of] = last_made_ms, rejected - end.rejected if is_left else rejected
+    for (channel, target), (_, rejected) in found.items():
+        yield CountedChannel(key.shard_id, channel, target, rejected)
 
 
 def unkept(

@@ -141,3 +141,14 @@ def test_a_replays_channel_is_told_by_its_last_proven_batch(config: EngineConfig
             journal.finish(batch(number), end)
     (replayed,) = (each for each in counters_of(config)("orders") if each.channel == REPLAY)
     assert (replayed.rejected, replayed.through) == (2, None)
+
+
+def test_rows_of_letters_that_stayed_letters_are_no_lost_ones(config: EngineConfig) -> None:
+    """A table that keeps nothing refused them, and the replay gave them back."""
+    journal = Journal(open_objects(config), "app", KEY)
+    ends = [(Outcome.VOID, (0, 1)), (Outcome.PROVEN, (1, 1)), (Outcome.VOID, (1, 2)), (Outcome.PROVEN, (1, 3))]
+    for number, (outcome, counters) in enumerate(ends, start=1):
+        journal.begin(batch(number))
+        journal.finish(batch(number), BatchEnd(outcome=outcome, rejected=int(number != 2), counters=counters))
+    (replayed,) = (each for each in counters_of(config)("orders") if each.channel == REPLAY)
+    assert replayed.rejected == 1
