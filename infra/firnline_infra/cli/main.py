@@ -8,6 +8,7 @@ import click
 
 from firnline_infra.cli.extras import missing_extra
 from firnline_infra.cli.lazy_group import LazyGroup
+from firnline_infra.terminal import printable
 from firnline_ingest.errors import FirnlineError
 
 EXIT_ERROR = 2
@@ -70,5 +71,6 @@ def main() -> None:
 
 
 def _fail(error: FirnlineError) -> None:
-    click.echo(str(error), err=True)
+    """It may hold what a server or a producer wrote."""
+    click.echo(printable(str(error)), err=True)
     raise SystemExit(EXIT_ERROR)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from firnline_infra.cli.dead_letters import Damaged, choice_of, chosen
+from firnline_infra.terminal import in_a_line, printable
 from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _replay(config: "EngineConfig", wish: "ReplayWish") -> NoReturn:
     except FirnlineError as error:
         if was_there or SDK not in sys.modules:
             raise
-        click.echo(str(error), err=True)
+        click.echo(printable(str(error)), err=True)
         end_at_once(REFUSED)
     click.echo(sentence(total, would, hints))
     status = damaged.status or int(bool(total.remaining or total.rejected))
@@ -136,7 +137,7 @@ def sentence(report: "ReplayReport", would: str = "", hints: Mapping[str, str] =
     """What became of the letters, and why some stay."""
     parts = [f"{report.letters:,} {would}replayed as {report.rows:,} rows"]
     if report.rejected:
-        parts.append(f"{report.rejected:,} of these rows refused by the table ({report.rejection})")
+        parts.append(f"{report.rejected:,} of these rows refused by the table ({in_a_line(report.rejection)})")
     if report.already:
         parts.append(f"{report.already:,} replayed before")
     parts += [f"{count:,} stay letters: {why}{hints.get(why, '')}" for why, count in sorted(report.remaining.items())]

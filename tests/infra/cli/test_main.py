@@ -33,6 +33,16 @@ def test_what_is_known_to_be_wrong_is_printed_without_a_traceback(
     assert capsys.readouterr().err == "[FL-1002] No such thing.\n  Next: name another.\n"
 
 
+def test_an_error_that_quotes_others_steers_no_terminal(
+    run: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = UsageError("Snowflake says '\x1b]0;\x07'.", next_step="größe.")
+    run.setattr(LazyGroup, "get_command", lambda *_: failing(error))
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err == "[FL-1002] Snowflake says '\\x1b]0;\\x07'.\n  Next: größe.\n"
+
+
 def test_a_defect_keeps_its_traceback(run: pytest.MonkeyPatch) -> None:
     run.setattr(LazyGroup, "get_command", lambda *_: failing(ZeroDivisionError("a defect")))
     with pytest.raises(ZeroDivisionError):
