@@ -25,7 +25,8 @@ def read_yaml(text: str, source: str) -> object:
     try:
         return yaml.load(text, _OnceLoader)  # noqa: S506 (a SafeLoader)
     except yaml.YAMLError as error:
-        raise ConfigError(source, [f"is not YAML: {' '.join(str(error).split())}"]) from error
+        told = " ".join(str(error).split()).replace('in "<unicode string>", line', "at line")
+        raise ConfigError(source, [f"is not YAML: {told}"]) from error
 
 
 OF_YAML_1_1 = re.compile(r"^(?:(?i:yes|no|on|off)|[-+]?\d[\d_]*(:[0-5]?\d)+(\.[\d_]*)?|[-+]?0[\d_]+)$")

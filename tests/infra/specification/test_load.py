@@ -154,8 +154,9 @@ def test_text_in_another_encoding_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_not_yaml_is_refused_with_its_line() -> None:
-    with pytest.raises(ConfigError, match=r"is not YAML: .* line \d"):
+    with pytest.raises(ConfigError, match=r"is not YAML: .* at line \d") as caught:
         parse_spec("a: [1,\nb: {", "dev.yaml")
+    assert "<unicode string>" not in str(caught.value)
 
 
 def test_a_key_that_is_given_twice_is_refused_with_its_line() -> None:
