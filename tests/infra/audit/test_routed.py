@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,26 +14,21 @@ from firnline_infra.audit.content_check import ContentComparison, LetterContent,
 from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import as_read
-from firnline_infra.audit.order import NOT_LOGGED, LoggedCommit, Order, check_order
+from firnline_infra.audit.order import Order
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import PipelineAudit
-from firnline_infra.audit.rejected import ErrorRows
 from firnline_infra.audit.report import PipelineReport
 from firnline_infra.audit.report_text import report_text
-from firnline_infra.audit.routed import AuditedTables, ContentOfTables
-from firnline_infra.audit.shards import RowCounts
-from firnline_infra.audit.table import AuditedTable, TableDescription, TableInventory
+from firnline_infra.audit.routed import ContentOfTables
+from firnline_infra.audit.table import TableInventory
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
-from firnline_ingest.identifiers import channel_name, routed_channel
 from firnline_ingest.kinesis.user_record import UserRecord
 from firnline_ingest.records.rows import RowMaker
-from firnline_ingest.values import Position
 
-SHARD = "shardId-000000000000"
-OWN, ORDERS, REFUNDS = "DB.RAW.SHOP", "DB.RAW.ORDERS", "DB.RAW.REFUNDS"
-NAMES = {"": OWN, "ORDERS": ORDERS, "REFUNDS": REFUNDS}
+from .routed import NAMES, ORDERS, OWN, REFUNDS, SHARD, Table, several
+
 ROUTES = {"key": "kind", "tables": {"order": "orders", "refund": "REFUNDS"}, "others": "own_table"}
 COLUMNS = {OWN: ("N", "KIND"), ORDERS: ("N", "KIND", "TOTAL"), REFUNDS: ("KIND", "N")}
 """Of each table others, and in another order."""
@@ -247,104 +242,6 @@ def test_what_arrived_after_the_claim_may_be_anywhere(shop: Shop) -> None:
     shop.move(104, REFUNDS)
     findings = shop.compared(content=False)
     assert (told(findings), findings.counts.later) == ([], 1)
-
-
-# Each table by itself
-
-
-class Table:
-    def __init__(
-        self, name: str, rows: Sequence[Outcome], *, rejected: Sequence[Outcome] = (), logs: bool = True
-    ) -> None:
-        self._name, self._rows, self._rejected, self._logs = name, rows, rejected, logs
-
-    def __str__(self) -> str:
-        return self._name
-
-    def describe(self) -> TableDescription:
-        return TableDescription((column(f"C_{self._name[-1]}"),), evolves=True, logs_errors=self._logs)
-
-    def inventory(self) -> TableInventory:
-        return TableInventory(frozenset({SHARD} if self._rows else ()), 1, {})
-
-    def error_rows(self) -> ErrorRows:
-        assert self._logs, "it has no error table"
-        return ErrorRows({SHARD: list(self._rejected)})
-
-    def count_rows(self, shard_id: str, **_: Any) -> RowCounts:
-        return RowCounts(1, 0, len(self._rows))
-
-    def rows(self, shard_id: str, *, columns: Sequence[AuditedColumn] | None, **_: Any) -> Iterator[Outcome]:
-        return (row._replace(content=[each.name for each in columns or ()]) for row in self._rows)
-
-
-def at(number: int) -> Outcome:
-    return Outcome(number, 0, RecordPlace.TABLE)
-
-
-def several(*tables: Table) -> AuditedTables:
-    own, *routed = cast("Sequence[AuditedTable]", tables)
-    return AuditedTables(own, {str(table).rpartition(".")[2]: table for table in routed})
-
-
-def rows_of(tables: AuditedTables, *, with_contents: bool = False) -> list[Outcome]:
-    rows = tables.rows(SHARD, first=None, expected=1, with_contents=with_contents, on_invalid_position=lambda _: None)
-    return list(rows)
-
-
-def test_rows_of_all_tables_come_in_order_and_say_theirs_with_its_columns() -> None:
-    tables = several(Table(OWN, [at(2), at(5)]), Table(ORDERS, [at(1), at(3)]))
-    assert [(each.sequence_number, each.table) for each in rows_of(tables)] == [
-        (1, ORDERS),
-        (2, OWN),
-        (3, ORDERS),
-        (5, OWN),
-    ]
-    assert [each.content for each in rows_of(tables, with_contents=True)][:2] == [["C_S"], ["C_P"]]
-    assert tables.count_rows(SHARD, first=None, kept_since="") == RowCounts(2, 0, 4)
-    assert list(tables.inventory()) == [OWN, ORDERS]
-
-
-def test_error_tables_are_asked_where_there_are_any() -> None:
-    rejected = [Outcome(4, 0, RecordPlace.ERROR_TABLE)]
-    tables = several(Table(OWN, [], logs=False), Table(ORDERS, [], rejected=rejected))
-    (errors,) = tables.error_rows().values()
-    assert [(each.sequence_number, each.table) for each in errors.by_shard[SHARD]] == [(4, ORDERS)]
-
-
-def test_where_there_is_one_table_nothing_says_which() -> None:
-    tables = several(Table(OWN, [at(1)], rejected=[Outcome(4, 0, RecordPlace.ERROR_TABLE)]))
-    assert [each.table for each in rows_of(tables)] == [""]
-    assert (list(tables.error_rows()), tables.marks, tables.names) == ([""], {"": ""}, {"": OWN})
-
-
-# Order and report
-
-
-def commit(channel: str, start: int, end: int) -> LoggedCommit:
-    return LoggedCommit(channel, Position(start).token, Position(end).token, end - start + 1)
-
-
-def test_order_is_that_of_each_tables_own_channel() -> None:
-    own = channel_name("app", "events", 7, SHARD)
-    there = routed_channel(own, "ORDERS")
-    findings = ShardFindings(SHARD)
-    findings.by_table.update({(ORDERS, RecordPlace.TABLE): 3, (OWN, RecordPlace.TABLE): 2})
-
-    def checked(route: str, *commits: LoggedCommit) -> Order:
-        shards = {SHARD: findings}
-        return check_order(commits, stream="events", created_ms=7, shards=shards, route=route, mark=NAMES[route])
-
-    orders = {ORDERS: checked("ORDERS", commit(there, 1, 3)), OWN: checked("", commit(own, 1, 2))}
-    assert Order.together(orders) == Order(commits=2, rows=5)
-    assert checked("ORDERS", commit(own, 1, 3)).problems == ["3 rows came through no logged commit"]
-    assert Order.together({OWN: orders[OWN], ORDERS: checked("ORDERS")}).problems == [
-        f"{ORDERS}: 3 rows came through no logged commit"
-    ]
-    checked("ORDERS", commit(there, 2, 3), commit(there, 1, 1))
-    assert [each.kind for each in findings.problems] == [ProblemKind.MISPLACED]
-    unlogged = Order(problems=[NOT_LOGGED])
-    assert Order.together({OWN: unlogged, ORDERS: unlogged}) == unlogged
 
 
 def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
