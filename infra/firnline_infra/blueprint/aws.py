@@ -4,19 +4,19 @@ Each is the argument of the Pulumi component that makes it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Literal, Self
 
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.resource_policies import bucket_policy
 from firnline_infra.blueprint.places import CONFIGURATION_FOLDER
-from firnline_infra.blueprint.shown import Shown
+from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.blueprint.value import Deferred, Value
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.origin import Origin
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Stream(Shown):
     """A Kinesis data stream, and the consumers that have a throughput of their own."""
 
@@ -50,7 +50,7 @@ class Stream(Shown):
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class LedgerTable(Shown):
     """The DynamoDB table of the ledger: one item per stream and shard (docs/design/ledger.md, section 3).
 
@@ -87,7 +87,7 @@ class LedgerTable(Shown):
         return self.durability is Durability.PROTECTED
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Bucket(Shown):
     """An S3 bucket that nobody but its owner reaches, and only through TLS: versioned, encrypted, without ACLs, closed to
     the public.
@@ -125,7 +125,7 @@ class Bucket(Shown):
         return self.durability is Durability.EPHEMERAL
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class EncryptionKey(Shown):
     """The KMS key that encrypts what an environment keeps; AWS rotates it every year."""
 
@@ -141,7 +141,7 @@ class EncryptionKey(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Secret(Shown):
     """A Secrets Manager secret without a value: `firnline keys` puts the private key there, past every state and plan."""
 
@@ -165,7 +165,7 @@ class Secret(Shown):
         return self.existing_arn is not None and self.recovery_days > 0
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Role(Shown):
     """An IAM role with one inline policy."""
 
@@ -179,7 +179,7 @@ class Role(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class User(Shown):
     """An IAM user with one policy, for an engine outside AWS. Its access keys are made where no state sees them.
 
@@ -200,7 +200,7 @@ class User(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class EngineDocument(Shown):
     """The engine's configuration as an object in a bucket, under the hash of its content.
 
@@ -217,7 +217,7 @@ class EngineDocument(Shown):
     """Ends with a slash."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Parameter(Shown):
     """A parameter of Systems Manager, where others read what was made. Nothing secret is in one."""
 
@@ -227,14 +227,14 @@ class Parameter(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class PublishedOutputs(Shown):
     """All parameters of an environment."""
 
     parameters: tuple[Parameter, ...]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Alarm(Shown):
     """A CloudWatch alarm on one metric: it rings when `metric` is at or above `threshold`, or below it, for `periods` periods
     in a row.
@@ -258,7 +258,7 @@ class Alarm(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Dashboard(Shown):
     """A CloudWatch dashboard: an account has one of a name, whatever the region. It has no tags."""
 
@@ -267,7 +267,7 @@ class Dashboard(Shown):
     """JSON ("Dashboard body structure and syntax" of CloudWatch's API reference)."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class IngestAlarms(Shown):
     """All alarms of an environment."""
 

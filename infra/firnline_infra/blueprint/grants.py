@@ -1,9 +1,8 @@
 """Who may do what with which object in Snowflake, as data."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from firnline_infra.blueprint.shown import Shown
+from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 
@@ -22,7 +21,7 @@ class Securable(StrEnum):
     USER = "USER"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class PrivilegeGrant(Shown):
     """Privileges for a role, granted to it directly: Snowpipe Streaming is documented for direct grants only."""
 
@@ -32,7 +31,7 @@ class PrivilegeGrant(Shown):
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class OwnersGrant(Shown):
     """What the owner of an adopted object grants to the role that deploys."""
 
@@ -47,7 +46,7 @@ class OwnersGrant(Shown):
         return f"GRANT {', '.join(self.privileges)} ON {self.on.value} {self.name.sql} TO ROLE {role.sql}{option}"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class OwnershipGrant(Shown):
     """OWNERSHIP for a role. It comes last and keeps the grants that are there; removing it gives the object back to the
     role that deploys.
@@ -58,7 +57,7 @@ class OwnershipGrant(Shown):
     role: Identifier
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class RoleGrant(Shown):
     """A role for a user, or for another role."""
 

@@ -4,11 +4,11 @@ The job itself is no object of a stack: `firnline deploy` starts it (firnline_in
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.marks import tags
-from firnline_infra.blueprint.shown import Shown
+from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.blueprint.size import Size, size_of_specification
 from firnline_infra.blueprint.value import Reference, Value
 from firnline_infra.specification.emr import EmrEc2, EmrServerless
@@ -27,7 +27,7 @@ OF_EMR = ("client", "driver", "executor")
 """The service accounts that EMR on EKS makes for a job (`aws emr-containers create-role-associations`)."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class SecurityGroup(Shown):
     """Nothing comes in but from the group itself (driver and executors speak to each other); everything goes out."""
 
@@ -37,7 +37,7 @@ class SecurityGroup(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class LogGroup(Shown):
     """A CloudWatch log group for the engine's logs.
 
@@ -49,7 +49,7 @@ class LogGroup(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class ServerlessApplication(Shown):
     """An EMR Serverless application for one engine: started with its job, stopped when idle."""
 
@@ -69,7 +69,7 @@ class ServerlessApplication(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class VirtualCluster(Shown):
     """A namespace of an EKS cluster, for EMR on EKS."""
 
@@ -79,7 +79,7 @@ class VirtualCluster(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class InstanceProfile(Shown):
     """What a machine of a cluster gets the role through; of the role's name, as the cluster's section says it."""
 
@@ -89,7 +89,7 @@ class InstanceProfile(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Ec2Cluster(Shown):
     """An EMR cluster on EC2 for one engine: a primary node, and core nodes for driver and executors."""
 
@@ -111,7 +111,7 @@ class Ec2Cluster(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class PodIdentityAssociation(Shown):
     """Lets the pods of one service account of one cluster be the role."""
 
@@ -122,7 +122,7 @@ class PodIdentityAssociation(Shown):
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class RuntimeParts(Shown):
     """In the order in which they can be made. What is None, or not listed, is not made here."""
 

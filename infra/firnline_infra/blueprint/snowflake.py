@@ -5,11 +5,10 @@ first channel, so there is nothing to create for it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from firnline_infra.blueprint.grants import OwnershipGrant, PrivilegeGrant, RoleGrant, Securable
-from firnline_infra.blueprint.shown import Shown
+from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.specification.column_type import ColumnType
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
@@ -19,21 +18,21 @@ STREAMED = "TABLE(DATA_SOURCE(TYPE => 'STREAMING'))"
 """What Snowpipe Streaming brings, as a SELECT names it: $1 is a record."""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Database(Shown):
     name: Identifier
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Schema(Shown):
     name: QualifiedName
     durability: Durability = Durability.PROTECTED
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Alteration(Shown):
     """One property of a table that the provider's resource can't set: switched on by a statement of its own.
 
@@ -56,7 +55,7 @@ class Alteration(Shown):
         )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Column(Shown):
     """A column that a table is made with."""
 
@@ -71,7 +70,7 @@ class Column(Shown):
         return f"{self.name.sql} {self.type}{'' if self.nullable else ' NOT NULL'}"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Table(Shown):
     """A standard table, which Snowflake keeps itself."""
 
@@ -103,7 +102,7 @@ class Table(Shown):
             yield Alteration.of(self.name, "ROW_TIMESTAMP", is_reverted=loses_nothing)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class IcebergTable(Shown):
     """An Iceberg table in Snowflake's own catalog."""
 
@@ -161,7 +160,7 @@ class IcebergTable(Shown):
         return (Alteration.of(self.name, "ENABLE_SCHEMA_EVOLUTION", is_reverted=True, kind="ICEBERG TABLE"),)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class InteractiveTable(Shown):
     """A table that answers within a second. The provider has no resource for it, so it is made by statements."""
 
@@ -208,7 +207,7 @@ def _show(kind: str, of: QualifiedName) -> str:
     return f"SHOW {kind} LIKE {like_pattern(name.name)} IN SCHEMA {QualifiedName(tuple(container)).sql}"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class InteractiveWarehouse(Shown):
     """The warehouse that interactive tables are queried through."""
 
@@ -218,7 +217,7 @@ class InteractiveWarehouse(Shown):
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Pipe(Shown):
     """A pipe of one's own for Snowpipe Streaming. Replacing it ends every channel on it."""
 
@@ -234,7 +233,7 @@ class Pipe(Shown):
         return f"COPY INTO {self.table.sql} FROM (SELECT {self.select} FROM {STREAMED})"
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class LettersStage(Shown):
     """Where files of letters wait for their pipe. Made by a statement; what it holds is gone once it is loaded."""
 
@@ -256,7 +255,7 @@ class LettersStage(Shown):
         return _show("STAGES", self.name)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class LettersPipe(Shown):
     """The pipe from such a stage, all rows of a file or none. Replacing it forgets what it has loaded."""
 
@@ -275,13 +274,13 @@ class LettersPipe(Shown):
         )
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class Role(Shown):
     name: Identifier
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class User(Shown):
     """A service user (TYPE = SERVICE): it can't have a password, and logs in with its key pair alone."""
 
@@ -302,7 +301,7 @@ class User(Shown):
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class NetworkPolicy(Shown):
     """From where service users may connect."""
 
@@ -312,7 +311,7 @@ class NetworkPolicy(Shown):
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class AuthenticationPolicy(Shown):
     """Lets users log in with a key pair and with nothing else, whatever they are given later."""
 
@@ -322,7 +321,7 @@ class AuthenticationPolicy(Shown):
     comment: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+@part
 class SnowflakeObjects(Shown):
     """Everything in Snowflake that an environment's pipelines need, in the order in which it can be made."""
 
