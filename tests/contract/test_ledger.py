@@ -194,6 +194,7 @@ def test_everything_in_a_row_comes_back_as_it_was_written(ledger: Ledger) -> Non
         sent_through=Position(18),
         sent_ms=1_700_000_000_400,
         is_sending=True,
+        first_read=Position(1),
         kept_through=Position(19, 1),
         channels={
             "a~b": ChannelEntry(

@@ -77,7 +77,7 @@ def resume_from(row: ShardRow, where: ResumeFrom, now_ms: int) -> ShardRow:
     """
     detail = f"resumed from {where.value}; {', '.join(row.channels) or 'no channel'} listed anew"
     incident = Incident(IncidentKind.RESUMED, now_ms, detail, row.read_through)
-    resumed = replace(row.with_incident(incident), reset=where)
+    resumed = replace(row.with_incident(incident), reset=where, first_read=None)
     if where is ResumeFrom.PROVEN:
         return resumed
     return replace(

@@ -92,6 +92,8 @@ class ShardRow:
     """When that append was made; 0 where there was none yet, or an older engine did not say."""
     is_sending: bool = False
     """Whether rows may have been appended after this was written: set before the first append, cleared when all is quiet."""
+    first_read: Position | None = None
+    """The oldest record that was there when the shard was first read from its horizon, until something is read through."""
     kept_through: Position | None = None
     """The furthest record of which a dead letter may have been kept: written before it is."""
     channels: Mapping[str, ChannelEntry] = field(default_factory=lambda: MappingProxyType({}))

@@ -60,6 +60,13 @@ class Books:
         if self.row.kept_through is None or through > self.row.kept_through:
             self._write(replace(self.row, kept_through=through))
 
+    def begins_with(self, first: Position) -> None:
+        """The oldest record of a shard that nobody has read through yet; the ledger has it with what is written next, which is
+        before the first row is appended.
+        """
+        if self.row.read_through is None and self.row.first_read is None:
+            self.row = replace(self.row, first_read=first)
+
     def write(self, *, ended: bool = False, children: tuple[str, ...] = (), is_last: bool = False) -> None:
         """Brings the ledger's row up to what is proven. Raises Fenced where the shard is another's by now.
 
@@ -75,6 +82,7 @@ class Books:
             row,
             heartbeat_ms=now_ms,
             read_through=read_through,
+            first_read=None if read_through else row.first_read,
             tip_ms=known.tip_ms,
             arrived_ms=known.arrived_ms,
             waits_ms=max(row.waits_ms, self.waits_ms),

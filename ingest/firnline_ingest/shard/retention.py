@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from firnline_ingest.kinesis.reader import Read
 from firnline_ingest.kinesis.service_time import MARGIN_MS
-from firnline_ingest.kinesis.start import After, AtTimestamp, Start
+from firnline_ingest.kinesis.start import After, AtTimestamp, Start, TrimHorizon
 from firnline_ingest.ledger.incident import Incident, IncidentKind, Loss
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import Position
@@ -44,6 +44,7 @@ class RetentionWatch:
         pin_ms = start.ms if isinstance(start, AtTimestamp) else 0
         self._since_ms = max(row.since_ms, pin_ms) and max(row.since_ms, pin_ms, row.key.stream_created_ms)
         self._is_unread = not isinstance(start, After)
+        self._first = row.first_read if isinstance(start, TrimHorizon) else None
         self._pages: deque[Known] = deque()
 
     def lasts(self, retention_hours: int) -> None:
@@ -65,6 +66,11 @@ class RetentionWatch:
             detail = f"records after {read.gap.after.token} and before {first} left retention unread"
             loss = self._measured(read, horizon_ms)
             return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, read.gap.first, read.gap.after, loss)
+        oldest = read.records[0].position if read.records else None
+        if self._is_unread and self._first and oldest and oldest > self._first:
+            detail = f"records from {self._first.token} to before {oldest.token}, which an earlier process read, left retention"
+            loss = self._measured(read, horizon_ms)
+            return Incident(IncidentKind.RETENTION_LOSS, now_ms, detail, oldest, self._first, loss)
         if self._is_unread and 0 < max(self._since_ms, self._tip_ms) < horizon_ms:
             lost = self._measured(read, horizon_ms)
             self._since_ms = horizon_ms

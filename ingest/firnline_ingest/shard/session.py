@@ -222,6 +222,8 @@ class ShardSession:
         if loss := self._retention.loss(read, self._services.now_ms()):
             lost = RecordsLost(str(self._work.key), what=loss.detail, lost=described(loss.loss))
             self._account_for_loss(loss, lost)
+        if read.records:
+            self._books.begins_with(read.records[0].position)
         known = max(filter(None, (self._outlets.known_before, self._books.row.kept_through)), default=None)
         records = _arrived_by(read.records, demand.arrival_ms, known)
         is_cut = len(records) < len(read.records)

@@ -22,7 +22,7 @@ ROW = ShardRow(
     incidents=(Incident(IncidentKind.RETENTION_LOSS, 5, "lost", Position(4)),),
 )
 ADDED = {
-    "row": {"sent_through", "sent", "is_sending", "kept_through", "reset"},
+    "row": {"sent_through", "sent", "is_sending", "kept_through", "first_read", "reset"},
     "channel": {"seen", "missed", "created", "sent_through", "sent", "is_sending"},
     "incident": {"last", "count", "after", "loss"},
 }

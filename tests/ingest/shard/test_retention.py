@@ -291,3 +291,26 @@ def test_answers_that_are_no_pages_are_counted_in_the_receipt_and_cost_no_record
     receipt = past.run()
     assert (receipt.state, receipt.unreadable_pages) == (ShardState.DONE, 3)
     assert numbers(past.served.rows) == [0, 1]
+
+
+@pytest.mark.parametrize("step", [EpochStep.APPENDED, EpochStep.PROVEN])
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_left_between_a_first_start_at_the_horizon_and_the_next_one_is_an_unprovable_range(
+    past: Past, step: EpochStep, goes_on: bool
+) -> None:
+    """At the horizon records leave all the time: rows of them may be committed, and can't be counted any more."""
+    past.put(*range(9), every_s=2 * 3600)
+    past.die_at(step)
+    past.clock.advance(hours=11)
+    receipt = past.run(goes_on=goes_on)
+    (loss,) = past.losses
+    assert loss.kind is IncidentKind.UNPROVABLE_RANGE
+    assert (receipt.problem.id if receipt.problem else None) == (None if goes_on else "FL-2008")
+    assert sorted(numbers(past.served.rows)) == list(range(9)), "all of them once, as it happens"
+    if not goes_on:
+        past.ledger.reset(resume_from(past.row, ResumeFrom.PROVEN, past.now_ms))
+        assert past.run().problem is None
+    past.put(9)
+    assert past.run().problem is None
+    assert sorted(numbers(past.served.rows)) == list(range(10))
+    assert past.row.first_read is None
