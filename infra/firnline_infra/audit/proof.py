@@ -59,10 +59,7 @@ def audit(
     windows = {
         each.stream: AuditWindow.of(each, server_ms=times[each.stream], since=since, until=until) for each in pipelines
     }
-    if migrated:
-        windows = {
-            name: replace(window, taken=taken_before(config, clients[name], name)) for name, window in windows.items()
-        }
+    taken = {name: taken_before(config, clients[name], name) for name in windows} if migrated else {}
     with closing(reader.connect(config)) as connection:
         return AuditReport(
             [
@@ -72,7 +69,7 @@ def audit(
                     client=clients[pipeline.stream],
                     connection=connection,
                     role=reader.role,
-                    window=windows[pipeline.stream],
+                    window=replace(windows[pipeline.stream], taken=taken.get(pipeline.stream, {})),
                     server_ms=times[pipeline.stream],
                     compares_contents=content,
                     also_holds=frozenset(also_holds),
