@@ -23,15 +23,12 @@ from firnline_infra.deploy.errors import (
     AlreadyThere,
     ApplicationInUse,
     DestroyRefused,
-    KeyInStack,
     NotDeployed,
     OnlyLooks,
     PlaceInUse,
     SecretsLost,
 )
 from firnline_infra.deploy.existing import StackResources, already_there
-from firnline_infra.deploy.former_key import holds_former_key, without_former_key
-from firnline_infra.deploy.former_names import changed_names
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.deploy.places_in_use import check_cluster, check_virtual_cluster
 from firnline_infra.deploy.readback import EXISTS, Finding, read_back
@@ -94,9 +91,7 @@ class Deployment:
         if (arn := self._recorded_key()) is not None:
             return self._with_key(arn).up(refresh=refresh, plan=plan)
         check_ready(self.spec, self.env_argument)
-        state = self._state_with_its_names()
-        if plan is not None and (former := self._former_key(state)) is not None:
-            raise former
+        state = self.stack.state() or {}
         with self._session() as session:
             self._refuse_who_only_looks(session)
             check_owners(session, state)
@@ -106,7 +101,6 @@ class Deployment:
         self._refuse_lost_secrets()
         self._make_changeable(state, self._blueprint.runtime)
         self.stack.init()
-        self._leave_former_key(state)
         if refresh:
             self._make_what_is_gone(state)
         lookups = aws_lookups(self.accounts.aws)
@@ -119,7 +113,7 @@ class Deployment:
         self, *, refresh: bool = True, expect_no_changes: bool = False, save_plan: Path | None = None
     ) -> Preview:
         """What `up` would do, through `say`, and in a file for `up`; then what Pulumi can't see is read back, if it was made."""
-        state = self._state_with_its_names()
+        state = self.stack.state() or {}
         for line in extra_lines(self.spec):
             self.say(f"Beside its own rights: {line}.")
         with self._session() as session:
@@ -127,7 +121,7 @@ class Deployment:
             self._refuse_lost_secrets()
             refusals = [
                 *filter(None, [missing_keys(self.spec, self.env_argument)]),
-                *filter(None, [encryption_key_missing(self.spec, self.env_argument), self._former_key(state)]),
+                *filter(None, [encryption_key_missing(self.spec, self.env_argument)]),
                 *self._in_the_way(session, state),
                 *filter(None, [self._in_use(state)]),
             ]
@@ -206,29 +200,10 @@ class Deployment:
         key = self.spec.aws.key.model_copy(update={"arn": arn})
         return replace(self, spec=self.spec.model_copy(update={"aws": self.spec.aws.model_copy(update={"key": key})}))
 
-    def _former_key(self, state: dict[str, Any]) -> KeyInStack | None:
-        if not holds_former_key(state):
-            return None
-        return KeyInStack(f"alias/{self._blueprint.names.key_alias}", environment=self.env_argument)
-
-    def _leave_former_key(self, state: dict[str, Any]) -> None:
-        if holds_former_key(state):
-            self.stack.cli.replace_state(self.stack.name, without_former_key(self.stack.cli.export(self.stack.name)))
-            self.say(
-                f"Took alias/{self._blueprint.names.key_alias} out of the stack; it stays as it is, an administrator's."
-            )
-
     def _refuse_who_only_looks(self, session: Any) -> None:
         names = self._blueprint.names
         if _acts_as(session, names.preview_role):
             raise OnlyLooks(names.preview_role, deploys=names.deploy_role)
-
-    def _state_with_its_names(self) -> dict[str, Any]:
-        """Before anybody logs in: the role to log in with would have another name too. Raises NamesChanged."""
-        state = self.stack.state() or {}
-        if (renamed := changed_names(self.spec, state)) is not None:
-            raise renamed
-        return state
 
     def _in_the_way(self, session: Any, state: dict[str, Any]) -> Iterator[FirnlineError]:
         """Of objects in either cloud: what exists and should not, and what should and can't be used."""

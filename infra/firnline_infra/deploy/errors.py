@@ -5,7 +5,6 @@ DeployError
 ├── PackagesTooOld     a Python package is older than the one that this was made for
 ├── AlreadyThere       what is to be created exists, and this stack did not make it
 ├── AdoptedUnusable    what is adopted is not there, not as it is said to be, or not granted
-├── NamesChanged       the environment was made under names that follow from another rule
 ├── SecretsLost        a secret that the file of keys names is gone
 ├── OwnerOutOfReach    a table's owner is a role that who deploys no longer has
 ├── OnlyLooks          the role of previews was to change something
@@ -75,34 +74,6 @@ class AdoptedUnusable(DeployError):
         super().__init__(
             "What is adopted can't be used yet:\n" + "\n".join(f"  - {each}" for each in problems),
             next_step=f"{told}Nothing was created.",
-        )
-
-
-class NamesChanged(DeployError):
-    """The stack's users and roles have the names that an earlier release gave them."""
-
-    id = "FL-5542"
-
-    def __init__(self, overrides: Sequence[str]) -> None:
-        self.overrides = tuple(overrides)
-        lines = "".join(f"\n      {line}" for line in overrides)
-        super().__init__(
-            "Names in Snowflake follow from the application now, and this environment has others: `up` would make new users "
-            "and roles, and remove those that its engine logs in as.",
-            next_step=f"keep the names, by saying them in the specification:\n      snowflake:{lines}\n  Nothing was changed.",
-        )
-
-
-class KeyInStack(DeployError):
-    """The stack still has the KMS key that an earlier release made; the bootstrap keeps it from now on."""
-
-    id = "FL-5563"
-
-    def __init__(self, alias: str, *, environment: str) -> None:
-        super().__init__(
-            f"The key {alias} is in this environment's stack, and no stack has one any more.",
-            next_step="have an administrator apply the bootstrap's template with ExistingKeyArn=<its ARN>; then say once, by "
-            f"hand: firnline up {environment}. It takes the key out of the stack and leaves it as it is. Nothing was changed.",
         )
 
 

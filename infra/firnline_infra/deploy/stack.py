@@ -1,7 +1,7 @@
 """The stack of an environment: its program, its state, and the CLI that runs it where the accounts say.
 
 Nothing secret is in a state. What Pulumi encrypts all the same (an output that somebody marks) is encrypted with the key that
-the bootstrap makes; a stack from before that goes on with its passphrase until somebody changes it (docs/deploy.md).
+the bootstrap makes, or with what the stack's settings name (docs/deploy.md).
 """
 
 import os
@@ -78,7 +78,7 @@ def _committed(spec: EnvironmentSpec, spec_file: Path, on_line: Callable[[str], 
     encryption = encryption_in(settings) or secrets_provider(spec)
     is_chosen = any(name in os.environ for name in PASSPHRASES)
     is_unsaid = encryption == "passphrase" and not is_chosen
-    variables = engine_variables(passphrase="" if is_unsaid else None)  # as such stacks were made
+    variables = engine_variables(passphrase="" if is_unsaid else None)
     variables["SNOWFLAKE_ROLE"] = acting_role(spec, variables)
     cli = PulumiCli(binary=find_cli(), project=program.folder, variables=variables, on_line=on_line)
     return Stack(cli, spec.name, encryption, settings)

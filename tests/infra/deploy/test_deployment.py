@@ -13,7 +13,6 @@ from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.errors import (
     AlreadyThere,
     DestroyRefused,
-    KeyInStack,
     NotDeployed,
     OwnerOutOfReach,
     SecretsLost,
@@ -63,10 +62,6 @@ class Engine:
         self.calls.append("preview")
         if self.differs:
             raise UnexpectedChanges(stack, lines=[])
-
-    def replace_state(self, stack: str, state: dict[str, Any]) -> None:
-        self.resources = state["deployment"]["resources"]
-        self.calls.append("replace state")
 
     def destroy(self, stack: str) -> None:
         self.calls.append("destroy")
@@ -314,29 +309,6 @@ def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:
     preview = world.deployment.preview(expect_no_changes=True)
     assert preview.changes
     assert [finding.property for finding in preview.findings] == ["exists"]  # nobody made the table
-
-
-OF_THE_KEY = "urn:pulumi:dev::firnline::firnline:index:EncryptionKey::key"
-FORMER_KEY = [
-    {"type": "firnline:index:EncryptionKey", "urn": OF_THE_KEY},
-    {"type": "aws:kms/key:Key", "urn": f"{OF_THE_KEY}-key", "parent": OF_THE_KEY, "custom": True},
-]
-
-
-def test_a_key_of_an_earlier_release_is_taken_out_of_the_stack_before_anything_is_changed(world: World) -> None:
-    world.engine.resources = [*FORMER_KEY, STREAM]
-    world.deployment.up()
-    assert world.engine.calls == ["init", "replace state", "up"]
-    assert world.engine.resources == [STREAM]
-
-
-def test_a_key_of_an_earlier_release_is_told_by_a_preview_and_by_an_up_that_only_follows_one(world: World) -> None:
-    world.engine.resources = [*FORMER_KEY, STREAM]
-    with pytest.raises(KeyInStack, match="ExistingKeyArn"):
-        world.deployment.up(plan=Path("plan.json"))
-    assert world.engine.calls == []
-    assert isinstance(world.deployment.preview().refusals[-1], KeyInStack)
-    assert world.engine.resources == [*FORMER_KEY, STREAM]
 
 
 @pytest.fixture
