@@ -59,10 +59,19 @@ def test_every_command_of_a_page_exists_with_its_options(page: str) -> None:
         assert {word for word in given if word.startswith("--")} <= known, words
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_of_a_page_leads_to_one(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#]+)", (DOCS / page).read_text(encoding="utf-8")):
-        assert target.startswith("https://") or (DOCS / target).exists(), target
+def links(page: Path) -> set[Path]:
+    """The files of this repository that a page links to."""
+    targets = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+    return {(page.parent / target).resolve() for target in targets if not target.startswith("https://")}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    assert [target for target in links(page) if not target.exists()] == []
+
+
+def test_every_page_is_listed_on_the_first_one() -> None:
+    assert set(DOCS.rglob("*.md")) - links(DOCS / "README.md") - {DOCS / "README.md"} == set()
 
 
 def test_the_import_id_of_every_type_is_told() -> None:
