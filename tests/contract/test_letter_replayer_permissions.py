@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from docs.tools.permissions.about import LETTER_REPLAYER
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.letter_replayer import ABOUT, letter_replayer_statements
+from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.cli.dead_letters import dead_letters
 from firnline_infra.specification import EnvironmentSpec, parse_spec
@@ -226,4 +227,4 @@ def test_a_bucket_that_slows_down_and_loses_answers_delays_a_replay_and_doubles_
 
 
 def test_every_statement_is_taken_away_somewhere() -> None:
-    assert {sid for _, sid, _ in CASES} == ABOUT.keys()
+    assert {sid for _, sid, _ in CASES} == LETTER_REPLAYER.keys()

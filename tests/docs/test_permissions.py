@@ -3,15 +3,13 @@
 import re
 from pathlib import Path
 
+from docs.tools.permissions import about as abouts
 from docs.tools.permissions.example import BLUEPRINTS
 from docs.tools.permissions.page import page
 from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
-from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
-from firnline_infra.blueprint.bootstrap.key_keeper import ABOUT as KEEPERS
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.letter_replayer import ABOUT as REPLAYERS
 from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
@@ -33,7 +31,7 @@ def test_every_permission_is_on_it_with_its_reason() -> None:
 
 
 def test_every_statement_of_a_bootstrap_is_on_it_with_what_it_is_about() -> None:
-    for sid, about in (*ABOUT.items(), *KEEPERS.items(), *REPLAYERS.items()):
+    for sid, about in (*abouts.DEPLOYER.items(), *abouts.KEY_KEEPER.items(), *abouts.LETTER_REPLAYER.items()):
         assert f"#### {sid}\n\n{about}\nOn `" in page(), sid
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from docs.tools.permissions import statements
 from docs.tools.permissions.example import BLUEPRINTS, BUCKET, ENGINE, KEY
 from docs.tools.permissions.markdown import as_json, table
+from docs.tools.permissions.privileges import READER_PRIVILEGES
 from docs.tools.permissions.text import (
     BOUNDARY,
     CALLERS,
@@ -27,12 +28,11 @@ from docs.tools.permissions.text import (
     VOLUME,
     WILDCARDS_ARE,
 )
+from docs.tools.permissions.wildcards import WILDCARDS
 from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, role_statements
 from firnline_infra.blueprint.iam.engine import SIDS, engine_statements
 from firnline_infra.blueprint.iam.statement import policy_document
 from firnline_infra.blueprint.iam.volume import volume_statements
-from firnline_infra.blueprint.iam.wildcards import WILDCARDS
-from firnline_infra.blueprint.pipeline import READER_PRIVILEGES
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Permission, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES, Privilege
 

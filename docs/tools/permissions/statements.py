@@ -2,19 +2,18 @@
 the boundary.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
 
+from docs.tools.permissions import about, reasons
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
-from firnline_infra.blueprint.bootstrap import engine_run, key_keeper, letter_replayer
-from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
 from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
-from firnline_infra.blueprint.bootstrap.reasons import BY_STATEMENT, REASONS, Reasons
+from firnline_infra.blueprint.bootstrap.reasons import REASONS, Reasons
 from firnline_infra.blueprint.bootstrap.resources import resources
 from firnline_infra.blueprint.bootstrap.template import Template, template
 from firnline_infra.blueprint.environment import Blueprint
@@ -23,15 +22,6 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS
 
 Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
-KEEPERS_REASONS = {
-    "KeepPrivateKeys": key_keeper.KEEP_SECRET,
-    "KeyOfSecrets": key_keeper.USE_SECRETS_KEY,
-    "FindEnvironmentKey": key_keeper.FIND_KEY,
-    "SeeRun": engine_run.SEE_RUN,
-    "KeyOfLedger": engine_run.USE_LEDGERS_KEY,
-    "KeepAccessKey": key_keeper.KEEP_ACCESS_KEY,
-    "MakeAccessKey": key_keeper.MAKE_ACCESS_KEY,
-}
 
 
 def roles() -> str:
@@ -43,7 +33,7 @@ def roles() -> str:
 
 def deployer() -> str:
     return "\n\n".join(
-        _section(each, ABOUT[each.sid], reasons_of(each, BLUEPRINTS)) for each in _all(deployer_statements)
+        _section(each, about.DEPLOYER[each.sid], reasons_of(each, BLUEPRINTS)) for each in _all(deployer_statements)
     )
 
 
@@ -58,21 +48,21 @@ def boundary() -> str:
 
 def keepers() -> str:
     return "\n\n".join(
-        _section(each, key_keeper.ABOUT[each.sid], KEEPERS_REASONS[each.sid]) for each in _all(key_keeper_statements)
+        _section(each, about.KEY_KEEPER[each.sid], reasons.KEY_KEEPER[each.sid]) for each in _all(key_keeper_statements)
     )
 
 
 def replayers() -> str:
     return "\n\n".join(
-        _section(each, letter_replayer.ABOUT[each.sid], letter_replayer.REASONS[each.sid])
+        _section(each, about.LETTER_REPLAYER[each.sid], reasons.LETTER_REPLAYER[each.sid])
         for each in _all(letter_replayer_statements)
     )
 
 
 def reasons_of(statement: PolicyStatement, environments: Iterable[tuple[EnvironmentSpec, Blueprint]]) -> dict[str, str]:
     """Of each of its actions, and of others: its own, else those of what it is about, else of what asks for them at all."""
-    if statement.sid in BY_STATEMENT:
-        return _by_action([BY_STATEMENT[statement.sid]])
+    if statement.sid in reasons.DEPLOYER:
+        return _by_action([reasons.DEPLOYER[statement.sid]])
     kinds = [
         (kind, bool(set(arns) & set(statement.resources)))
         for spec, blueprint in environments
@@ -85,13 +75,13 @@ def _all(policy: Policy) -> tuple[PolicyStatement, ...]:
     return together(policy(spec, blueprint) for spec, blueprint in BLUEPRINTS)
 
 
-def _by_action(reasons: Iterable[Reasons]) -> dict[str, str]:
+def _by_action(given: Iterable[Reasons]) -> dict[str, str]:
     """Of two reasons for an action the last: a bucket's setting says more than the bucket that has it."""
-    return {action: why for each in reasons for why, actions in each.items() for action in actions}
+    return {action: why for each in given for why, actions in each.items() for action in actions}
 
 
-def _section(statement: PolicyStatement, about: str, reasons: dict[str, str]) -> str:
-    return f"#### {statement.sid}\n\n{about}\n{where(statement)}\n\n{reasoned(statement, reasons)}"
+def _section(statement: PolicyStatement, what: str, why: Mapping[str, str]) -> str:
+    return f"#### {statement.sid}\n\n{what}\n{where(statement)}\n\n{reasoned(statement, why)}"
 
 
 def _trusting(role: Template) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from firnline_infra.specification.names import Principal, table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind, TablePrivilege
 from firnline_ingest.identifiers import letters_pipe_name
-from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
 
 SECURABLES = {
     TableKind.STANDARD: Securable.TABLE,
@@ -150,21 +149,3 @@ def _to_insert(pipeline: Pipeline) -> tuple[str, ...]:
 def _to_select(pipeline: Pipeline) -> tuple[str, ...]:
     has_errors = pipeline.error_logging and pipeline.table_kind is not TableKind.INTERACTIVE
     return ("SELECT", "SELECT ERROR TABLE") if has_errors else ("SELECT",)
-
-
-READER_PRIVILEGES = (
-    *TO_SEE_A_TABLE,
-    Privilege(privilege="SELECT", on="TABLE", why="Reads rows: the audit counts and compares them with the stream."),
-    Privilege(
-        privilege="SELECT ERROR TABLE",
-        on="TABLE",
-        need=Need.ERROR_LOGGING,
-        why="Reads the rows that the table rejected: the audit accounts for them.",
-    ),
-    Privilege(
-        privilege="USAGE",
-        on="WAREHOUSE",
-        need=Need.READER_WAREHOUSE,
-        why="Runs the queries. The engine needs none: ingestion is serverless.",
-    ),
-)

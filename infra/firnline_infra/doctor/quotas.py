@@ -31,17 +31,6 @@ class Quota:
 TABLES = Quota(service="dynamodb", code="L-F98FE922", about="tables of DynamoDB", usual=2_500)
 SECRETS = Quota(service="secretsmanager", code="L-2F66C23C", about="secrets", usual=500_000)
 VCPUS = Quota(service="emr-serverless", code="L-D05C8A75", about="vCPUs of EMR Serverless at once", usual=16)
-ASKED = {
-    "servicequotas:GetServiceQuota": "the account's quotas of tables, secrets and vCPUs",
-    "servicequotas:ListAWSDefaultServiceQuotas": "those that nobody has changed",
-    "dynamodb:ListTables": "how many tables there are",
-    "secretsmanager:ListSecrets": "how many secrets there are",
-    "kinesis:DescribeLimits": "open shards, streams on demand, and how many of both there may be",
-    "kinesis:DescribeStreamSummary": "which of the streams there are already",
-    "kinesis:ListStreamConsumers": "who is registered with them",
-    "iam:SimulatePrincipalPolicy": "whether deploying is allowed, action by action",
-}
-"""What whoever runs `firnline doctor` needs beside what deploying needs; no role of CI has it."""
 
 
 def tables(blueprint: Blueprint, dynamodb: Any, quotas: Any) -> Iterator[Finding]:

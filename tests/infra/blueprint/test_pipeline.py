@@ -2,7 +2,8 @@
 
 import pytest
 
-from firnline_infra.blueprint.pipeline import READER_PRIVILEGES, grants
+from docs.tools.permissions.privileges import READER_PRIVILEGES
+from firnline_infra.blueprint.pipeline import grants
 from firnline_infra.specification.identifier import Identifier
 from firnline_infra.specification.names import Principal
 from firnline_infra.specification.pipeline import Pipeline

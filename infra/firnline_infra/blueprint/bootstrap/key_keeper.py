@@ -44,17 +44,6 @@ MAKE_ACCESS_KEY = {
     "iam:DeleteAccessKey": "Where its secret half could not be kept.",
 }
 
-ABOUT = {
-    "KeepPrivateKeys": "The secrets of the private keys.",
-    "KeyOfSecrets": "An adopted key, only through Secrets Manager. The bootstrap's own is for no secret.",
-    "FindEnvironmentKey": "The key that the bootstrap made.",
-    "SeeRun": "The ledger's table, only the item of the engine's own run.",
-    "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
-    "KeepAccessKey": "With `trust: static-keys`: a secret of its own for the engine's access key.",
-    "MakeAccessKey": "With `trust: static-keys`: the engine's user.",
-}
-"""By Sid."""
-
 
 def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Empty where the environment has no secret."""

@@ -7,7 +7,6 @@ engine's role, which may write letters and read none. Tests run the commands und
 from collections.abc import Iterator
 
 from firnline_infra.blueprint.bootstrap.environment_key import key_of
-from firnline_infra.blueprint.bootstrap.key_keeper import USE_SECRETS_KEY
 from firnline_infra.blueprint.bootstrap.resources import secret_arn_of
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
@@ -21,7 +20,7 @@ from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
-from firnline_ingest.permissions import PERMISSIONS, Resource
+from firnline_ingest.permissions import Resource
 from firnline_ingest.permissions.narrowing import REPLAYS
 
 LIST = {"s3:ListBucket": "Finds letters by their names, and which batches of them were replayed."}
@@ -45,36 +44,6 @@ USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller'
 OPEN_KEY = {"secretsmanager:GetSecretValue": "A replay writes rows as the engine's user."}
 OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_LOGIN_KEYS)
 """A letter is converted as the engine would, which asks the registries."""
-
-ABOUT = {
-    "ListLetters": "The bucket, only the names in the letters' folder.",
-    "ReadLetters": "Objects in the letters' folder.",
-    "KeepReplays": "What lies beside the letters, in a folder that holds none.",
-    "KeyOfLetters": "The bucket's key, only through S3.",
-    "ReadLetterStream": "With `dead_letters.stream`: that stream. From it letters are brought into a folder.",
-    "KeyOfLetterStream": "That stream's key, only through Kinesis, only for its records.",
-    "SeeLedger": "The ledger's table. Nothing is written into it.",
-    "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
-    "OpenPrivateKey": "The secret of the engine's private key. AWS ends its ARN with six letters.",
-    "KeyOfPrivateKey": "An adopted key, only through Secrets Manager.",
-    "ReadSchemas": "Every schema of the account, as for the engine: a record names a version and not its registry.",
-    "ReadRegistryLogins": "The secrets that `registry.login` of a format names.",
-    "DecryptRegistryLogins": "Their keys, only through Secrets Manager, only for these secrets.",
-}
-"""By Sid."""
-REASONS = {
-    "ListLetters": LIST,
-    "ReadLetters": READ,
-    "KeepReplays": KEEP,
-    "KeyOfLetters": USE_KEY,
-    "ReadLetterStream": READ_STREAM,
-    "KeyOfLetterStream": USE_STREAMS_KEY,
-    "SeeLedger": SEE_LEDGER,
-    "KeyOfLedger": USE_LEDGERS_KEY,
-    "OpenPrivateKey": OPEN_KEY,
-    "KeyOfPrivateKey": {"kms:Decrypt": USE_SECRETS_KEY["kms:Decrypt"]},
-    **{SIDS[on]: {each.action: each.why for each in PERMISSIONS if each.on is on} for on in OF_ENGINE},
-}
 
 
 def letter_replayer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:

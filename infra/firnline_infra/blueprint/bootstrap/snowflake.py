@@ -119,7 +119,7 @@ def _refuse_what_another_team_has(spec: EnvironmentSpec, blueprint: Blueprint) -
     for user in (names.deploy_role, names.preview_role):
         said = (
             f"User {user.name} exists, and its comment is not: {mark}. If another team has it, give this environment an "
-            f"application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: "
+            f"application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: "
             f"ALTER USER {user} SET COMMENT = '{mark}'; then this again."
         ).replace('"', "'")
         yield "EXECUTE IMMEDIATE $$"
@@ -165,7 +165,6 @@ def _lines(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[str]:
     previewer = blueprint.names.preview_role
     yield from _user(spec, previewer, previewer, arns.role(names.previewer_role))
     yield f"ALTER USER {previewer.sql} SET DEFAULT_ROLE = {previewer.sql};"
-    yield f"REVOKE ROLE {deployer.sql} FROM USER {previewer.sql};  -- which it had in earlier releases"
 
 
 def _user(spec: EnvironmentSpec, name: Identifier, role: Identifier, aws_role: str) -> Iterator[str]:

@@ -30,12 +30,6 @@ from firnline_infra.specification.origin import Origin
 BOOTSTRAP_OF = "firnline:bootstrap-of"
 KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
 PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
-EXISTING_KEY = {
-    "Type": "String",
-    "Default": "",
-    "AllowedPattern": "|arn:[a-z-]+:kms:[a-z0-9-]+:[0-9]{12}:key/[A-Za-z0-9-]+",
-    "Description": "The key of an environment whose first up, with an earlier release, made it; empty makes one.",
-}
 Template = dict[str, Any]
 
 
@@ -54,11 +48,9 @@ def template(spec: EnvironmentSpec, blueprint: Blueprint, *, forge: Forge) -> Te
                 "Default": "false",
                 "Description": f"Whether the account knows {forge.host} already; an account has it once.",
             },
-            **({"ExistingKeyArn": EXISTING_KEY} if makes_key else {}),
         },
         "Conditions": {
             f"Make{forge.title}Provider": {"Fn::Equals": [{"Ref": exists}, "false"]},
-            **({"MakeKey": {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}} if makes_key else {}),
         },
         "Resources": dict(_resources(spec, blueprint, forge)),
         "Outputs": {
@@ -192,10 +184,9 @@ def _environment_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[tu
         "KeyPolicy": _document(environment_key_policy(spec, blueprint)),
         "Tags": _tags(spec),
     }
-    made = {"Condition": "MakeKey", **KEPT}
-    yield ENVIRONMENT_KEY.of, {"Type": "AWS::KMS::Key", **made, "Properties": properties}
+    yield ENVIRONMENT_KEY.of, {"Type": "AWS::KMS::Key", **KEPT, "Properties": properties}
     alias = {"AliasName": f"alias/{key.alias}", "TargetKeyId": {"Ref": ENVIRONMENT_KEY.of}}
-    yield f"{ENVIRONMENT_KEY.of}Alias", {"Type": "AWS::KMS::Alias", **made, "Properties": alias}
+    yield f"{ENVIRONMENT_KEY.of}Alias", {"Type": "AWS::KMS::Alias", **KEPT, "Properties": alias}
 
 
 def _unrecorded(spec: EnvironmentSpec) -> EnvironmentSpec:
@@ -233,10 +224,7 @@ def _document(statements: tuple[PolicyStatement, ...]) -> Template:
 
 
 def _resolved(value: Value) -> Any:
-    if not isinstance(value, Reference):
-        return value
-    made = {"Fn::GetAtt": [value.of, value.attribute]}
-    return {"Fn::If": ["MakeKey", made, {"Ref": "ExistingKeyArn"}]} if value == ENVIRONMENT_KEY else made
+    return {"Fn::GetAtt": [value.of, value.attribute]} if isinstance(value, Reference) else value
 
 
 def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:

@@ -2,12 +2,12 @@
 
 import pytest
 
+from docs.tools.permissions import about, reasons
 from docs.tools.permissions.statements import reasons_of
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.about import ABOUT
 from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.blueprint.bootstrap.lifecycles import LIFECYCLES
-from firnline_infra.blueprint.bootstrap.reasons import BY_STATEMENT, REASONS
+from firnline_infra.blueprint.bootstrap.reasons import REASONS
 from firnline_infra.specification import EnvironmentSpec
 
 
@@ -25,10 +25,10 @@ def test_each_statement_says_what_it_is_about(
     every_spec: tuple[EnvironmentSpec, ...],
 ) -> None:
     given = {each.sid: each for spec in every_spec for each in deployer_statements(spec, blueprint_of(spec))}
-    assert ABOUT.keys() == given.keys()
-    assert BY_STATEMENT.keys() <= given.keys()
-    for sid, reasons in BY_STATEMENT.items():
-        assert sorted(action for actions in reasons.values() for action in actions) == sorted(given[sid].actions)
+    assert about.DEPLOYER.keys() == given.keys()
+    assert reasons.DEPLOYER.keys() <= given.keys()
+    for sid, given_reasons in reasons.DEPLOYER.items():
+        assert sorted(action for actions in given_reasons.values() for action in actions) == sorted(given[sid].actions)
 
 
 def test_each_action_has_a_reason_where_it_is_allowed(

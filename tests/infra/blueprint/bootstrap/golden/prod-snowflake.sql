@@ -4,7 +4,7 @@ USE ROLE ACCOUNTADMIN;
 
 -- Two teams whose applications have one name would share these users: the run ends here where they are not ours.
 EXECUTE IMMEDIATE $$
-DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_PROD_DEPLOY exists, and its comment is not: Firnline prod firnline-prod, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER FIRNLINE_PROD_DEPLOY SET COMMENT = ''Firnline prod firnline-prod, AWS account 123456789012''; then this again.'); others INTEGER;
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_PROD_DEPLOY exists, and its comment is not: Firnline prod firnline-prod, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_PROD_DEPLOY SET COMMENT = ''Firnline prod firnline-prod, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
   SHOW USERS LIKE 'FIRNLINE_PROD_DEPLOY';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
@@ -13,7 +13,7 @@ BEGIN
 END;
 $$;
 EXECUTE IMMEDIATE $$
-DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_PROD_PREVIEW exists, and its comment is not: Firnline prod firnline-prod, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER FIRNLINE_PROD_PREVIEW SET COMMENT = ''Firnline prod firnline-prod, AWS account 123456789012''; then this again.'); others INTEGER;
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_PROD_PREVIEW exists, and its comment is not: Firnline prod firnline-prod, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_PROD_PREVIEW SET COMMENT = ''Firnline prod firnline-prod, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
   SHOW USERS LIKE 'FIRNLINE_PROD_PREVIEW';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
@@ -50,4 +50,3 @@ ALTER USER "FIRNLINE_PROD_PREVIEW" SET DEFAULT_WAREHOUSE = "REPORTING";
 GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW";
 ALTER USER "FIRNLINE_PROD_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-prod');
 ALTER USER "FIRNLINE_PROD_PREVIEW" SET DEFAULT_ROLE = "FIRNLINE_PROD_PREVIEW";
-REVOKE ROLE "FIRNLINE_PROD_DEPLOY" FROM USER "FIRNLINE_PROD_PREVIEW";  -- which it had in earlier releases

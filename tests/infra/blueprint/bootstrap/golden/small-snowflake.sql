@@ -4,7 +4,7 @@ USE ROLE ACCOUNTADMIN;
 
 -- Two teams whose applications have one name would share these users: the run ends here where they are not ours.
 EXECUTE IMMEDIATE $$
-DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_DEPLOY exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER FIRNLINE_SMALL_DEPLOY SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_DEPLOY exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_SMALL_DEPLOY SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
   SHOW USERS LIKE 'FIRNLINE_SMALL_DEPLOY';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
@@ -13,7 +13,7 @@ BEGIN
 END;
 $$;
 EXECUTE IMMEDIATE $$
-DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_PREVIEW exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, from an earlier release, run: ALTER USER FIRNLINE_SMALL_PREVIEW SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
+DECLARE taken EXCEPTION (-20001, 'User FIRNLINE_SMALL_PREVIEW exists, and its comment is not: Firnline small firnline-small, AWS account 123456789012. If another team has it, give this environment an application or a snowflake.deploy_role and preview_role of its own. If it is yours, run: ALTER USER FIRNLINE_SMALL_PREVIEW SET COMMENT = ''Firnline small firnline-small, AWS account 123456789012''; then this again.'); others INTEGER;
 BEGIN
   SHOW USERS LIKE 'FIRNLINE_SMALL_PREVIEW';
   SELECT COUNT(*) INTO :others FROM TABLE(RESULT_SCAN(LAST_QUERY_ID()))
@@ -40,4 +40,3 @@ CREATE USER IF NOT EXISTS "FIRNLINE_SMALL_PREVIEW" TYPE = SERVICE DEFAULT_ROLE =
 GRANT ROLE "FIRNLINE_SMALL_PREVIEW" TO USER "FIRNLINE_SMALL_PREVIEW";
 ALTER USER "FIRNLINE_SMALL_PREVIEW" SET WORKLOAD_IDENTITY = (TYPE = AWS ARN = 'arn:aws:iam::123456789012:role/preview-firnline-small');
 ALTER USER "FIRNLINE_SMALL_PREVIEW" SET DEFAULT_ROLE = "FIRNLINE_SMALL_PREVIEW";
-REVOKE ROLE "FIRNLINE_SMALL_DEPLOY" FROM USER "FIRNLINE_SMALL_PREVIEW";  -- which it had in earlier releases

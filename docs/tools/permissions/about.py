@@ -1,8 +1,8 @@
-"""What each statement of a deployer's policies is about, by its Sid. A test wants one of each; docs/permissions.md says them."""
+"""What each statement of a bootstrap's policies is about, by its Sid. A test wants one of each; docs/permissions.md says them."""
 
 from collections.abc import Mapping
 
-ABOUT: Mapping[str, str] = {
+DEPLOYER: Mapping[str, str] = {
     "BoundedRole": "The roles of the engine and of external volumes: only ever within the boundary below. There is no right "
     "to take it off.",
     "BoundedRolePolicy": "What these roles may do: only of roles within the boundary.",
@@ -114,4 +114,30 @@ ABOUT: Mapping[str, str] = {
     "ListState": "The bucket of Pulumi's state.",
     "State": "Pulumi's state in it. It holds no secret: none is ever given to Pulumi.",
     "StateKey": "The key of that bucket, which also is what Pulumi encrypts with where it is asked to.",
+}
+
+KEY_KEEPER: Mapping[str, str] = {
+    "KeepPrivateKeys": "The secrets of the private keys.",
+    "KeyOfSecrets": "An adopted key, only through Secrets Manager. The bootstrap's own is for no secret.",
+    "FindEnvironmentKey": "The key that the bootstrap made.",
+    "SeeRun": "The ledger's table, only the item of the engine's own run.",
+    "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
+    "KeepAccessKey": "With `trust: static-keys`: a secret of its own for the engine's access key.",
+    "MakeAccessKey": "With `trust: static-keys`: the engine's user.",
+}
+
+LETTER_REPLAYER: Mapping[str, str] = {
+    "ListLetters": "The bucket, only the names in the letters' folder.",
+    "ReadLetters": "Objects in the letters' folder.",
+    "KeepReplays": "What lies beside the letters, in a folder that holds none.",
+    "KeyOfLetters": "The bucket's key, only through S3.",
+    "ReadLetterStream": "With `dead_letters.stream`: that stream. From it letters are brought into a folder.",
+    "KeyOfLetterStream": "That stream's key, only through Kinesis, only for its records.",
+    "SeeLedger": "The ledger's table. Nothing is written into it.",
+    "KeyOfLedger": "The table's key, only through DynamoDB, only for this table.",
+    "OpenPrivateKey": "The secret of the engine's private key. AWS ends its ARN with six letters.",
+    "KeyOfPrivateKey": "An adopted key, only through Secrets Manager.",
+    "ReadSchemas": "Every schema of the account, as for the engine: a record names a version and not its registry.",
+    "ReadRegistryLogins": "The secrets that `registry.login` of a format names.",
+    "DecryptRegistryLogins": "Their keys, only through Secrets Manager, only for these secrets.",
 }

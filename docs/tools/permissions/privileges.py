@@ -1,0 +1,20 @@
+"""What the reader's role may do in Snowflake, each with its reason. A test holds it against the grants that are made."""
+
+from firnline_ingest.permissions.snowflake import TO_SEE_A_TABLE, Need, Privilege
+
+READER_PRIVILEGES = (
+    *TO_SEE_A_TABLE,
+    Privilege(privilege="SELECT", on="TABLE", why="Reads rows: the audit counts and compares them with the stream."),
+    Privilege(
+        privilege="SELECT ERROR TABLE",
+        on="TABLE",
+        need=Need.ERROR_LOGGING,
+        why="Reads the rows that the table rejected: the audit accounts for them.",
+    ),
+    Privilege(
+        privilege="USAGE",
+        on="WAREHOUSE",
+        need=Need.READER_WAREHOUSE,
+        why="Runs the queries. The engine needs none: ingestion is serverless.",
+    ),
+)
