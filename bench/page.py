@@ -17,7 +17,7 @@ from bench.payload import payloads
 if TYPE_CHECKING:
     from mypy_boto3_kinesis import KinesisClient
 
-    from firnline_ingest.shard.channel import ShardChannel
+    from firnline_ingest.snowflake.channel import ShardChannel
 
 PART = "page"
 RECORDS, PAGES = 1000, 8
@@ -117,10 +117,10 @@ def our_lap(bodies: Bodies, **options: Any) -> Callable[[], None]:
     from firnline_ingest.ledger.row import Proven
     from firnline_ingest.records.rows import RowMaker
     from firnline_ingest.shard.appender import Appender
-    from firnline_ingest.shard.in_flight import InFlightRows
     from firnline_ingest.shard.pace import Pace
     from firnline_ingest.shard.receipt import Tally
     from firnline_ingest.shard.window import SendWindow
+    from firnline_ingest.snowflake.in_flight import InFlightRows
     from firnline_ingest.values import ShardKey
 
     client = kinesis_client(AwsConfig(region="us-east-1"))

@@ -65,12 +65,12 @@ ROOMS_BELOW = {
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting transforms values",
     "ingest.replay": (
-        "config deadletter errors files identifiers kinesis ledger permissions records schemas shard snowflake values"
+        "config deadletter errors files identifiers kinesis ledger permissions records schemas snowflake values"
     ),
     "ingest.schemas": "aws config errors records",
     "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
-    "ingest.snowflake": "aws config errors identifiers permissions values",
+    "ingest.snowflake": "aws config errors identifiers ledger permissions values",
     "ingest.spark": (
         "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),

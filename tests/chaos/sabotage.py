@@ -6,7 +6,7 @@ Used with `scripts/chaos --sabotage` and by the suite's own tests; a worker comm
 from collections.abc import Callable
 
 from firnline_ingest.shard.appender import Appender
-from firnline_ingest.shard.in_flight import Chunk, InFlightRows
+from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
 
 
 def append_again() -> None:

@@ -38,7 +38,7 @@ class ServedChannel:
 
 @dataclass(slots=True)
 class MemoryChannels:
-    """Implements shard.channel.ChannelOpener; thread-safe."""
+    """Implements snowflake.channel.ChannelOpener; thread-safe."""
 
     commits_at_once: bool = True
     holds: str = ""
@@ -85,7 +85,7 @@ class MemoryChannels:
 
 @dataclass(slots=True)
 class MemoryChannel:
-    """Implements shard.channel.ShardChannel: one opener's handle."""
+    """Implements snowflake.channel.ShardChannel: one opener's handle."""
 
     channels: MemoryChannels
     name: str

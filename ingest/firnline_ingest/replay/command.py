@@ -24,7 +24,7 @@ from firnline_ingest.replay.making import LetterMaker, Made
 from firnline_ingest.replay.repair import CallableFailed, Repair
 from firnline_ingest.replay.replay import REFUSED, ReplayReport, ShardReplay
 from firnline_ingest.schemas import SchemaRegistries
-from firnline_ingest.shard.channel import ChannelOpener
+from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.snowflake.sdk import SdkChannels
 from firnline_ingest.snowflake.sql_session import SqlSession
 from firnline_ingest.snowflake.target import TargetCatalog, TargetState

@@ -19,7 +19,7 @@ from firnline_ingest.identifiers import written_name
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.replay.batch import Batch
 from firnline_ingest.replay.lane import BY_FILE, Opened, Proof
-from firnline_ingest.shard.channel import ShardChannel
+from firnline_ingest.snowflake.channel import ShardChannel
 from firnline_ingest.snowflake.listing import Statements
 from firnline_ingest.snowflake.target import TargetState
 from firnline_ingest.values import TargetTable

@@ -15,12 +15,11 @@ from firnline_ingest.identifiers import CHANNEL_SEPARATOR, channel_name
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.replay.batch import Batch
 from firnline_ingest.replay.errors import ReplayedElsewhere, ReplayUnfinished, ReplayUnprovable
-from firnline_ingest.shard.appender import APPEND_BYTES
-from firnline_ingest.shard.baseline import state_at_rest
-from firnline_ingest.shard.channel import ChannelOpener, ShardChannel
-from firnline_ingest.shard.in_flight import Chunk, InFlightRows
-from firnline_ingest.shard.places import Places
+from firnline_ingest.snowflake.baseline import state_at_rest
+from firnline_ingest.snowflake.channel import APPEND_BYTES, ChannelOpener, ShardChannel
 from firnline_ingest.snowflake.errors import Backpressure, ChannelLost, ChannelStalled, ClientLost, SnowflakeUnavailable
+from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import DIGITS, ChannelState, Position, ShardKey, TargetTable
 
 BY_FILE = "file:"

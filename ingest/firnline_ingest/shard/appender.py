@@ -12,16 +12,16 @@ import msgspec
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.channel import ShardChannel
-from firnline_ingest.shard.in_flight import Chunk, InFlightRows
 from firnline_ingest.shard.pace import Pace
-from firnline_ingest.shard.places import Places, places_of, position_of
+from firnline_ingest.shard.places import places_of, position_of
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import SendWindow
+from firnline_ingest.snowflake.channel import APPEND_BYTES, ShardChannel
 from firnline_ingest.snowflake.errors import Backpressure
+from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import LAST_ROW, Position
 
-APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 BACKPRESSURE_PATIENCE_S = 60.0
 BACKPRESSURE_PAUSE_S = 0.1
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.places import position_of
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
+from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position
 
 SMALLER = (256, 32, 4, 1)  # records of an append; each step is one more loss

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.shard.caution import Caution
-from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.work import Destination
 from firnline_ingest.snowflake.errors import ChannelLost, ChannelStalled
+from firnline_ingest.snowflake.in_flight import Chunk
 
 
 class Cautions:

@@ -17,13 +17,13 @@ from firnline_ingest.ledger.losses import described
 from firnline_ingest.ledger.reconcile import Case, Look, Resume
 from firnline_ingest.ledger.reconcile_several import Found, reconcile_all
 from firnline_ingest.ledger.row import ChannelEntry, Sending, ShardRow
-from firnline_ingest.shard.baseline import state_at_rest
-from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.incidents import Noted, log_incident, uncounted
 from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.retention import HOUR_MS, UNKNOWN_MS
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
+from firnline_ingest.snowflake.baseline import state_at_rest
+from firnline_ingest.snowflake.channel import ShardChannel
 from firnline_ingest.values import ChannelState, Fence
 
 COUNTED_ANEW = (Case.LEDGER_REBUILT, Case.DECIDED)

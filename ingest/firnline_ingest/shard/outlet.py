@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.shard.appender import Appender
-from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.opening import OpenChannel
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.prover import Prover
 from firnline_ingest.shard.report import ShardReport
 from firnline_ingest.shard.window import SendWindow
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.snowflake.in_flight import InFlightRows
 from firnline_ingest.values import Position
 
 

@@ -10,10 +10,10 @@ from functools import partial
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.outlet import Outlet
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Position
 
 

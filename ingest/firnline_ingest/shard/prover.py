@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import Proven, ShardRow
-from firnline_ingest.shard.channel import ShardChannel
-from firnline_ingest.shard.in_flight import InFlightRows
 from firnline_ingest.shard.rejected import refuse_rejected
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import Destination, ShardServices, ShardWork
+from firnline_ingest.snowflake.channel import ShardChannel
 from firnline_ingest.snowflake.errors import ChannelStalled, SnowflakeUnavailable
+from firnline_ingest.snowflake.in_flight import InFlightRows
 from firnline_ingest.values import ChannelState, Position
 
 STALLED_S = 120.0  # as long as the SDK waits for another opener's rows

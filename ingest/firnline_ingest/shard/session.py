@@ -25,13 +25,11 @@ from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.losses import described
 from firnline_ingest.records.rows import RowMaker, Rows
 from firnline_ingest.shard.abreast import HeldPage
-from firnline_ingest.shard.baseline import state_at_rest
 from firnline_ingest.shard.books import Books
 from firnline_ingest.shard.cautions import Cautions
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.errors import RecordsUnaccounted
 from firnline_ingest.shard.idle import IdleWatch
-from firnline_ingest.shard.in_flight import Chunk
 from firnline_ingest.shard.letters import ShardLetters, first_unusable
 from firnline_ingest.shard.opening import Opened
 from firnline_ingest.shard.outlet import Outlet
@@ -42,7 +40,9 @@ from firnline_ingest.shard.report import Doing, ShardReport, Shown
 from firnline_ingest.shard.retention import RetentionWatch
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardServices, ShardWork
+from firnline_ingest.snowflake.baseline import state_at_rest
 from firnline_ingest.snowflake.errors import ChannelLost, ClientLost
+from firnline_ingest.snowflake.in_flight import Chunk
 from firnline_ingest.values import Fence, Position
 
 UNPROVEN_BYTES = 64_000_000  # per shard: past it reading waits for commits, so that memory is bounded

@@ -3,7 +3,7 @@
 The pace alone can't: where Snowflake, the network or this machine is slow, the SDK's sending falls behind any rate.
 """
 
-from firnline_ingest.shard.channel import ShardChannel
+from firnline_ingest.snowflake.channel import ShardChannel
 
 UNSENT_BYTES = 1_000_000  # measured with SDK 1.9.1: 1.0 MB are sent as rows, 1.1 MB are uploaded
 FLUSH_TIMEOUT_S = 60.0

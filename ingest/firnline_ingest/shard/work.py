@@ -15,8 +15,8 @@ from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
 from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
-from firnline_ingest.shard.channel import ChannelOpener
 from firnline_ingest.shard.steps import Observer, unobserved
+from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.values import ShardKey, TargetTable
 
 if TYPE_CHECKING:

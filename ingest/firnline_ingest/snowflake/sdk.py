@@ -31,7 +31,7 @@ MISSING_PAUSE_S = 2.0
 
 
 class SdkChannels:
-    """Implements shard.channel.ChannelOpener; thread-safe. All clients sign with one key, the one that was read last."""
+    """Implements snowflake.channel.ChannelOpener; thread-safe. All clients sign with one key, the one that was read last."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ REASON_S = 2.5
 
 
 class SdkChannel:
-    """Implements shard.channel.ShardChannel."""
+    """Implements snowflake.channel.ShardChannel."""
 
     def __init__(
         self,

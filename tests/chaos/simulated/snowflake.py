@@ -181,7 +181,7 @@ class SimulatedSnowflake:
 
 
 class SimulatedChannels:
-    """Implements shard.channel.ChannelOpener: one process's."""
+    """Implements snowflake.channel.ChannelOpener: one process's."""
 
     fingerprint = ""
 
@@ -213,7 +213,7 @@ class SimulatedChannels:
 
 
 class BufferedChannel:
-    """Implements shard.channel.ShardChannel as the SDK does: that a handle is stale shows when the server refuses an append."""
+    """Implements ShardChannel as the SDK does: that a handle is stale shows when the server refuses an append."""
 
     def __init__(
         self, service: SimulatedSnowflake, channel: Channel, target: TargetTable, name: str, state: ChannelState

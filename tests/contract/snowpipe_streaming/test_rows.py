@@ -12,9 +12,8 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from firnline_ingest.shard.appender import APPEND_BYTES
-from firnline_ingest.shard.channel import ShardChannel
 from firnline_ingest.shard.window import SendWindow
+from firnline_ingest.snowflake.channel import APPEND_BYTES, ShardChannel
 
 World = Any  # of conftest.py
 

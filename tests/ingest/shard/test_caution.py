@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.shard.caution import LONGEST_WAIT, SMALLER, UNEXPLAINED, Caution
-from firnline_ingest.shard.in_flight import Chunk
-from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import AppendsRefused, ChannelLost, ChannelStalled
+from firnline_ingest.snowflake.in_flight import Chunk
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import Position
 
 MOST_AT_ONCE = 1000

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.shard import in_flight, prover
+from firnline_ingest.shard import prover
 from firnline_ingest.shard.caution import Caution
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
+from firnline_ingest.snowflake import in_flight
 from firnline_ingest.values import Position
 from firnline_local.kinesis import FakeKinesis, Fault, FaultKind, ManualClock
 from tests.ingest.shard.conftest import World

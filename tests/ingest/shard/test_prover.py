@@ -6,9 +6,9 @@ import pytest
 
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.row import Proven, ShardRow
-from firnline_ingest.shard.in_flight import Chunk, InFlightRows
-from firnline_ingest.shard.places import Places
 from firnline_ingest.shard.prover import Prover
+from firnline_ingest.snowflake.in_flight import Chunk, InFlightRows
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import ChannelState, Position, ShardKey
 from tests.ingest.shard.conftest import World
 

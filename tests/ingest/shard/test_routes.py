@@ -8,11 +8,12 @@ import pytest
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.resume import accept_errors
-from firnline_ingest.shard import appender, in_flight
+from firnline_ingest.shard import appender
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from firnline_ingest.shard.steps import EpochStep
 from firnline_ingest.shard.work import ShardWork
+from firnline_ingest.snowflake import in_flight
 from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import Position
 from tests.fakes.channels import MemoryChannel

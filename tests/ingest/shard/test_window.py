@@ -8,12 +8,13 @@ import pytest
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.ledger.row import Proven
 from firnline_ingest.records.rows import Rows
-from firnline_ingest.shard.appender import APPEND_BYTES, Appender
-from firnline_ingest.shard.in_flight import InFlightRows
+from firnline_ingest.shard.appender import Appender
 from firnline_ingest.shard.pace import Pace
 from firnline_ingest.shard.receipt import Tally
 from firnline_ingest.shard.window import UNSENT_BYTES, SendWindow
+from firnline_ingest.snowflake.channel import APPEND_BYTES
 from firnline_ingest.snowflake.errors import SnowflakeUnavailable
+from firnline_ingest.snowflake.in_flight import InFlightRows
 from firnline_ingest.values import ShardKey
 
 

@@ -7,7 +7,7 @@ was ever sent, which stops a shard. So they are watched for a while in which not
 import time
 from dataclasses import replace
 
-from firnline_ingest.shard.channel import ShardChannel
+from firnline_ingest.snowflake.channel import ShardChannel
 from firnline_ingest.values import ChannelState, Position
 
 POLL_S = 1.0

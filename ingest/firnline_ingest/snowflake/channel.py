@@ -1,4 +1,4 @@
-"""A Snowflake channel as a shard uses it; snowflake/sdk.py implements it with the real SDK."""
+"""A Snowflake channel as a shard or a replay uses it; sdk.py implements it with the real SDK."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,6 +6,8 @@ from typing import Protocol
 import msgspec
 
 from firnline_ingest.values import ChannelState, TargetTable
+
+APPEND_BYTES = 500_000  # what the SDK sends inline; for more at once it uploads a file
 
 
 class ShardChannel(Protocol):

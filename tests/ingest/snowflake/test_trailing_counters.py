@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.shard.in_flight import PATIENCE_S, Chunk, InFlightRows
-from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.snowflake.in_flight import PATIENCE_S, Chunk, InFlightRows
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
 KEY = ShardKey("events", 1, "shardId-000000000000")

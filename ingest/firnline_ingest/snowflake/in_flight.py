@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from firnline_ingest.ledger.errors import LedgerBehind
 from firnline_ingest.ledger.row import Proven
-from firnline_ingest.shard.places import Places
 from firnline_ingest.snowflake.errors import CountsDisagree
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import ChannelState, Position, ShardKey
 
 PATIENCE_S = 30.0

@@ -1,6 +1,6 @@
 """Where rows stand: several of a record, one of it, and some of a record that was taken in only partly."""
 
-from firnline_ingest.shard.places import Places
+from firnline_ingest.snowflake.row_places import Places
 from firnline_ingest.values import LAST_ROW, Position, row_number
 
 
