@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 BASE = {"click", "msgspec", "pydantic", "yaml"}  # what our wheels bring without extras
 EXTRAS = {
     "boto3", "botocore", "cdktf", "cdktn", "cryptography", "duckdb", "grpc", "moto", "pulumi", "pulumi_aws",
-    "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
+    "fastavro", "pulumi_snowflake", "pyarrow", "pyspark", "snowflake", "sqlglot", "starlette", "uvicorn", "zstandard",
 }  # fmt: skip # a paragraph, not a column
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
@@ -63,7 +63,7 @@ ROOMS_BELOW = {
     "ingest.migration": "aws config errors kinesis ledger values",
     "ingest.nesting": "",
     "ingest.permissions": "config",
-    "ingest.records": "config errors identifiers kinesis nesting transforms values",
+    "ingest.records": "config errors identifiers kinesis nesting values",
     "ingest.replay": (
         "config deadletter errors files identifiers kinesis ledger permissions records schemas snowflake values"
     ),
@@ -74,8 +74,8 @@ ROOMS_BELOW = {
     "ingest.spark": (
         "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
-    "ingest.transforms": "config kinesis nesting",
-    "ingest.validate": "config deadletter errors kinesis ledger snowflake spark transforms",
+    "ingest.transforms": "config nesting records",
+    "ingest.validate": "config deadletter errors kinesis ledger records snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
@@ -153,6 +153,10 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.errors",
     "firnline_ingest.permissions",
     "firnline_ingest.identifiers",  # both halves have to mean the same table
+    "firnline_ingest.nesting",
+    "firnline_ingest.records.rejection",  # what the kinds of formats and transforms raise and return
+    "firnline_ingest.records.scalar",
+    "firnline_ingest.transforms",
 )
 
 IMPORT_ALL = """

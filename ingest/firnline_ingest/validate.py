@@ -128,7 +128,7 @@ def _stream(config: EngineConfig, pipeline: PipelineConfig) -> str:
 
 
 def _transforms(pipeline: PipelineConfig) -> str:
-    from firnline_ingest.transforms.chain import Chain
+    from firnline_ingest.records.chain import Chain
 
     Chain(pipeline.transforms, stream=pipeline.stream, shard_id="")
     return f"{', '.join(each.type for each in pipeline.transforms)}: {pipeline.conversion_hash}"

@@ -2,18 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 import yaml
 
-from firnline_ingest.config.transforms import Transform
+from firnline_ingest.config.kinds import TRANSFORMS
 from tests.ingest.transforms.making import NO_METADATA, made, row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "transforms.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE))
-KINDS = {kind.model_fields["type"].annotation: kind for kind in get_args(get_args(Transform)[0])}
-BY_TYPE = {get_args(literal)[0]: kind for literal, kind in KINDS.items()}
 EXAMPLES = [
     (title, declared, record, becomes)
     for title, text in SECTIONS.items()
@@ -24,15 +21,15 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("name", BY_TYPE)
+@pytest.mark.parametrize("name", TRANSFORMS)
 def test_every_option_stands_in_the_section_of_its_transform(name: str) -> None:
     options = re.findall(
         r"^\| `(\w+)` \|", SECTIONS[name].partition("| option | |")[2].partition("\n\n")[0], re.MULTILINE
     )
-    assert options == [field for field in BY_TYPE[name].model_fields if field != "type"]
+    assert options == [field for field in TRANSFORMS[name].model_fields if field != "type"]
 
 
-@pytest.mark.parametrize("name", BY_TYPE)
+@pytest.mark.parametrize("name", TRANSFORMS)
 def test_every_transform_has_an_example(name: str) -> None:
     assert any(title == name for title, *_ in EXAMPLES) or name == "callable"
 

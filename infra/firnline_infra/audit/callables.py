@@ -7,14 +7,7 @@ from firnline_ingest.config.callables import CallableUnusable, load_callable
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
-from firnline_ingest.config.transforms import (
-    CallableTransform,
-    ExtractTransform,
-    FilterTransform,
-    Missing,
-    NoneMeans,
-    Transform,
-)
+from firnline_ingest.config.transform import called_by
 
 
 def absent_callable(pipeline: PipelineConfig, *, letters_are_seen: bool = True) -> str | None:
@@ -22,30 +15,20 @@ def absent_callable(pipeline: PipelineConfig, *, letters_are_seen: bool = True) 
 
     Raises CallableAbsent where without it nobody can tell which records are rightly nowhere.
     """
-    for transform in pipeline.transforms:
-        if isinstance(transform, CallableTransform):
-            try:
-                load_callable(transform.callable)
-            except CallableUnusable as error:
-                if reasons := list(_undecidable(pipeline, letters_are_seen)):
-                    raise CallableAbsent(pipeline.stream, transform.callable, reasons[0]) from error
-                return transform.callable
+    for path in called_by(pipeline.transforms):
+        try:
+            load_callable(path)
+        except CallableUnusable as error:
+            if reasons := list(_undecidable(pipeline, letters_are_seen)):
+                raise CallableAbsent(pipeline.stream, path, reasons[0]) from error
+            return path
     return None
 
 
 def _undecidable(pipeline: PipelineConfig, letters_are_seen: bool) -> Iterator[str]:
-    if any(_leaves_out(transform) for transform in pipeline.transforms):
+    if any(transform.leaves_records_out for transform in pipeline.transforms):
         yield "the pipeline's transforms leave records out"
     if pipeline.unusable_records is UnusableRecords.SKIP or not letters_are_seen:
         yield "records that can't be rows are nowhere"
     if makes_several_rows(pipeline.format):
         yield "a record is several rows"
-
-
-def _leaves_out(transform: Transform) -> bool:
-    match transform:
-        case ExtractTransform():
-            return transform.missing is Missing.FILTER
-        case CallableTransform():
-            return transform.none is NoneMeans.FILTER
-    return isinstance(transform, FilterTransform)

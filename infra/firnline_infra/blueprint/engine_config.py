@@ -26,7 +26,7 @@ from firnline_ingest.config.others import Others
 from firnline_ingest.config.reader import Registration
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES
 from firnline_ingest.config.rows import UnusableRecords
-from firnline_ingest.config.transforms import Transform
+from firnline_ingest.config.transform import Transform
 
 
 @dataclass(frozen=True, kw_only=True)

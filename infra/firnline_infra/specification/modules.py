@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_ingest.config.transforms import CallableTransform
 
 PLACE = "aws.runtime.modules"
 
@@ -61,9 +60,9 @@ def _callables_that_are_absent(spec: EnvironmentSpec) -> Iterator[str]:
         return
     for place, pipeline in enumerate(spec.pipelines):
         for number, transform in enumerate(pipeline.transforms):
-            named = transform.callable if isinstance(transform, CallableTransform) else None
-            if named and (problem := _problem(named, runtime.modules)):
-                yield f"pipelines[{place}].transforms[{number}].callable: {problem}"
+            for path in transform.functions:
+                if problem := _problem(path, runtime.modules):
+                    yield f"pipelines[{place}].transforms[{number}].callable: {problem}"
 
 
 def _problem(callable_: str, modules: Sequence[str]) -> str | None:

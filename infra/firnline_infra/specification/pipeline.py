@@ -26,12 +26,12 @@ from firnline_ingest.config.formats import (
     refuse_metadata_columns,
 )
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
+from firnline_ingest.config.kinds import AnyTransform
 from firnline_ingest.config.patterns import NamePattern, literal_beginning
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, MetadataForm, Tolerance, UnusableRecords
-from firnline_ingest.config.transforms import (
-    Transform,
+from firnline_ingest.config.transform import (
     refuse_another_case,
     refuse_key_of_no_record,
     refuse_metadata_keys,
@@ -120,7 +120,7 @@ class Pipeline(Section):
     content_column: IdentifierText | None = None
     """Keeps all of a row's content in this column instead of a column for each first-level key: VARIANT, of text VARCHAR, of
     bytes BINARY, unless `columns` declares it otherwise."""
-    transforms: list[Transform] = Field(default_factory=list)
+    transforms: list[AnyTransform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
     routes: Routes | None = None
     """Sends records to other tables by what is in them (docs/routes.md); all go into one where absent."""

@@ -26,6 +26,7 @@ from firnline_ingest.config.formats import (
 )
 from firnline_ingest.config.identifier import ObjectName, OwnColumn, checked
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
+from firnline_ingest.config.kinds import AnyTransform
 from firnline_ingest.config.metrics import MetricsConfig
 from firnline_ingest.config.names import APPLICATION, AwsService
 from firnline_ingest.config.patterns import (
@@ -43,8 +44,7 @@ from firnline_ingest.config.routes import Routes
 from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
 from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
-from firnline_ingest.config.transforms import (
-    Transform,
+from firnline_ingest.config.transform import (
     refuse_another_case,
     refuse_key_of_no_record,
     refuse_metadata_keys,
@@ -155,7 +155,7 @@ class PipelineOptions(Section):
     content_column: OwnColumn | None = None
     """Keeps all of a row's content in this column, as JSON of any kind, instead of a column for each first-level key. Text and
     bytes are in one column in any case: this names it."""
-    transforms: list[Transform] = Field(default_factory=list)
+    transforms: list[AnyTransform] = Field(default_factory=list)
     """What becomes of a record before it is a row, one behind the other (docs/transforms.md)."""
     max_row_bytes: MaxRowBytes = MAX_ROW_BYTES
     """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.

@@ -83,3 +83,15 @@ class Unusable(Exception):
     def __init__(self, fault: Rejection) -> None:
         super().__init__(fault)
         self.fault = fault
+
+
+class Filtered(Exception):
+    """How a transform says that a record is rightly no row."""
+
+
+class Untransformable(Exception):
+    """How a transform says that it can't be applied to a record. The text says why, without a value of the record."""
+
+
+class DuplicateKeys(Untransformable):
+    """An object that would have to be opened has a key twice, and one of the values would be lost."""

@@ -16,6 +16,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
 from firnline_ingest.records.any_json import check_any_json
+from firnline_ingest.records.chain import Chain
 from firnline_ingest.records.decoders.content import refuse_larger
 from firnline_ingest.records.decoders.of_format import bounded, decoder_of
 from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
@@ -24,18 +25,19 @@ from firnline_ingest.records.json_object import JsonObjectCheck, minified
 from firnline_ingest.records.metadata import MetadataHead, clock_ms
 from firnline_ingest.records.rejection import (
     UNDECIDED,
+    DuplicateKeys,
+    Filtered,
     LeftOut,
     Omitted,
     RejectedRecord,
     Rejection,
     RejectReason,
+    Untransformable,
     Unusable,
 )
 from firnline_ingest.records.router import Router
 from firnline_ingest.records.splice import splice
 from firnline_ingest.records.whole import wrap_of
-from firnline_ingest.transforms.chain import Chain
-from firnline_ingest.transforms.errors import DuplicateKeys, Filtered, Untransformable
 from firnline_ingest.values import row_number
 
 RECORD_BYTES, RECORD_ROWS = 16_000_000, 200_000  # of the rows of one record

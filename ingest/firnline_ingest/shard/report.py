@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from firnline_ingest.config.transforms import called_by
+from firnline_ingest.config.transform import called_by
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.incident import Incident
 from firnline_ingest.shard.errors import OpeningLasts, ShardLate, ShardUnanswered

@@ -1,48 +1,77 @@
 """cast: values of another kind. What would lose something, or would have to be guessed, is refused."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
+from pydantic import Field
 
-from firnline_ingest.config.field_path import steps_of
-from firnline_ingest.config.transforms import CastTo, CastTransform
-from firnline_ingest.nesting import is_too_deep
-from firnline_ingest.transforms.apply import Apply, Origin
-from firnline_ingest.transforms.document import Document, Value, compact, written
-from firnline_ingest.transforms.errors import Untransformable
-from firnline_ingest.transforms.scalar import Container, Scalar, scalar
+from firnline_ingest.config.field_path import FieldPaths, steps_of
+from firnline_ingest.config.transform import Transform
+from firnline_ingest.records.rejection import Untransformable
+from firnline_ingest.records.scalar import Container, Scalar
+
+if TYPE_CHECKING:
+    from firnline_ingest.records.chain import Apply, Origin
+    from firnline_ingest.records.document import Document, Value
 
 MOST_DIGITS = 38  # of a NUMBER
 NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
 
-_encode = msgspec.json.Encoder().encode
-_raw = msgspec.json.Decoder(msgspec.Raw).decode
+
+class CastTo(StrEnum):
+    """What a value becomes. Null stays null."""
+
+    TEXT = "text"
+    """A text stays; of any other value its JSON, without blanks."""
+    INTEGER = "integer"
+    """Of numbers and of texts that are numbers, with up to 38 digits and nothing but zeros behind the point; `true` is 1."""
+    NUMBER = "number"
+    """Of texts that are numbers, digit for digit; `true` is 1."""
+    BOOLEAN = "boolean"
+    """Of the texts true and false in any case; the number 0 is false and any other is true."""
+    JSON = "json"
+    """What is written in a text: `"{\\"a\\":1}"` becomes an object."""
 
 
-def cast(of: CastTransform) -> Apply:
-    casts = [(path, steps_of(path), to, CASTS[to]) for path, to in of.fields.items()]
+class CastTransform(Transform):
+    """Makes values of another kind; one that can't be is told, and never guessed."""
 
-    def apply(document: Document, _: Origin) -> None:
-        for path, steps, to, made_of in casts:
-            for holder, key in document.places(steps):
-                if (known := scalar(holder[key])) is None:
-                    continue
-                made = made_of(known, holder[key])
-                if made is None:
-                    raise Untransformable(f"{path} can't be {to}")
-                holder[key] = msgspec.Raw(made)
-                document.is_changed = True
+    order = 70
 
-    return apply
+    type: Literal["cast"]
+    """Values of another kind."""
+    fields: Annotated[dict[FieldPaths, Annotated[CastTo, Field(strict=False)]], Field(min_length=1)]
+    """The path of a field, and what it becomes: `text`, `integer`, `number`, `boolean` or `json`. One that is not there is not
+    cast."""
+
+    @property
+    def paths(self) -> Collection[str]:
+        return self.fields
+
+    def compiled(self) -> "Apply":
+        casts = [(path, steps_of(path), to, CASTS[to]) for path, to in self.fields.items()]
+
+        def apply(document: "Document", _: "Origin") -> None:
+            for path, steps, to, made_of in casts:
+                for holder, key in document.places(steps):
+                    if (known := document.scalar(holder[key])) is None:
+                        continue
+                    made = made_of(known, holder[key], document)
+                    if made is None:
+                        raise Untransformable(f"{path} can't be {to}")
+                    document.put(holder, key, made)
+
+        return apply
 
 
-def _text(known: Scalar, value: Value) -> bytes | None:
-    return _encode(known if isinstance(known, str) else compact(value).decode())
+def _text(known: Scalar, value: "Value", document: "Document") -> bytes | None:
+    return document.encoded(known if isinstance(known, str) else document.compact(value).decode())
 
 
-def _integer(known: Scalar, _: Value) -> bytes | None:
+def _integer(known: Scalar, *_: object) -> bytes | None:
     if isinstance(known, bool):
         return b"%d" % known
     number = _decimal(known)
@@ -53,11 +82,11 @@ def _integer(known: Scalar, _: Value) -> bytes | None:
     return str(int(number)).encode()
 
 
-def _number(known: Scalar, value: Value) -> bytes | None:
+def _number(known: Scalar, value: "Value", document: "Document") -> bytes | None:
     if isinstance(known, bool):
         return b"%d" % known
     if not isinstance(known, str):
-        return None if isinstance(known, Container) else written(value)
+        return None if isinstance(known, Container) else document.written(value)
     text = known.strip()
     if NUMBER.fullmatch(text) is None:
         return None
@@ -66,7 +95,7 @@ def _number(known: Scalar, value: Value) -> bytes | None:
     return f"{sign}{nought}{digits}".encode()
 
 
-def _boolean(known: Scalar, _: Value) -> bytes | None:
+def _boolean(known: Scalar, *_: object) -> bytes | None:
     if isinstance(known, str):
         word = known.strip().lower()
         return word.encode() if word in ("true", "false") else None
@@ -75,15 +104,11 @@ def _boolean(known: Scalar, _: Value) -> bytes | None:
     return (b"true" if known else b"false") if isinstance(known, Decimal) else None
 
 
-def _json(known: Scalar, value: Value) -> bytes | None:
+def _json(known: Scalar, value: "Value", document: "Document") -> bytes | None:
     if not isinstance(known, str):
-        return written(value)
+        return document.written(value)
     content = known.encode()
-    try:
-        _raw(content)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-    return None if is_too_deep(content) else content
+    return content if document.is_json(content) else None
 
 
 def _decimal(known: Scalar) -> Decimal | None:
@@ -92,7 +117,7 @@ def _decimal(known: Scalar) -> Decimal | None:
     return known if isinstance(known, Decimal) else None
 
 
-CASTS: dict[CastTo, Callable[[Scalar, Value], bytes | None]] = {
+CASTS: dict[CastTo, Callable[[Scalar, "Value", "Document"], bytes | None]] = {
     CastTo.TEXT: _text,
     CastTo.INTEGER: _integer,
     CastTo.NUMBER: _number,

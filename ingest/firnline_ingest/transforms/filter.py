@@ -1,38 +1,74 @@
 """filter: some records less."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from firnline_ingest.config.field_path import steps_of
-from firnline_ingest.config.transforms import FilterTransform
-from firnline_ingest.transforms.apply import Apply, Origin
-from firnline_ingest.transforms.document import Document
-from firnline_ingest.transforms.errors import Filtered
-from firnline_ingest.transforms.scalar import Scalar, scalar
+from pydantic import Field, model_validator
 
+from firnline_ingest.config.field_path import FieldPath, steps_of
+from firnline_ingest.config.transform import Transform
+from firnline_ingest.records.rejection import Filtered
+from firnline_ingest.records.scalar import Scalar
 
-def filtered(of: FilterTransform) -> Apply:
-    steps, matches = steps_of(of.field), _condition(of)
-
-    def apply(document: Document, _: Origin) -> None:
-        is_match = of.exists is False
-        for holder, key in document.places(steps):
-            is_match = matches(scalar(holder[key]))
-        if is_match is not of.keep:
-            raise Filtered
-
-    return apply
+if TYPE_CHECKING:
+    from firnline_ingest.records.chain import Apply, Origin
+    from firnline_ingest.records.document import Document
 
 
-def _condition(of: FilterTransform) -> Callable[[Scalar], bool]:
-    """Of a field that is there."""
-    if of.exists is not None:
-        return lambda _: of.exists is True
-    if of.starts_with is not None:
-        beginning = of.starts_with
-        return lambda value: isinstance(value, str) and value.startswith(beginning)
-    wanted = {_typed(each) for each in of.one_of}
-    return lambda value: _typed(value) in wanted
+class FilterTransform(Transform):
+    """Leaves records out, or keeps some alone. What is left out counts as `filtered`, and is in no table and no dead letter."""
+
+    order = 100
+
+    type: Literal["filter"]
+    """Some records less."""
+    field: FieldPath
+    """What is looked at."""
+    exists: bool | None = None
+    """Matches records that have the field, or with `false` those that lack it; null is a value."""
+    one_of: list[str | int | bool | None] = Field(default_factory=list)
+    """Matches records whose field is one of these. Texts are compared with their case, numbers by their value."""
+    starts_with: Annotated[str, Field(min_length=1)] | None = None
+    """Matches records whose field is a text that begins so."""
+    keep: bool = False
+    """Whether the records that match are kept and the others are left out; the other way round by default."""
+
+    @model_validator(mode="after")
+    def _one_condition(self) -> Self:
+        if sum((self.exists is not None, bool(self.one_of), self.starts_with is not None)) != 1:
+            raise ValueError("give exactly one of exists, one_of, starts_with")
+        return self
+
+    @property
+    def paths(self) -> Collection[str]:
+        return (self.field,)
+
+    @property
+    def leaves_records_out(self) -> bool:
+        return True
+
+    def compiled(self) -> "Apply":
+        steps, matches = steps_of(self.field), self._condition()
+
+        def apply(document: "Document", _: "Origin") -> None:
+            is_match = self.exists is False
+            for holder, key in document.places(steps):
+                is_match = matches(document.scalar(holder[key]))
+            if is_match is not self.keep:
+                raise Filtered
+
+        return apply
+
+    def _condition(self) -> Callable[[Scalar], bool]:
+        """Of a field that is there."""
+        if self.exists is not None:
+            return lambda _: self.exists is True
+        if self.starts_with is not None:
+            beginning = self.starts_with
+            return lambda value: isinstance(value, str) and value.startswith(beginning)
+        wanted = {_typed(each) for each in self.one_of}
+        return lambda value: _typed(value) in wanted
 
 
 def _typed(value: Scalar | int) -> tuple[str, object]:

@@ -1,13 +1,33 @@
 """hoist: the whole record under one key."""
 
-from firnline_ingest.config.transforms import HoistTransform
-from firnline_ingest.transforms.apply import Apply, Origin
-from firnline_ingest.transforms.document import Document
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from firnline_ingest.config.transform import KeyName, Transform
+
+if TYPE_CHECKING:
+    from firnline_ingest.records.chain import Apply, Origin
+    from firnline_ingest.records.document import Document
 
 
-def hoist(of: HoistTransform) -> Apply:
-    def apply(document: Document, _: Origin) -> None:
-        document.root[0] = {of.field: document.root[0]}
-        document.is_changed = True
+class HoistTransform(Transform):
+    """Puts the whole record under one key, whatever kind of JSON it is: `{"RECORD_CONTENT": …}`."""
 
-    return apply
+    order = 10
+    makes_keys = True
+    takes_keys = True
+
+    type: Literal["hoist"]
+    """The whole record under one key."""
+    field: KeyName
+    """The key; it is no path."""
+
+    @property
+    def keys_of_every_record(self) -> Sequence[str]:
+        return (self.field,)
+
+    def compiled(self) -> "Apply":
+        def apply(document: "Document", _: "Origin") -> None:
+            document.become({self.field: document.root[0]})
+
+        return apply

@@ -1,48 +1,97 @@
 """insert: a field more, with a value that is the same for all records or a part of the record's metadata."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal, Self
 
-import msgspec
+from pydantic import Field, model_validator
 
-from firnline_ingest.config.field_path import keys_of
-from firnline_ingest.config.transforms import Existing, InsertTransform, MetadataPart
-from firnline_ingest.kinesis.user_record import UserRecord
-from firnline_ingest.transforms.apply import Apply, Origin
-from firnline_ingest.transforms.document import Document, Members, members_in
-from firnline_ingest.transforms.errors import Untransformable
+from firnline_ingest.config.field_path import FieldPath, keys_of
+from firnline_ingest.config.transform import JsonValue, Transform
+from firnline_ingest.records.rejection import Untransformable
 
-_encode = msgspec.json.Encoder().encode
-EMPTY = msgspec.Raw(b"{}")
-
-
-def insert(of: InsertTransform) -> Apply:
-    *way, last = keys_of(of.field)
-    static = _encode(of.value)
-
-    def apply(document: Document, origin: Origin) -> None:
-        holder = _holder(document, way)
-        if last in holder:
-            if of.existing is Existing.KEEP:
-                return
-            if of.existing is Existing.REJECT:
-                raise Untransformable(f"{of.field} is there already")
-        value = static if of.metadata is None else _encode(_part(of.metadata, origin))
-        holder[last] = msgspec.Raw(value)
-        document.is_changed = True
-
-    return apply
+if TYPE_CHECKING:
+    from firnline_ingest.records.chain import Apply, Origin
 
 
-def _holder(document: Document, way: list[str]) -> Members:
-    members, name = document.members(), ""
-    for key in way:
-        members.setdefault(key, EMPTY)
-        name = f"{name}.{key}" if name else key
-        members = members_in(members, key, name)
-    return members
+class MetadataPart(StrEnum):
+    """What Kinesis says of a record."""
+
+    STREAM = "stream"
+    """The stream's name."""
+    SHARD_ID = "shard_id"
+    """The shard's id."""
+    APPROXIMATE_ARRIVAL = "approximate_arrival"
+    """When Kinesis took the record: ISO 8601 with milliseconds; null where Kinesis does not say."""
+    PARTITION_KEY = "partition_key"
+    """As the producer gave it."""
+    SEQUENCE_NUMBER = "sequence_number"
+    """Its place in the shard, as text."""
+    SUB_SEQUENCE_NUMBER = "sub_sequence_number"
+    """The place inside an aggregated record, from 0."""
 
 
-def _part(part: MetadataPart, origin: Origin) -> object:
+class Existing(StrEnum):
+    """What a field does that is there already."""
+
+    REJECT = "reject"
+    """The record can't be a row: two values for one field, and either would be lost."""
+    KEEP = "keep"
+    """It stays as it is."""
+    REPLACE = "replace"
+    """It is replaced."""
+
+
+class InsertTransform(Transform):
+    """Puts a field into the record: a value that is the same for all, or a part of the record's metadata."""
+
+    order = 30
+    makes_keys = True
+
+    type: Literal["insert"]
+    """A field more."""
+    field: FieldPath
+    """Where it goes. Objects on the way that are not there are made; anything else that is there can't be a row."""
+    value: JsonValue = None
+    """Any value of JSON. Give this or `metadata`."""
+    metadata: MetadataPart | None = Field(default=None, strict=False)
+    """A part of the record's metadata."""
+    existing: Existing = Field(default=Existing.REJECT, strict=False)
+    """What becomes of a field that is there."""
+
+    @model_validator(mode="after")
+    def _one_value(self) -> Self:
+        is_given = self.value is not None or (self.metadata is None and "value" in self.model_fields_set)
+        if is_given == (self.metadata is not None):  # written out whole, a document has a null that nobody gave
+            raise ValueError("give value or metadata, and one of them only")
+        return self
+
+    @property
+    def keys_of_every_record(self) -> Sequence[str]:
+        return keys_of(self.field)[:1]
+
+    def compiled(self) -> "Apply":
+        from firnline_ingest.records.document import Document
+
+        *way, last = keys_of(self.field)
+        static = Document.encoded(self.value)
+
+        def apply(document: Document, origin: "Origin") -> None:
+            holder = document.members_at(way)
+            if last in holder:
+                if self.existing is Existing.KEEP:
+                    return
+                if self.existing is Existing.REJECT:
+                    raise Untransformable(f"{self.field} is there already")
+            document.put(
+                holder, last, static if self.metadata is None else Document.encoded(_part(self.metadata, origin))
+            )
+
+        return apply
+
+
+def _part(part: MetadataPart, origin: "Origin") -> object:
     """As the metadata object has it."""
     record = origin.record
     match part:
@@ -55,7 +104,7 @@ def _part(part: MetadataPart, origin: Origin) -> object:
         case MetadataPart.SEQUENCE_NUMBER:
             return record.SequenceNumber
         case MetadataPart.SUB_SEQUENCE_NUMBER:
-            return record.SubSequenceNumber if isinstance(record, UserRecord) else 0
+            return origin.sub_sequence_number
         case MetadataPart.APPROXIMATE_ARRIVAL:
             return _arrival(record.ApproximateArrivalTimestamp)
 

@@ -1,33 +1,67 @@
 """mask: something else in the place of values."""
 
 import hashlib
+from collections.abc import Collection
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-import msgspec
+from pydantic import Field, model_validator
 
-from firnline_ingest.config.field_path import steps_of
-from firnline_ingest.config.transforms import MaskTransform
-from firnline_ingest.transforms.apply import Apply, Origin
-from firnline_ingest.transforms.document import Document, Value, compact
-from firnline_ingest.transforms.scalar import scalar
+from firnline_ingest.config.field_path import FieldPaths, steps_of
+from firnline_ingest.config.transform import JsonValue, Transform
 
-_encode = msgspec.json.Encoder().encode
-
-
-def mask(of: MaskTransform) -> Apply:
-    paths, replacement = [steps_of(path) for path in of.fields], msgspec.Raw(_encode(of.replacement))
-
-    def apply(document: Document, _: Origin) -> None:
-        for steps in paths:
-            for holder, key in document.places(steps):
-                holder[key] = replacement if of.hash is None else _digest(holder[key])
-                document.is_changed = True
-
-    return apply
+if TYPE_CHECKING:
+    from firnline_ingest.records.chain import Apply, Origin
+    from firnline_ingest.records.document import Value
 
 
-def _digest(value: Value) -> msgspec.Raw:
-    known = scalar(value)
-    if known is None:
-        return msgspec.Raw(b"null")
-    content = known.encode() if isinstance(known, str) else compact(value)
-    return msgspec.Raw(_encode(hashlib.sha256(content).hexdigest()))
+class Hash(StrEnum):
+    """What stands in place of a value, so that equal ones can still be joined."""
+
+    SHA256 = "sha256"
+    """SHA-256 in hexadecimal: of a text's UTF-8, of any other value's JSON without blanks. Null stays null. Whoever can
+    guess a value can find it: an address or a number of few digits is not hidden by it."""
+
+
+class MaskTransform(Transform):
+    """Puts something else in the place of values, so that the fields stay and what they say is gone."""
+
+    order = 40
+
+    type: Literal["mask"]
+    """Something else in the place of values."""
+    fields: Annotated[list[FieldPaths], Field(min_length=1)]
+    """What is hidden, whatever it is; a field that is not there is nothing to hide."""
+    replacement: JsonValue = None
+    """Any value of JSON; null by default."""
+    hash: Hash | None = Field(default=None, strict=False)
+    """In place of `replacement`."""
+
+    @model_validator(mode="after")
+    def _one_or_the_other(self) -> Self:
+        if self.hash is not None and self.replacement is not None:
+            raise ValueError("give replacement or hash, and one of them only")
+        return self
+
+    @property
+    def paths(self) -> Collection[str]:
+        return self.fields
+
+    def compiled(self) -> "Apply":
+        from firnline_ingest.records.document import Document
+
+        paths, replacement = [steps_of(path) for path in self.fields], Document.encoded(self.replacement)
+
+        def digest(value: "Value") -> bytes:
+            known = Document.scalar(value)
+            if known is None:
+                return b"null"
+            content = known.encode() if isinstance(known, str) else Document.compact(value)
+            return Document.encoded(hashlib.sha256(content).hexdigest())
+
+        def apply(document: Document, _: "Origin") -> None:
+            for steps in paths:
+                for holder, key in document.places(steps):
+                    document.put(holder, key, replacement if self.hash is None else digest(holder[key]))
+
+        return apply

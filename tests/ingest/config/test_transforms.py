@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.config import transforms
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.field_path import Each, keys_of, steps_of
+from firnline_ingest.config.kinds import TRANSFORMS
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import ConfigError
 
@@ -30,7 +30,7 @@ def test_options_order_and_code_change_the_conversions_hash(monkeypatch: pytest.
     ]
     assert len({first, *(each.conversion_hash for each in others)}) == 1 + len(others)
     assert pipeline(EXCLUDE, {**INSERT, "existing": "reject"}).conversion_hash == first, "a default that is written out"
-    monkeypatch.setattr(transforms.ExcludeTransform, "code_version", 2)
+    monkeypatch.setattr(TRANSFORMS["exclude"], "code_version", 2)
     assert pipeline(EXCLUDE, INSERT).conversion_hash != first
 
 

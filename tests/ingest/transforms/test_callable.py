@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from firnline_ingest.config.callables import CallableUnusable
 from firnline_ingest.errors import ConfigError
-from firnline_ingest.transforms import returned
+from firnline_ingest.transforms import callable as of_callable
 from tests.ingest.transforms.making import made, pipeline, row
 from tests.ingest.transforms.test_properties import VALUES
 
@@ -159,7 +159,7 @@ def generator() -> Iterator[int]:
 def test_whatever_else_it_does_is_a_letter(
     becomes: Becomes, function: Callable[[Any], Any], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(returned, "MOST_BYTES", 16_000)
+    monkeypatch.setattr(of_callable, "MOST_BYTES", 16_000)
     found = becomes(function)
     assert found.startswith(FAILED + told.rstrip(".")), found
     assert told.endswith(" ") or found == FAILED + told
