@@ -86,15 +86,16 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build deploy doctor drift estimate keys rollout specification terminal "
+        "accounts audit blueprint build deploy doctor drift estimate keys observe rollout specification terminal "
         "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.schemas "
         "ingest.sink ingest.values"
     ),
-    "infra.deploy": "accounts blueprint keys pulumi_cli specification ingest.errors ingest.identifiers",
-    "infra.doctor": "accounts blueprint deploy pulumi_cli specification ingest.errors",
-    "infra.drift": "accounts blueprint deploy keys specification terminal ingest.config ingest.errors ingest.ledger",
+    "infra.deploy": "accounts blueprint keys observe pulumi_cli specification ingest.errors ingest.identifiers",
+    "infra.doctor": "accounts blueprint deploy observe pulumi_cli specification ingest.errors",
+    "infra.drift": "accounts blueprint deploy keys observe specification ingest.config ingest.errors ingest.ledger",
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
+    "infra.observe": "terminal ingest.errors",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",

@@ -27,7 +27,7 @@ from firnline_infra.blueprint.value import Value
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.deploy.secrets import lost_secrets
 from firnline_infra.drift import aws_principals, aws_resources, engine
-from firnline_infra.drift.scene import Scene
+from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec, parse_spec
@@ -170,12 +170,12 @@ def look_for_rights(spec: EnvironmentSpec, environment: RunningEnvironment) -> N
     accounts = EmbeddedAccounts(environment)
     if blueprint.user is not None:
         iam.put_user_policy(UserName=blueprint.user.name, PolicyName="extra", PolicyDocument=BY_HAND)
-    scene = Scene(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
+    context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=None, outputs={})
     found = [
         finding
         for part in (aws_principals, aws_resources, engine)
-        for look in part.looks(scene)
-        for finding in look.run()
+        for check in part.checks(context)
+        for finding in check.run()
     ]
     assert [finding.path for finding in found] == (["inline policy extra"] if blueprint.user else [])
     if blueprint.user is not None:

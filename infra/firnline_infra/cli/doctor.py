@@ -20,12 +20,12 @@ def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...
 
     Before the first `up` and after: tools, every host of `firnline egress`, accounts, the clock, the rights of whoever runs
     this, service limits, who approves what CI does, names that are taken. Changes nothing. Exit status: 0 all is good,
-    3 something is wrong, 2 something could not be told.
+    3 something is wrong, 2 a check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.doctor import examine
+    from firnline_infra.observe.text import report_table
     from firnline_infra.specification import load_spec
-    from firnline_infra.terminal import text_table
 
     spec = load_spec(environment)
 
@@ -33,12 +33,5 @@ def doctor(environment: Path, accounts: ChosenAccounts, *, areas: tuple[str, ...
         return deployment(environment, accounts, quiet=True).stack.state() or {}
 
     found = examine(spec, accounts.of(spec), state=state, areas=areas)
-    if as_json:
-        click.echo(found.to_json())
-    else:
-        rows = [(each.verdict.value.upper(), area, each.about, each.said) for area, each in found.findings]
-        click.echo(text_table(("", "area", "about", "said"), rows))
-        steps = [(each.about, each.next_step) for _, each in found.findings if each.next_step]
-        if steps:
-            click.echo("\nNext:\n" + "\n".join(f"  {about}: {step}." for about, step in steps))
+    click.echo(found.to_json() if as_json else report_table(found))
     raise SystemExit(found.exit_status)

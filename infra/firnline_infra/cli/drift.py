@@ -9,7 +9,7 @@ from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
 if TYPE_CHECKING:
-    from firnline_infra.drift import Report
+    from firnline_infra.observe import Report
 
 FORMATS = ("table", "json", "sarif", "markdown", "codequality")
 
@@ -50,13 +50,13 @@ def drift(
     from datetime import UTC, datetime
 
     from firnline_infra.cli.deployment import deployment
-    from firnline_infra.drift import look_for_drift
+    from firnline_infra.drift import find_drift
     from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
 
     wanted = [(form, None), *map(_place, also)]
     list_ = ignore_file or ignore_file_of(environment)
     ignoring = load_ignore_list(list_, today=datetime.now(UTC).date()) if list_.exists() else IgnoreList()
-    report = look_for_drift(deployment(environment, accounts, quiet=True), ignoring, verify_volumes=verify_volumes)
+    report = find_drift(deployment(environment, accounts, quiet=True), ignoring, verify_volumes=verify_volumes)
     for each, file in wanted:
         text = _text(report, each, environment)
         if file is None:
@@ -74,9 +74,9 @@ def _place(text: str) -> tuple[str, Path | None]:
 
 
 def _text(report: "Report", form: str, spec_file: Path) -> str:
-    from firnline_infra.drift.code_quality import report_code_quality
-    from firnline_infra.drift.sarif import report_sarif
-    from firnline_infra.drift.text import report_markdown, report_table
+    from firnline_infra.observe.code_quality import report_code_quality
+    from firnline_infra.observe.sarif import report_sarif
+    from firnline_infra.observe.text import report_markdown, report_table
 
     match form:
         case "json":

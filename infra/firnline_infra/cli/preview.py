@@ -7,8 +7,6 @@ import click
 from firnline_infra.cli.accounts_option import ChosenAccounts, accounts_options
 from firnline_infra.cli.environment_argument import environment_argument
 
-DIFFERS = 3
-
 
 @click.command()
 @environment_argument
@@ -32,7 +30,7 @@ def preview(
 
     Also reads back what Pulumi can't see: properties of tables that were set by a statement. Changes nothing, and needs no
     keys yet. Exit status: 0 good, 3 something was changed where Pulumi can't see it (with --expect-no-changes: or anything
-    `up` would change), 2 it could not be told.
+    `up` would change), 2 the check could not be completed.
     """
     from firnline_infra.cli.deployment import deployment
     from firnline_infra.terminal import text_table
@@ -50,4 +48,4 @@ def preview(
         click.echo("\n".join(f"  {each.repair};" for each in found.findings if each.repair) or "  (none of it)")
     for refusal in found.refusals:
         click.echo(f"\n`firnline up` will be refused: {refusal}", err=True)
-    raise SystemExit(DIFFERS if found.differs else 0)
+    raise SystemExit(found.exit_status)

@@ -38,6 +38,7 @@ from firnline_infra.deploy.stack import Stack, stack_of
 from firnline_infra.deploy.versions import check_packages
 from firnline_infra.keys.encryption_key import record_encryption_key
 from firnline_infra.keys.file import ReviewedFile
+from firnline_infra.observe import ExitStatus, Verdict
 from firnline_infra.pulumi_cli.errors import UnexpectedChanges
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_infra.specification.identifier import Identifier
@@ -55,8 +56,8 @@ class Preview:
     """Why `up` would be refused all the same: keys are missing, or something is there already."""
 
     @property
-    def differs(self) -> bool:
-        return self.changes or bool(self.findings)
+    def exit_status(self) -> ExitStatus:
+        return ExitStatus.of([Verdict.WRONG] if self.changes or self.findings else [])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from firnline_infra.blueprint.bootstrap.forge import preview_environment
 from firnline_infra.blueprint.bootstrap.gitlab import pipeline_file
 from firnline_infra.blueprint.bootstrap.workflow import workflow_file
-from firnline_infra.doctor.findings import Finding, good, unknown, wrong
+from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 
 PATIENCE_S = 10.0

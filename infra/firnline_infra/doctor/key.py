@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.doctor.findings import Finding, good, wrong
+from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin

@@ -6,7 +6,7 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iam.length import LIMITS, policy_length
-from firnline_infra.doctor.findings import Finding, good, wrong
+from firnline_infra.observe import Finding, good, wrong
 from firnline_infra.specification.origin import Origin
 
 MOST_CONSUMERS = 20  # of a stream (Kinesis developer guide, "Quotas and limits")

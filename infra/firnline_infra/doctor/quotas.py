@@ -11,7 +11,7 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.size import size_of_specification
-from firnline_infra.doctor.findings import Finding, good, unknown, wrong
+from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 
 UNCHANGED = {"NoSuchResourceException"}

@@ -10,7 +10,7 @@ from typing import Any
 from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.doctor.findings import Finding, good, unknown, wrong
+from firnline_infra.observe import Finding, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 
 AT_ONCE = 100

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 
 from firnline_infra.deploy.versions import check_packages
-from firnline_infra.doctor.findings import Finding, good
+from firnline_infra.observe import Finding, good
 from firnline_infra.pulumi_cli import find_cli
 
 

@@ -1,9 +1,8 @@
 """`firnline drift`: what differs between a specification and what is there, one finding for each object and property.
 
-`look` asks everything; each other file is one kind of source, or one form of the report. Nothing here writes anything.
+`suite` runs all checks; each other file is one kind of source. Nothing here writes anything.
 """
 
-from firnline_infra.drift.look import look_for_drift
-from firnline_infra.drift.report import Report
+from firnline_infra.drift.suite import find_drift
 
-__all__ = ["Report", "look_for_drift"]
+__all__ = ["find_drift"]

@@ -10,24 +10,25 @@ from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.aws import Role, User
-from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.drift.context import DriftContext
+from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.specification.arns import Arns
 
 ROLE, USER = "iam role", "iam user"
 MOST_KEYS = 1
 
 
-def looks(scene: Scene) -> Iterator[Look]:
-    iam = scene.accounts.aws("iam")
-    roles = (scene.blueprint.role, *(volume.role for volume in scene.blueprint.volumes))
+def checks(context: DriftContext) -> Iterator[Check]:
+    iam = context.accounts.aws("iam")
+    roles = (context.blueprint.role, *(volume.role for volume in context.blueprint.volumes))
     for role in filter(None, roles):
-        yield Look(what=f"the rights of {ROLE} {role.name}", run=partial(of_role, iam, role))
-    if scene.blueprint.user is not None:
-        own = Arns(scene.spec).policy(scene.blueprint.user.name, path=User.policy_path)
-        yield Look(
-            what=f"the rights of {USER} {scene.blueprint.user.name}",
-            run=partial(of_user, iam, scene.blueprint.user, own),
+        yield Check(rule="right", name=f"the rights of {ROLE} {role.name}", run=partial(of_role, iam, role))
+    if context.blueprint.user is not None:
+        own = Arns(context.spec).policy(context.blueprint.user.name, path=User.policy_path)
+        yield Check(
+            rule="right",
+            name=f"the rights of {USER} {context.blueprint.user.name}",
+            run=partial(of_user, iam, context.blueprint.user, own),
         )
 
 
@@ -55,7 +56,6 @@ def of_user(iam: Any, user: User, own_policy: str) -> Iterator[Finding]:
             path="access keys",
             expected=f"{MOST_KEYS} at most",
             found=", ".join(sorted(keys)),
-            source=Source.RIGHT,
             next_step="find out whose the other one is, and delete it (aws iam delete-access-key)",
         )
 
@@ -97,7 +97,6 @@ class _Given:
             path=path,
             expected=NOTHING,
             found=found,
-            source=Source.RIGHT,
             next_step=f"find out who gave it and why; then {next_step}",
         )
 

@@ -13,8 +13,8 @@ from typing import Any
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.bootstrap.environment_key import environment_key_policy
 from firnline_infra.blueprint.iam import policy_document
-from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene
+from firnline_infra.drift.context import DriftContext
+from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.origin import Origin
 
@@ -22,16 +22,18 @@ NO_POLICY = {"ResourceNotFoundException", "PolicyNotFoundException", "NotFoundEx
 OF_A_SERVICE = (".amazonaws.com", ".amazonaws.com.cn")
 
 
-def looks(scene: Scene) -> Iterator[Look]:
+def checks(context: DriftContext) -> Iterator[Check]:
     """Of what the stack made; what it adopted is its owner's."""
-    for policy in _policies(scene):
-        yield Look(what=f"the policy of {policy.kind} {policy.name}", run=partial(policy_findings, policy))
-    if scene.blueprint.key is not None:
-        alias = f"alias/{scene.blueprint.key.alias}"
-        kms = scene.accounts.aws("kms")
-        yield Look(what=f"the grants of kms key {alias}", run=partial(key_grants, kms, alias))
-        wanted = policy_document(environment_key_policy(scene.spec, scene.blueprint), str)
-        yield Look(what=f"the policy of kms key {alias}", run=partial(key_settings, kms, alias, wanted))
+    for policy in _policies(context):
+        yield Check(
+            rule="right", name=f"the policy of {policy.kind} {policy.name}", run=partial(policy_findings, policy)
+        )
+    if context.blueprint.key is not None:
+        alias = f"alias/{context.blueprint.key.alias}"
+        kms = context.accounts.aws("kms")
+        yield Check(rule="right", name=f"the grants of kms key {alias}", run=partial(key_grants, kms, alias))
+        wanted = policy_document(environment_key_policy(context.spec, context.blueprint), str)
+        yield Check(rule="right", name=f"the policy of kms key {alias}", run=partial(key_settings, kms, alias, wanted))
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class ResourcePolicy:
     """Its text."""
 
 
-def _policies(scene: Scene) -> Iterator[ResourcePolicy]:
-    arns, aws, blueprint = Arns(scene.spec), scene.accounts.aws, scene.blueprint
+def _policies(context: DriftContext) -> Iterator[ResourcePolicy]:
+    arns, aws, blueprint = Arns(context.spec), context.accounts.aws, context.blueprint
     kinesis, dynamodb, secrets = aws("kinesis"), aws("dynamodb"), aws("secretsmanager")
     for stream in (each.name for each in blueprint.streams if each.origin is Origin.CREATE):
         ask = partial(_text, kinesis.get_resource_policy, "Policy", ResourceARN=arns.stream(stream))
@@ -78,7 +80,6 @@ def key_grants(kms: Any, alias: str) -> Iterator[Finding]:
                 path=f"grant {grant.get('Name') or grant['GrantId']}",
                 expected=NOTHING,
                 found=f"{', '.join(grant['Operations'])} for {grant['GranteePrincipal']}",
-                source=Source.RIGHT,
                 next_step=f"find out who gave it and why; then aws kms revoke-grant --grant-id {grant['GrantId']}",
             )
 
@@ -92,7 +93,7 @@ def key_settings(kms: Any, alias: str, policy: dict[str, Any]) -> Iterator[Findi
             return
         found = json.loads(kms.get_key_policy(KeyId=key, PolicyName="default")["Policy"])
         is_renewed = kms.get_key_rotation_status(KeyId=key)["KeyRotationEnabled"]
-    kept = partial(Finding, kind="kms key", name=alias, source=Source.RIGHT)
+    kept = partial(Finding, kind="kms key", name=alias)
     if _plain(found) != _plain(policy):
         yield kept(
             path="policy",
@@ -136,6 +137,5 @@ def policy_findings(policy: ResourcePolicy) -> Iterator[Finding]:
             path="resource policy",
             expected=NOTHING,
             found=text,
-            source=Source.RIGHT,
             next_step="find out who wrote it and why; then delete it (delete-resource-policy)",
         )

@@ -14,14 +14,15 @@ from typing import Annotated
 from pydantic import Field
 
 from firnline_infra.drift.errors import IgnoreListRefused
-from firnline_infra.drift.finding import Finding
+from firnline_infra.observe import Finding
+from firnline_infra.observe.report import Ignored
 from firnline_infra.specification.document import read_text, read_yaml
 from firnline_ingest.config.document import Section, parse
 from firnline_ingest.errors import ConfigError
 
 LONGEST = timedelta(days=366)
-LETTERS = 3
-"""Of a name, beside the stars: fewer are met by chance."""
+MIN_CHARACTERS = 3
+"""Of a name, beside the stars: fewer match by chance."""
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -50,34 +51,31 @@ class Document(Section):
 
 
 @dataclass(frozen=True)
-class Ignored:
-    finding: Finding
-    entry: Entry
-
-
-@dataclass(frozen=True)
 class IgnoreList:
     entries: tuple[Entry, ...] = ()
     source: str = ""
 
     def applied(self, findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], tuple[Ignored, ...]]:
-        """What counts, and what doesn't."""
+        """Returns the findings that count, and those that an entry covers."""
         kept, ignored = [], []
         for finding in findings:
-            entry = next((each for each in self.entries if each.covers(finding)), None)
-            if entry is None:
+            if (entry := self._covering(finding)) is None:
                 kept.append(finding)
             else:
-                ignored.append(Ignored(finding, entry))
+                ignored.append(Ignored(finding=finding, reason=entry.reason, until=entry.until))
         return tuple(kept), tuple(ignored)
 
     def idle(self, ignored: Sequence[Ignored]) -> tuple[str, ...]:
-        used = {id(each.entry) for each in ignored}
+        """Returns a sentence for each entry that covers nothing."""
+        used = {id(self._covering(each.finding)) for each in ignored}
         return tuple(
             f"{self.source}: nothing differs any more at {each.object}: {each.property}; take the entry out."
             for each in self.entries
             if id(each) not in used
         )
+
+    def _covering(self, finding: Finding) -> Entry | None:
+        return next((each for each in self.entries if each.covers(finding)), None)
 
 
 def ignore_file_of(spec_file: Path) -> Path:
@@ -108,11 +106,11 @@ def _problems(entries: Sequence[Entry], today: date) -> Iterator[str]:
             yield f"{path}.until: {entry.until} is more than a year ahead; name a day within one."
         for field, pattern in (("object", entry.object), ("property", entry.property)):
             if _is_too_wide(pattern):
-                yield f"{path}.{field}: {pattern!r} would ignore everything; write {LETTERS} letters of it at least."
+                yield f"{path}.{field}: {pattern!r} would ignore everything; write {MIN_CHARACTERS} letters of it at least."
 
 
 def _is_too_wide(pattern: str) -> bool:
-    return "*" in pattern and sum(character.isalnum() for character in pattern) < LETTERS
+    return "*" in pattern and sum(character.isalnum() for character in pattern) < MIN_CHARACTERS
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -1,6 +1,6 @@
 """Rights in Snowflake that the blueprint does not give: to the two roles, on them, and to their users.
 
-The provider compares each grant that it made; one beside them is seen by nobody else. A grant that is missing is told by
+The provider compares each grant that it made; one beside them is seen by nobody else. A grant that is missing is a finding of
 the stack's comparison.
 """
 
@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.blueprint.snowflake import Role, SnowflakeObjects, User
-from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene, shown
+from firnline_infra.drift.context import DriftContext, shown
+from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.specification.identifier import Identifier, QualifiedName
 
 ROLE, USER = "snowflake account role", "snowflake service user"
@@ -20,12 +20,14 @@ Grant = tuple[str, tuple[str, ...]]
 (behaviour change 2371)."""
 
 
-def looks(scene: Scene) -> Iterator[Look]:
-    landing, session = scene.blueprint.landing, scene.session
+def checks(context: DriftContext) -> Iterator[Check]:
+    landing, session = context.blueprint.landing, context.session
     for role in landing.roles:
-        yield Look(what=f"the grants of {ROLE} {role.name}", run=partial(of_role, landing, role, session))
+        yield Check(
+            rule="right", name=f"the grants of {ROLE} {role.name}", run=partial(of_role, landing, role, session)
+        )
     for user in landing.users:
-        yield Look(what=f"the roles of {USER} {user.name}", run=partial(of_user, landing, user, session))
+        yield Check(rule="right", name=f"the roles of {USER} {user.name}", run=partial(of_user, landing, user, session))
 
 
 def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Finding]:
@@ -59,7 +61,7 @@ def of_role(landing: SnowflakeObjects, role: Role, session: Any) -> Iterator[Fin
 
 
 def of_user(landing: SnowflakeObjects, user: User, session: Any) -> Iterator[Finding]:
-    """Roles of the user's that are not the environment's; one of ours is told at the role. Raises SnowflakeRefused."""
+    """Roles of the user's that are not the environment's; one of ours is a finding of the role. Raises SnowflakeRefused."""
     own = {role.name.name for role in landing.roles}
     for row in shown(session, f"SHOW GRANTS TO USER {user.name.sql}", USER, user.name.name):
         if row["role"] not in own:
@@ -113,6 +115,5 @@ def _finding(kind: str, name: Identifier, path: str, found: str, revoke: str) ->
         path=path,
         expected=NOTHING,
         found=found,
-        source=Source.RIGHT,
         next_step=f"find out who gave it and why; then {revoke}",
     )

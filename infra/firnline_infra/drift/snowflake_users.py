@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.blueprint.snowflake import NetworkPolicy, User
-from firnline_infra.drift.finding import NOTHING, Finding, Source
-from firnline_infra.drift.scene import Look, Scene, shown
+from firnline_infra.drift.context import DriftContext, shown
+from firnline_infra.observe import NOTHING, Check, Finding
 from firnline_infra.specification.identifier import Identifier
 
 USER, POLICY = "snowflake service user", "snowflake network policy"
@@ -22,25 +22,31 @@ BESIDE_THE_ADDRESSES = {
 }
 
 
-def looks(scene: Scene) -> Iterator[Look]:
-    for user in scene.blueprint.landing.users:
-        yield Look(what=f"the properties of {USER} {user.name}", run=partial(of_user, user, scene.session))
-    if (policy := scene.blueprint.landing.network_policy) is not None:
-        yield Look(what=f"the properties of {POLICY} {policy.name}", run=partial(of_policy, policy, scene.session))
+def checks(context: DriftContext) -> Iterator[Check]:
+    for user in context.blueprint.landing.users:
+        yield Check(
+            rule="user", name=f"the properties of {USER} {user.name}", run=partial(of_user, user, context.session)
+        )
+    if (policy := context.blueprint.landing.network_policy) is not None:
+        yield Check(
+            rule="user",
+            name=f"the properties of {POLICY} {policy.name}",
+            run=partial(of_policy, policy, context.session),
+        )
 
 
 def of_user(user: User, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
     described = shown(session, f"DESCRIBE USER {user.name.sql}", USER, user.name.name)
-    told = {str(row["property"]): row["value"] for row in described}
-    if str(told.get("DISABLED", "false")).lower() == "true":
+    reported = {str(row["property"]): row["value"] for row in described}
+    if str(reported.get("DISABLED", "false")).lower() == "true":
         enable = f"ALTER USER {user.name.sql} SET DISABLED = FALSE"
         yield _finding(
             USER, user.name, "disabled", expected="false", found="true", next_step=f"find out why; then {enable}"
         )
     wanted: Mapping[str, str | None] = {"rsaPublicKey": user.public_key, "rsaPublicKey2": user.public_key_2}
     for path, key in KEYS.items():
-        expected, found = _text(wanted[path]), _text(told.get(key))
+        expected, found = _text(wanted[path]), _text(reported.get(key))
         if expected != found:
             step = "find out who put it there: whoever has its private half is the user. `firnline up` sets it back"
             yield _finding(USER, user.name, path, expected=expected, found=found, next_step=step)
@@ -53,9 +59,9 @@ def of_user(user: User, session: Any) -> Iterator[Finding]:
 def of_policy(policy: NetworkPolicy, session: Any) -> Iterator[Finding]:
     """Raises SnowflakeRefused."""
     described = shown(session, f"DESCRIBE NETWORK POLICY {policy.name.sql}", POLICY, policy.name.name)
-    told = {str(row["name"]): row["value"] for row in described}
+    reported = {str(row["name"]): row["value"] for row in described}
     for path, name in BESIDE_THE_ADDRESSES.items():
-        if (found := _text(told.get(name))) != NOTHING:
+        if (found := _text(reported.get(name))) != NOTHING:
             unset = f"ALTER NETWORK POLICY {policy.name.sql} UNSET {name}"
             step = f"find out who opened it; then {unset}"
             yield _finding(POLICY, policy.name, path, expected=NOTHING, found=found, next_step=step)
@@ -63,8 +69,8 @@ def of_policy(policy: NetworkPolicy, session: Any) -> Iterator[Finding]:
 
 def _network_policy_of(user: Identifier, session: Any) -> str:
     """The user's own, not the account's."""
-    told = shown(session, f"SHOW PARAMETERS LIKE 'NETWORK_POLICY' FOR USER {user.sql}", USER, user.name)
-    return next((_text(row["value"]) for row in told if row["level"] == "USER"), NOTHING)
+    reported = shown(session, f"SHOW PARAMETERS LIKE 'NETWORK_POLICY' FOR USER {user.sql}", USER, user.name)
+    return next((_text(row["value"]) for row in reported if row["level"] == "USER"), NOTHING)
 
 
 def _text(value: Any) -> str:
@@ -78,6 +84,5 @@ def _finding(kind: str, name: Identifier, path: str, *, expected: str, found: st
         path=path,
         expected=expected,
         found=found,
-        source=Source.USER,
         next_step=next_step,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from firnline_infra.drift.errors import PreviewUnreadable
-from firnline_infra.drift.finding import NOTHING, Cause, Finding, Source, kind_of
+from firnline_infra.observe import NOTHING, Cause, Finding
 
 Values = Mapping[str, Any]
 QUIET = {"same", "read", "refresh", "read-replacement", "read-discard", "discard"}
@@ -59,7 +59,6 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
             path=path,
             expected=expected,
             found=found,
-            source=Source.STACK,
             cause=cause,
             next_step=next_step,
         )
@@ -80,11 +79,11 @@ def _of_step(step: Mapping[str, Any], state: State, next_step: str) -> Iterator[
 
 def _paths(step: Mapping[str, Any], wanted: Values, there: Values) -> Iterator[str]:
     """What differs, as deep as it can be said: one tag, not all of them."""
-    told = step.get("detailedDiff") or dict.fromkeys(step.get("diffReasons") or step.get("replaceReasons") or ())
-    if not told:
+    differing = step.get("detailedDiff") or dict.fromkeys(step.get("diffReasons") or step.get("replaceReasons") or ())
+    if not differing:
         raise PreviewUnreadable(f"nothing is said to differ at {step['urn']}, and it would be changed.")
     seen: set[str] = set()
-    for path in sorted(told):
+    for path in sorted(differing):
         for deep in _deeper(path, _at(wanted, path), _at(there, path)):
             if deep not in seen:
                 seen.add(deep)
@@ -142,3 +141,11 @@ def _text(value: Any) -> str:
     if value == UNKNOWN:
         return "known once it is made"
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def kind_of(type_: str) -> str:
+    """The kind of a resource by its Pulumi type: aws:iam/role:Role is `iam role`."""
+    package, module, kind = type_.split(":")
+    where = package if package == "snowflake" else module.partition("/")[0]
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", kind).lower()
+    return f"{where} {words}"

@@ -300,7 +300,7 @@ def test_a_table_that_the_deployer_no_longer_reaches_is_told_before_pulumi_takes
 
 def test_a_preview_before_the_first_up_reads_nothing_back(world: World) -> None:
     preview = world.deployment.preview()
-    assert (preview.differs, preview.findings) == (False, [])
+    assert (preview.exit_status, preview.findings) == (0, [])
 
 
 def test_a_preview_reads_back_what_pulumi_does_not_see(world: World) -> None:

@@ -14,7 +14,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.doctor.boundary import boundary
-from firnline_infra.doctor.findings import Finding, Verdict
+from firnline_infra.observe import Finding, Verdict
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 OWN = "arn:aws:iam::111122223333:policy/firnline-dev-boundary"
@@ -64,7 +64,7 @@ def looked(spec: EnvironmentSpec, there: dict[str, Any] | None) -> list[Finding]
 def test_a_boundary_that_was_not_renewed_lacks_what_the_specification_adds_since() -> None:
     (found,) = looked(spec_of(READ), rendered(spec_of()))
     assert found.verdict is Verdict.WRONG
-    assert found.said == "is not as specified: ExtraReadLookups"
+    assert found.found == "is not as specified: ExtraReadLookups"
     assert "have an administrator apply it" in found.next_step
 
 
@@ -78,7 +78,7 @@ def test_one_that_was_renewed_is_good_however_iam_writes_it() -> None:
 
 def test_one_that_is_not_there_is_wrong_and_one_of_ones_own_is_not_known() -> None:
     (missing,) = looked(spec_of(), None)
-    assert missing.said == "is not there"
+    assert missing.found == "is not there"
     own = spec_of(arn="arn:aws:iam::111122223333:policy/everybody")
     (found,) = boundary(own, blueprint_of(own), iam=None)
     assert found.verdict is Verdict.UNKNOWN

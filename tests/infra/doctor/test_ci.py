@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from firnline_infra.doctor.ci import approvals, asking
-from firnline_infra.doctor.findings import Finding, Verdict
+from firnline_infra.observe import Finding, Verdict
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.doctor.test_boundary import spec_of
 
@@ -42,7 +42,7 @@ def test_an_environment_without_reviewers_is_wrong_and_one_with_them_good(look: 
     }
     deploys, previews = look(answers.__getitem__)
     assert (deploys.verdict, previews.verdict) == (Verdict.GOOD, Verdict.WRONG)
-    assert "nobody approves" in previews.said
+    assert "nobody approves" in previews.found
     assert "Required reviewers" in previews.next_step
 
 

@@ -4,8 +4,8 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from firnline_infra.doctor.findings import Finding, Verdict
 from firnline_infra.doctor.key import recorded
+from firnline_infra.observe import Finding, Verdict
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.doctor.test_boundary import spec_of
 
@@ -34,7 +34,7 @@ def test_a_key_that_was_swapped_in_the_file_is_wrong(spec: EnvironmentSpec) -> N
     (found,) = looked(spec, ARN)
     assert found.verdict is Verdict.GOOD
     (found,) = looked(spec, ARN.replace("key/1", "key/2"))
-    assert (found.verdict, "key/2" in found.said, "key/1" in found.said) == (Verdict.WRONG, True, True)
+    assert (found.verdict, "key/2" in found.found, "key/1" in found.found) == (Verdict.WRONG, True, True)
     (found,) = looked(spec, None)
     assert found.verdict is Verdict.WRONG
 

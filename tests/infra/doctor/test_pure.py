@@ -14,7 +14,8 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import clock, limits, network, rights
-from firnline_infra.doctor.findings import Examination, Finding, Verdict, good, unknown, wrong
+from firnline_infra.doctor.suite import DOCTOR
+from firnline_infra.observe import Finding, Report, Verdict, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 ROLE = "arn:aws:iam::111122223333:role/deploy-firnline-dev"
@@ -51,7 +52,7 @@ def stubbed(service: str, *answers: tuple[str, dict[str, Any]], error: tuple[str
 
 
 def verdicts(found: Iterable[Finding]) -> dict[str, Verdict]:
-    return {each.about: each.verdict for each in found}
+    return {each.object: each.verdict for each in found}
 
 
 def simulated(action: str, decision: str, **more: Any) -> dict[str, Any]:
@@ -91,7 +92,7 @@ def test_each_action_that_deploying_asks_for_is_simulated_for_the_role_of_a_sess
     client, stubber = simulation(spec, blueprint, {})
     (found,) = rights.rights(spec, blueprint, client, SESSION)
     stubber.assert_no_pending_responses()
-    assert (found.verdict, found.about) == (Verdict.GOOD, f"rights of {ROLE}")
+    assert (found.verdict, found.object) == (Verdict.GOOD, f"rights of {ROLE}")
 
 
 def test_an_action_that_is_denied_is_told_with_why(spec: EnvironmentSpec, blueprint: Blueprint) -> None:
@@ -103,7 +104,7 @@ def test_an_action_that_is_denied_is_told_with_why(spec: EnvironmentSpec, bluepr
     }
     client, _ = simulation(spec, blueprint, refused)
     said = {
-        each.about.split()[0]: each.said for each in rights.rights(spec, blueprint, client, SESSION) if each.next_step
+        each.object.split()[0]: each.found for each in rights.rights(spec, blueprint, client, SESSION) if each.next_step
     }
     assert said.keys() == refused.keys()
     assert said["kinesis:CreateStream"].startswith("is allowed by no policy on arn:aws:kinesis:")
@@ -185,7 +186,7 @@ def test_a_clock_that_is_off_is_told_by_how_much() -> None:
     (on_time,) = clock.skew(Sts(), datetime(2026, 11, 22, 10, 0, 59, tzinfo=UTC))
     (ahead,) = clock.skew(Sts(), datetime(2026, 11, 22, 10, 5, tzinfo=UTC))
     assert (on_time.verdict, ahead.verdict) == (Verdict.GOOD, Verdict.WRONG)
-    assert ahead.said == "is 300 s ahead; 60 s at most"
+    assert ahead.found == "is 300 s ahead; 60 s at most"
     metadata.clear()
     (silent,) = clock.skew(Sts())
     assert silent.verdict is Verdict.UNKNOWN
@@ -200,8 +201,8 @@ def test_what_can_t_be_tried_is_unknown() -> None:
     pattern, proxied = network.reach((host("*.snowflakecomputing.com"), host("kinesis.example")), proxies=behind)
     assert (pattern.verdict, proxied.verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
     assert "SYSTEM$ALLOWLIST" in pattern.next_step
-    assert "proxy.internal:3128" in proxied.said
-    assert "secret" not in proxied.said
+    assert "proxy.internal:3128" in proxied.found
+    assert "secret" not in proxied.found
 
 
 @pytest.mark.parametrize(
@@ -213,6 +214,6 @@ def test_what_can_t_be_tried_is_unknown() -> None:
     ],
 )
 def test_the_exit_status_is_that_of_the_worst(findings: list[Finding], status: int) -> None:
-    examined = Examination(environment="dev", findings=tuple(("area", each) for each in findings))
+    examined = Report(suite=DOCTOR, environment="dev", findings=tuple(findings))
     assert examined.exit_status == status
     assert json.loads(examined.to_json())["exit_status"] == status

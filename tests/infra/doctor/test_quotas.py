@@ -12,7 +12,7 @@ from policy_sentry.querying.actions import get_action_data
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.doctor import quotas
-from firnline_infra.doctor.findings import Verdict
+from firnline_infra.observe import Verdict
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 PAGE = Path(__file__).parents[3] / "docs" / "doctor.md"
@@ -86,28 +86,28 @@ def test_the_ledger_counts_unless_it_is_there(blueprint: Blueprint) -> None:
 
 def test_a_quota_that_nobody_changed_is_aws_own(blueprint: Blueprint) -> None:
     (found,) = quotas.tables(blueprint, tables("one"), service_quotas(defaults={"L-0": 9.0, "L-F98FE922": 1.0}))
-    assert (found.verdict, found.said) == (Verdict.WRONG, "1 used, 1 more asked for, 1 allowed")
+    assert (found.verdict, found.found) == (Verdict.WRONG, "1 used, 1 more asked for, 1 allowed")
     assert "L-F98FE922 of dynamodb" in found.next_step
 
 
 def test_a_quota_that_may_not_be_asked_is_unknown_and_what_is_usual_is_told(blueprint: Blueprint) -> None:
     (found,) = quotas.tables(blueprint, tables("one"), service_quotas(error="AccessDeniedException"))
     assert found.verdict is Verdict.UNKNOWN
-    assert "AccessDeniedException" in found.said
+    assert "AccessDeniedException" in found.found
     assert "allow servicequotas:GetServiceQuota" in found.next_step
     assert "2,500 in an account that is new" in found.next_step
 
 
 def test_a_quota_that_aws_does_not_know_is_unknown(blueprint: Blueprint) -> None:
     (found,) = quotas.tables(blueprint, tables("one"), service_quotas(defaults={}))
-    assert (found.verdict, "has no L-F98FE922" in found.said) == (Verdict.UNKNOWN, True)
+    assert (found.verdict, "has no L-F98FE922" in found.found) == (Verdict.UNKNOWN, True)
 
 
 def test_secrets_that_are_there_are_not_asked_for_again(blueprint: Blueprint) -> None:
     there = {"SecretList": [{"Name": blueprint.secrets[0].name}]}
     client = listing("secretsmanager", "list_secrets", there)
     (found,) = quotas.secrets(blueprint, client, service_quotas(500_000.0))
-    assert found.said == f"1 used, {len(blueprint.secrets) - 1} more asked for, 500,000 allowed"
+    assert found.found == f"1 used, {len(blueprint.secrets) - 1} more asked for, 500,000 allowed"
 
 
 def test_a_job_that_is_larger_than_what_the_account_gets_at_once_is_told_before_it_is_started() -> None:

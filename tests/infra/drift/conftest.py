@@ -9,8 +9,9 @@ import pytest
 
 from firnline_infra.deploy.deployment import Deployment
 from firnline_infra.deploy.stack import Stack
-from firnline_infra.drift import Report, look_for_drift
+from firnline_infra.drift import find_drift
 from firnline_infra.drift.ignore import IgnoreList
+from firnline_infra.observe import Report
 from firnline_infra.specification import EnvironmentSpec, load_spec
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.running import RunningEnvironment
@@ -51,7 +52,7 @@ class Made:
 
     def drift(self, role: str | None = None) -> Report:
         """As seen by a role of Snowflake; the administrator's where none is named."""
-        return look_for_drift(self.deployment(role), IgnoreList())
+        return find_drift(self.deployment(role), IgnoreList())
 
 
 @pytest.fixture(scope="module", params=["dev", "staging", "prod"])

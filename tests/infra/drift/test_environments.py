@@ -3,7 +3,7 @@
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.drift.finding import Cause
+from firnline_infra.observe import Cause
 from tests.infra.drift.changes import changes
 from tests.infra.drift.conftest import Made
 
@@ -37,7 +37,7 @@ def sees_less(made: Made) -> None:
     names = blueprint_of(made.spec).names
     made.sql(f"GRANT ROLE {names.preview_role.sql} TO USER {made.environment.logins['admin'].user}")
     report = made.drift(role=names.preview_role.name)
-    assert (report.findings, report.exit_status) == ((), 2)
+    assert (report.differences, report.exit_status) == ((), 2)
     assert {"the stack", f"the properties of snowflake network policy {names.network_policy}"} <= {
-        each.what for each in report.unseen
+        each.name for each in report.unseen
     }

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from firnline_infra.drift.errors import IgnoreListRefused
-from firnline_infra.drift.finding import Finding, Source, Unseen
 from firnline_infra.drift.ignore import IgnoreList, ignore_file_of, load_ignore_list
-from firnline_infra.drift.report import Report
+from firnline_infra.drift.suite import drift_report
+from firnline_infra.observe import Finding, unknown
 
 TODAY = date(2026, 11, 22)
 ENTRY = "{object: kinesis stream orders, property: tags.*, reason: the cost tool, until: 2026-12-31}"
 
 
 def finding(kind: str = "kinesis stream", name: str = "orders", path: str = "tags.who") -> Finding:
-    return Finding(kind=kind, name=name, path=path, expected="nothing", found="me", source=Source.STACK)
+    return Finding(kind=kind, name=name, path=path, expected="nothing", found="me", rule="stack")
 
 
 def loaded(tmp_path: Path, *entries: str) -> IgnoreList:
@@ -26,7 +26,7 @@ def loaded(tmp_path: Path, *entries: str) -> IgnoreList:
 
 def test_what_is_ignored_is_still_told_and_the_rest_counts(tmp_path: Path) -> None:
     others = [finding(name="clicks"), finding(path="retentionPeriod"), finding(kind="kinesis stream consumer")]
-    report = Report.of("dev", [finding(), *others], [], ignoring=loaded(tmp_path, ENTRY))
+    report = drift_report("dev", [finding(), *others], ignoring=loaded(tmp_path, ENTRY))
     assert [each.finding for each in report.ignored] == [finding()]
     assert set(report.findings) == set(others)
     assert (report.exit_status, report.notes) == (3, ())
@@ -34,10 +34,10 @@ def test_what_is_ignored_is_still_told_and_the_rest_counts(tmp_path: Path) -> No
 
 def test_an_entry_for_which_nothing_differs_is_told_unless_something_could_not_be_seen(tmp_path: Path) -> None:
     ignoring = loaded(tmp_path, ENTRY)
-    (note,) = Report.of("dev", [], [], ignoring=ignoring).notes
+    (note,) = drift_report("dev", [], ignoring=ignoring).notes
     assert "take the entry out" in note
-    unseen = Unseen(what="the stack", why="no CLI", next_step="install it")
-    blind = Report.of("dev", [], [unseen], ignoring=ignoring)
+    unseen = unknown("the stack", "no CLI", next_step="install it")
+    blind = drift_report("dev", [unseen], ignoring=ignoring)
     assert (blind.notes, blind.exit_status) == ((), 2)
 
 
@@ -65,10 +65,10 @@ def test_a_star_in_place_of_a_kind_or_of_most_of_a_name_hides_nothing(tmp_path: 
         "{object: 'kinesis stream *', property: tags.who, reason: r, until: 2026-12-31}",
         "{object: 'kinesis str*', property: tags.who, reason: r, until: 2026-12-31}",
     ]
-    report = Report.of("dev", [finding()], [], ignoring=loaded(tmp_path, *wide))
+    report = drift_report("dev", [finding()], ignoring=loaded(tmp_path, *wide))
     assert (report.findings, len(report.notes)) == ((finding(),), 3)
 
 
-def test_the_same_property_seen_by_two_looks_is_one_finding() -> None:
-    again = replace(finding(), found="x", source=Source.USER)
-    assert Report.of("dev", [finding(), again], [], ignoring=IgnoreList()).findings == (finding(),)
+def test_the_same_property_seen_by_two_checks_is_one_finding() -> None:
+    again = replace(finding(), found="x", rule="user")
+    assert drift_report("dev", [finding(), again], ignoring=IgnoreList()).findings == (finding(),)

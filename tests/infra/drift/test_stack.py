@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from firnline_infra.drift.errors import PreviewUnreadable
-from firnline_infra.drift.finding import Cause
 from firnline_infra.drift.stack import State, stack_findings
+from firnline_infra.observe import Cause
 
 PLAN = json.loads(Path(__file__).with_name("plan.json").read_text())
 NOTHING_MADE = State({})

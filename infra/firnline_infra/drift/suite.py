@@ -1,11 +1,13 @@
-"""Compares an environment with its specification: every look, whatever became of the others.
+"""Compares an environment with its specification: every check, whatever became of the others.
 
-Nothing is written, in no account and in no state. A look that fails is something that could not be seen, never an absence
+Nothing is written, in no account and in no state. A check that fails is something that could not be seen, never an absence
 of differences.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from firnline_infra.accounts import check_aws, check_snowflake
@@ -17,22 +19,29 @@ from firnline_infra.deploy.errors import NotDeployed
 from firnline_infra.deploy.existing import StackResources
 from firnline_infra.deploy.owners import check_owners
 from firnline_infra.drift import aws_principals, aws_resources, engine, snowflake_grants, snowflake_users, tables
+from firnline_infra.drift.context import DriftContext
 from firnline_infra.drift.errors import OutOfSight
-from firnline_infra.drift.finding import Finding, Unseen
 from firnline_infra.drift.ignore import IgnoreList
-from firnline_infra.drift.report import Report
-from firnline_infra.drift.scene import Look, Scene
 from firnline_infra.drift.stack import State, stack_findings
-from firnline_ingest.errors import FirnlineError
+from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of
 
 PARTS = (tables, snowflake_users, snowflake_grants, aws_principals, aws_resources, engine)
+RULES = {
+    "stack": Rule("A resource is not as the program says."),
+    "table": Rule("A property of a table is not as the specification says."),
+    "user": Rule("A property of a user or policy is not as the specification says."),
+    "right": Rule("Somebody has a right that the specification does not give.", is_security=True),
+    "engine": Rule("What runs is not what should run."),
+}
+DRIFT = Suite(name="drift", rules=RULES, first=Verdict.UNKNOWN, lists_good=False)
+"""What could not be seen may be a difference, so it decides the exit status."""
 EXECUTE = "snowflake:index/execute:Execute"
 VERIFIES = "SYSTEM$VERIFY_EXTERNAL_VOLUME"
 Plan = Callable[[tuple[str, ...]], Mapping[str, Any]]
 """What `up` would do after a refresh, in Pulumi's own form; without the resources of these URNs."""
 
 
-def look_for_drift(
+def find_drift(
     deployment: Deployment, ignoring: IgnoreList, *, verify_volumes: bool = False, plan: Plan | None = None
 ) -> Report:
     """`verify_volumes` has each external volume verified, for which Snowflake writes a file there and removes it.
@@ -45,39 +54,59 @@ def look_for_drift(
     state = deployment.stack.state() or {}
     if not StackResources.of(state).resources:
         raise NotDeployed(deployment.stack.name, deployment.stack.backend, environment=deployment.env_argument)
-    left_out = () if verify_volumes else tuple(_verifications(state))
+    omitted = () if verify_volumes else tuple(_verifications(state))
     with closing(accounts.snowflake()) as session:
         check_snowflake(spec, session)
         check_owners(session, state)
         outputs, hidden = _outputs(state), _hidden(blueprint, session)
-        scene = Scene(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
-        first = Look(what="the stack", run=lambda: _stack(deployment, state, plan or deployment.plan, left_out, hidden))
-        found, unseen = seen(first, *(look for part in PARTS for look in part.looks(scene)))
-    return Report.of(spec.name, found, unseen, ignoring=ignoring, notes=_notes(blueprint, left_out))
+        context = DriftContext(spec=spec, blueprint=blueprint, accounts=accounts, session=session, outputs=outputs)
+        stack = partial(_stack, deployment, state, plan or deployment.plan, omitted, hidden)
+        checks = [check for part in PARTS for check in part.checks(context)]
+        found = list(observed(Check(rule="stack", name="the stack", run=stack), *checks))
+    return drift_report(spec.name, found, ignoring=ignoring, notes=_notes(blueprint, omitted))
 
 
-def seen(*looks: Look) -> tuple[list[Finding], list[Unseen]]:
-    """What all looks bring. The stack's comes first: what it misses, the others need not see."""
-    found: list[Finding] = []
-    unseen: list[Unseen] = []
-    for look in looks:
-        try:
-            found += look.run()
-        except OutOfSight as error:
-            if (error.object, "exists") not in {finding.key for finding in found}:
-                unseen.append(Unseen(what=look.what, why=error.what, next_step=error.next_step))
-        except FirnlineError as error:
-            unseen.append(Unseen(what=look.what, why=error.what, next_step=error.next_step))
-    return found, unseen
+def observed(*checks: Check) -> Iterator[Finding]:
+    """What all checks find. The stack's comparison comes first: an object that it misses, Snowflake need not show."""
+    missing: set[str] = set()
+    for check in checks:
+        for finding in findings_of(replace(check, run=partial(_unless_missing, check, missing))):
+            if finding.path == "exists":
+                missing.add(finding.object)
+            yield finding
+
+
+def _unless_missing(check: Check, missing: set[str]) -> Iterator[Finding]:
+    try:
+        yield from check.run()
+    except OutOfSight as error:
+        if error.object not in missing:
+            raise
+
+
+def drift_report(
+    environment: str, found: Iterable[Finding], *, ignoring: IgnoreList, notes: Iterable[str] = ()
+) -> Report:
+    """Two checks may see the same property: the first one counts."""
+    by_key: dict[tuple[str, str], Finding] = {}
+    for finding in found:
+        by_key.setdefault(finding.key, finding)
+    differing = sorted(each for each in by_key.values() if each.verdict is Verdict.WRONG)
+    unseen = sorted(each for each in by_key.values() if each.verdict is Verdict.UNKNOWN)
+    kept, ignored = ignoring.applied(differing)
+    idle = () if unseen else ignoring.idle(ignored)  # what could not be seen may be what an entry is for
+    return Report(
+        suite=DRIFT, environment=environment, findings=(*kept, *unseen), ignored=ignored, notes=(*notes, *idle)
+    )
 
 
 def _stack(
-    deployment: Deployment, state: Mapping[str, Any], plan: Plan, left_out: tuple[str, ...], hidden: OutOfSight | None
+    deployment: Deployment, state: Mapping[str, Any], plan: Plan, omitted: tuple[str, ...], hidden: OutOfSight | None
 ) -> Iterable[Finding]:
     next_step = f"firnline up {deployment.env_argument}"
     if hidden is not None:
         raise hidden
-    return stack_findings(plan(left_out), State.of(state), next_step=next_step)
+    return stack_findings(plan(omitted), State.of(state), next_step=next_step)
 
 
 def _hidden(blueprint: Blueprint, session: Any) -> OutOfSight | None:
@@ -100,10 +129,10 @@ def _outputs(state: Mapping[str, Any]) -> dict[str, Any]:
     return dict((next(stack, None) or {}).get("outputs") or {})
 
 
-def _notes(blueprint: Blueprint, left_out: tuple[str, ...]) -> Iterator[str]:
-    if left_out:
+def _notes(blueprint: Blueprint, omitted: tuple[str, ...]) -> Iterator[str]:
+    if omitted:
         yield (
-            f"{len(left_out)} external volume{'s' if len(left_out) > 1 else ''} not verified: Snowflake would write a file "
+            f"{len(omitted)} external volume{'s' if len(omitted) > 1 else ''} not verified: Snowflake would write a file "
             "there. --verify-volumes does."
         )
     warehouse = next((each.default_warehouse for each in blueprint.landing.users if each.default_warehouse), None)

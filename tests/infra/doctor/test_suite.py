@@ -7,8 +7,8 @@ import pytest
 
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import examine
-from firnline_infra.doctor.findings import Verdict
 from firnline_infra.doctor.network import reach
+from firnline_infra.observe import Verdict
 from firnline_infra.specification import load_spec
 from firnline_local.accounts import EmbeddedAccounts
 from firnline_local.faults import Fault, FaultKind
@@ -29,9 +29,9 @@ def test_an_environment_whose_objects_are_somebody_elses_is_told_what_is_taken(
 ) -> None:
     spec = load_spec(LOCAL_SPEC)
     found = examine(spec, EmbeddedAccounts(local_environment), state=dict, areas=AREAS)
-    bad = {each.about for _, each in found.findings if each.verdict is Verdict.WRONG}
+    bad = {each.object for each in found.findings if each.verdict is Verdict.WRONG}
     assert {"stream orders", "table FIRNLINE.RAW.ORDERS in Snowflake"} <= bad
-    assert {area for area, each in found.findings if each.verdict is Verdict.GOOD} == {"accounts", "clock", "limits"}
+    assert {each.rule for each in found.findings if each.verdict is Verdict.GOOD} == {"accounts", "clock", "limits"}
     assert found.exit_status == 3
 
 
@@ -44,8 +44,8 @@ def test_a_service_that_does_not_answer_is_unknown_and_the_rest_is_told(local_en
         )
     finally:
         local_environment.set_faults([])
-    assert next(each.verdict for area, each in found.findings if area == "limits") is Verdict.UNKNOWN
-    assert [each.verdict for area, each in found.findings if area == "accounts"] == [Verdict.GOOD, Verdict.GOOD]
+    assert next(each.verdict for each in found.findings if each.rule == "limits") is Verdict.UNKNOWN
+    assert [each.verdict for each in found.findings if each.rule == "accounts"] == [Verdict.GOOD, Verdict.GOOD]
     assert found.exit_status == 2
 
 
@@ -56,12 +56,12 @@ def test_a_host_is_tried_by_name_connection_and_certificate(
     snowflake = place(endpoints.snowflake)
     nowhere, nobody = place("https://127.0.0.1:9"), place("https://x:443", "no-such-host.invalid")
     untrusted, closed, unnamed = reach((snowflake, nowhere, nobody), proxies={})
-    assert "certificate is not trusted" in untrusted.said
-    assert closed.said.startswith("no connection to 127.0.0.1")
-    assert "name is not known" in unnamed.said
+    assert "certificate is not trusted" in untrusted.found
+    assert closed.found.startswith("no connection to 127.0.0.1")
+    assert "name is not known" in unnamed.found
     assert {each.verdict for each in (untrusted, closed, unnamed)} == {Verdict.WRONG}
 
     monkeypatch.setenv("SSL_CERT_FILE", str(endpoints.ca_file))
     (trusted,) = reach((snowflake,), proxies={})
     assert trusted.verdict is Verdict.GOOD
-    assert "TLSv1" in trusted.said
+    assert "TLSv1" in trusted.found

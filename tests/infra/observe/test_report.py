@@ -12,30 +12,30 @@ import pytest
 import yaml
 
 from firnline_infra.blueprint.bootstrap.workflow import PULUMI, PYTHON
-from firnline_infra.drift.code_quality import report_code_quality
-from firnline_infra.drift.finding import Finding, Source, Unseen
 from firnline_infra.drift.ignore import Entry, IgnoreList
-from firnline_infra.drift.report import Report
-from firnline_infra.drift.sarif import report_sarif
-from firnline_infra.drift.text import report_markdown, report_table
+from firnline_infra.drift.suite import drift_report
+from firnline_infra.observe import Finding, Report, unknown
+from firnline_infra.observe.code_quality import report_code_quality
+from firnline_infra.observe.sarif import report_sarif
+from firnline_infra.observe.text import report_markdown, report_table
 
 ROOT = Path(__file__).parents[3]
 ACTION = ROOT / ".github" / "actions" / "drift" / "action.yml"
 SCHEMAS = Path(check_jsonschema.__file__).parent / "builtin_schemas" / "vendor"
 
 
-def finding(path: str = "tags.who", found: str = "me", source: Source = Source.STACK) -> Finding:
+def finding(path: str = "tags.who", found: str = "me", rule: str = "stack") -> Finding:
     return Finding(
-        kind="kinesis stream", name="orders", path=path, expected="nothing", found=found, source=source, next_step="up"
+        kind="kinesis stream", name="orders", path=path, expected="nothing", found=found, rule=rule, next_step="up"
     )
 
 
 @pytest.fixture
 def report() -> Report:
     entry = Entry(object="kinesis stream orders", property="tags.cost", reason="the tool", until=date(2026, 12, 31))
-    findings = [finding(), finding("tags.cost"), finding("resource policy", "x" * 99, Source.RIGHT)]
-    unseen = [Unseen(what="the rights of iam role r", why="iam:GetRole was refused", next_step="allow it")]
-    return Report.of("dev", findings, unseen, ignoring=IgnoreList((entry,)))
+    findings = [finding(), finding("tags.cost"), finding("resource policy", "x" * 99, "right")]
+    unseen = unknown("the rights of iam role r", "iam:GetRole was refused", next_step="allow it")
+    return drift_report("dev", [*findings, unseen], ignoring=IgnoreList((entry,)))
 
 
 def test_the_table_tells_what_is_ignored_and_what_could_not_be_seen(report: Report) -> None:
@@ -57,7 +57,7 @@ def test_json_has_everything_in_full(report: Report) -> None:
 
 def test_nobody_writes_into_a_pull_request_by_the_name_of_an_object() -> None:
     nasty = "`|\n# @admin <img src=x> [a](b)"
-    markdown = report_markdown(Report.of("dev", [finding(f"tags.{nasty}", nasty)], [], ignoring=IgnoreList()))
+    markdown = report_markdown(drift_report("dev", [finding(f"tags.{nasty}", nasty)], ignoring=IgnoreList()))
     (row,) = [line for line in markdown.splitlines() if "kinesis stream" in line]
     cells = re.split(r"(?<!\\)\|", row)[1:-1]
     assert len(cells) == 5
@@ -77,7 +77,7 @@ def test_sarif_has_a_rule_a_place_and_a_lasting_fingerprint_for_each_result(repo
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is False
     assert "could not be seen" in invocation["toolExecutionNotifications"][0]["message"]["text"]
-    later = Report.of("dev", [finding(found="you")], [], ignoring=IgnoreList())
+    later = drift_report("dev", [finding(found="you")], ignoring=IgnoreList())
     fingerprints = json.loads(report_sarif(later, spec_file="x"))["runs"][0]["results"][0]["partialFingerprints"]
     assert fingerprints == run["results"][1]["partialFingerprints"]
 
@@ -90,7 +90,7 @@ def test_gitlab_is_told_every_difference_and_all_that_could_not_be_seen(report: 
         each["location"]["lines"]["begin"] == 1 and each["check_name"] and each["description"] for each in results
     )
     assert len({each["fingerprint"] for each in results}) == len(results)
-    later = Report.of("dev", [finding(found="you")], [], ignoring=IgnoreList())
+    later = drift_report("dev", [finding(found="you")], ignoring=IgnoreList())
     (result,) = json.loads(report_code_quality(later, spec_file="x"))
     assert result["fingerprint"] == results[1]["fingerprint"]
 

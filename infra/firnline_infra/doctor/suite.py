@@ -14,56 +14,60 @@ from firnline_infra.blueprint import Blueprint, blueprint_of
 from firnline_infra.blueprint.network import egress
 from firnline_infra.deploy.existing import already_there
 from firnline_infra.doctor import boundary, ci, clock, key, limits, network, quotas, rights, tools
-from firnline_infra.doctor.findings import Check, Examination, Finding, good, unknown, wrong
+from firnline_infra.observe import Check, Finding, Report, Rule, Suite, Verdict, findings_of, good, unknown, wrong
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.elsewhere import is_elsewhere, place_of
-from firnline_ingest.errors import FirnlineError, SnowflakeError
+from firnline_ingest.errors import SnowflakeError
 
 NOT_ASKED = (AwsRefused, AwsUnreachable, SnowflakeRefused, SnowflakeError)
 """These say that something could not be asked; any other error says that it is wrong."""
+RULES = {
+    "tools": Rule("A tool on this machine is missing or too old."),
+    "network": Rule("A host can't be reached from here."),
+    "accounts": Rule("An account, or the key, is not the specification's."),
+    "clock": Rule("This machine's clock is off."),
+    "rights": Rule("Whoever deploys, or the permissions boundary, lacks a right."),
+    "limits": Rule("A service limit is below what the specification asks for."),
+    "ci": Rule("Nobody has to approve what CI does."),
+    "names": Rule("An object that `up` would make is there already."),
+}
+DOCTOR = Suite(name="doctor", rules=RULES, first=Verdict.WRONG, lists_good=True)
+"""What is wrong decides the exit status: it is to be corrected first."""
 State = Callable[[], dict[str, Any]]
 
 
-def examine(spec: EnvironmentSpec, accounts: Accounts, *, state: State, areas: Iterable[str] = ()) -> Examination:
+def examine(spec: EnvironmentSpec, accounts: Accounts, *, state: State, areas: Iterable[str] = ()) -> Report:
     """`state` asks for the stack's; `areas`: only these, all of them where empty."""
     wanted = set(areas)
-    checks = [check for check in _checks(spec, accounts, state) if not wanted or check.area in wanted]
-    return Examination(
-        environment=spec.name,
-        findings=tuple((check.area, finding) for check in checks for finding in _examined(check)),
-    )
+    checks = [check for check in _checks(spec, accounts, state) if not wanted or check.rule in wanted]
+    found = tuple(finding for check in checks for finding in findings_of(check, incomplete=NOT_ASKED))
+    return Report(suite=DOCTOR, environment=spec.name, findings=found)
 
 
 def _checks(spec: EnvironmentSpec, accounts: Accounts, state: State) -> Iterator[Check]:
     blueprint, aws = blueprint_of(spec), accounts.aws
-    yield from (Check(area="tools", run=each) for each in (tools.python, tools.packages, tools.pulumi))
-    yield Check(area="network", run=partial(network.reach, egress(spec)))
-    yield Check(area="accounts", run=partial(_aws_account, spec, accounts))
-    yield Check(area="accounts", run=partial(_elsewhere, spec))
-    yield Check(area="accounts", run=lambda: key.recorded(spec, aws("kms")))
-    yield Check(area="accounts", run=partial(_snowflake_account, spec, accounts))
-    yield Check(area="clock", run=lambda: clock.skew(aws("sts")))
-    yield Check(area="rights", run=partial(_rights, spec, blueprint, accounts))
-    yield Check(area="rights", run=lambda: boundary.boundary(spec, blueprint, aws("iam")))
-    yield Check(area="limits", run=lambda: limits.shards(blueprint, aws("kinesis")))
-    yield Check(area="limits", run=lambda: limits.consumers(blueprint, aws("kinesis")))
-    yield Check(area="limits", run=partial(limits.policies, blueprint))
-    yield Check(area="limits", run=lambda: quotas.tables(blueprint, aws("dynamodb"), aws("service-quotas")))
-    yield Check(area="limits", run=lambda: quotas.secrets(blueprint, aws("secretsmanager"), aws("service-quotas")))
-    yield Check(area="limits", run=lambda: quotas.vcpus(spec, aws("service-quotas")))
-    yield Check(
-        area="ci", run=lambda: ci.approvals(spec, environ=os.environ, folder=Path.cwd(), ask=ci.asking(os.environ))
+    runs: tuple[tuple[str, Callable[[], Iterable[Finding]]], ...] = (
+        ("tools", tools.python),
+        ("tools", tools.packages),
+        ("tools", tools.pulumi),
+        ("network", partial(network.reach, egress(spec))),
+        ("accounts", partial(_aws_account, spec, accounts)),
+        ("accounts", partial(_cross_account, spec)),
+        ("accounts", lambda: key.recorded(spec, aws("kms"))),
+        ("accounts", partial(_snowflake_account, spec, accounts)),
+        ("clock", lambda: clock.skew(aws("sts"))),
+        ("rights", partial(_rights, spec, blueprint, accounts)),
+        ("rights", lambda: boundary.boundary(spec, blueprint, aws("iam"))),
+        ("limits", lambda: limits.shards(blueprint, aws("kinesis"))),
+        ("limits", lambda: limits.consumers(blueprint, aws("kinesis"))),
+        ("limits", partial(limits.policies, blueprint)),
+        ("limits", lambda: quotas.tables(blueprint, aws("dynamodb"), aws("service-quotas"))),
+        ("limits", lambda: quotas.secrets(blueprint, aws("secretsmanager"), aws("service-quotas"))),
+        ("limits", lambda: quotas.vcpus(spec, aws("service-quotas"))),
+        ("ci", lambda: ci.approvals(spec, environ=os.environ, folder=Path.cwd(), ask=ci.asking(os.environ))),
+        ("names", partial(_names, blueprint, accounts, state)),
     )
-    yield Check(area="names", run=partial(_names, blueprint, accounts, state))
-
-
-def _examined(check: Check) -> Iterator[Finding]:
-    try:
-        yield from check.run()
-    except NOT_ASKED as error:
-        yield unknown(check.area, error.what, next_step=error.next_step)
-    except FirnlineError as error:
-        yield wrong(check.area, error.what, next_step=error.next_step)
+    yield from (Check(name=area, rule=area, run=run) for area, run in runs)
 
 
 def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]:
@@ -71,7 +75,7 @@ def _aws_account(spec: EnvironmentSpec, accounts: Accounts) -> Iterator[Finding]
     yield good("AWS", f"account {spec.aws.account}, as specified")
 
 
-def _elsewhere(spec: EnvironmentSpec) -> Iterator[Finding]:
+def _cross_account(spec: EnvironmentSpec) -> Iterator[Finding]:
     """Its owner lets the engine in, and nobody else."""
     for stream in spec.streams:
         if stream.role_arn is not None or is_elsewhere(spec, stream):

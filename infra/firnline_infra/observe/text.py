@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from firnline_infra.drift.finding import Finding
-from firnline_infra.drift.report import Report
+from firnline_infra.observe.finding import Finding
+from firnline_infra.observe.report import Report
 from firnline_infra.terminal import text_table
 
 COLUMNS = ("object", "property", "expected", "found", "why")
@@ -14,30 +14,39 @@ MARKDOWN_ROWS = 200
 
 
 def report_table(report: Report) -> str:
-    return "\n".join(_table(report))
+    return "\n".join(_listing(report) if report.suite.lists_good else _table(report))
+
+
+def _listing(report: Report) -> Iterator[str]:
+    """Every finding in the order of the checks, the good ones too."""
+    rows = [(each.verdict.value.upper(), each.rule, each.object, each.found) for each in report.findings]
+    yield text_table(("", "area", "object", "result"), rows)
+    if steps := [(each.object, each.next_step) for each in report.findings if each.next_step]:
+        yield "\nNext:"
+        yield from (f"  {object_}: {step}." for object_, step in steps)
 
 
 def _table(report: Report) -> Iterator[str]:
-    if report.findings:
-        yield text_table(COLUMNS, [_row(each) for each in report.findings])
+    if report.differences:
+        yield text_table(COLUMNS, [_row(each) for each in report.differences])
         yield ""
-        steps = dict.fromkeys(each.next_step for each in report.findings if each.next_step)
+        steps = dict.fromkeys(each.next_step for each in report.differences if each.next_step)
         yield "Next:"
         yield from (f"  {step}" for step in steps)
     for ignored in report.ignored:
-        yield f"Ignored until {ignored.entry.until}: {ignored.finding} ({ignored.entry.reason})"
+        yield f"Ignored until {ignored.until}: {ignored.finding} ({ignored.reason})"
     for unseen in report.unseen:
-        yield f"NOT SEEN: {unseen.what}: {unseen.why}\n  Next: {unseen.next_step}"
+        yield f"NOT SEEN: {unseen.name}: {unseen.found}\n  Next: {unseen.next_step}"
     yield from (f"Note: {note}" for note in report.notes)
     yield summary(report)
 
 
 def summary(report: Report) -> str:
-    count = len(report.findings)
-    told = f"{count} difference{'' if count == 1 else 's'}" if count else "no difference"
+    count = len(report.differences)
+    differences = f"{count} difference{'' if count == 1 else 's'}" if count else "no difference"
     ignored = f", {len(report.ignored)} ignored" if report.ignored else ""
     blind = f", and {len(report.unseen)} could not be seen" if report.unseen else ""
-    return f"{report.environment}: {told}{ignored}{blind}."
+    return f"{report.environment}: {differences}{ignored}{blind}."
 
 
 def report_markdown(report: Report) -> str:
@@ -45,23 +54,23 @@ def report_markdown(report: Report) -> str:
 
 
 def _markdown(report: Report) -> Iterator[str]:
-    yield f"### Drift: {_escaped(summary(report))}"
-    if report.findings:
+    yield f"### {report.suite.name.title()}: {_escaped(summary(report))}"
+    if report.differences:
         yield ""
         yield f"| {' | '.join(COLUMNS)} |"
         yield f"|{'---|' * len(COLUMNS)}"
-        yield from (f"| {' | '.join(map(_code, _row(each)))} |" for each in report.findings[:MARKDOWN_ROWS])
-        if (left := len(report.findings) - MARKDOWN_ROWS) > 0:
+        yield from (f"| {' | '.join(map(_code, _row(each)))} |" for each in report.differences[:MARKDOWN_ROWS])
+        if (left := len(report.differences) - MARKDOWN_ROWS) > 0:
             yield f"\n… and {left} more."
     if report.unseen:
         yield ""
         yield "**Could not be seen**, so nothing is said of it:"
-        yield from (f"- {_escaped(each.what)}: {_code(each.why)}" for each in report.unseen)
+        yield from (f"- {_escaped(each.name)}: {_code(each.found)}" for each in report.unseen)
     if report.ignored:
         yield ""
         yield "Ignored:"
         for each in report.ignored:
-            yield f"- {_code(str(each.finding))} until {each.entry.until}: {_escaped(each.entry.reason)}"
+            yield f"- {_code(str(each.finding))} until {each.until}: {_escaped(each.reason)}"
     yield from (f"\n{_escaped(note)}" for note in report.notes)
 
 

@@ -1,0 +1,32 @@
+"""A check: a named function of a context that yields findings, or raises why it could not be completed."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from firnline_infra.observe.finding import Finding, unknown, wrong
+from firnline_ingest.errors import FirnlineError
+
+Errors = tuple[type[FirnlineError], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    name: str
+    """What is checked, for a person: the rights of iam role firnline-dev-engine."""
+    rule: str
+    """The rule of the suite that its findings belong to."""
+    run: Callable[[], Iterable[Finding]]
+    """Bound to its context. Raises a FirnlineError where the check can't be completed."""
+
+
+def findings_of(check: Check, *, incomplete: Errors = (FirnlineError,)) -> Iterator[Finding]:
+    """Never raises a FirnlineError: one of `incomplete` is a finding that nothing is known, another that something is wrong.
+
+    What a check yields before it fails is kept.
+    """
+    try:
+        yield from (replace(each, rule=check.rule) for each in check.run())
+    except incomplete as error:
+        yield replace(unknown(check.name, error.what, next_step=error.next_step), rule=check.rule)
+    except FirnlineError as error:
+        yield replace(wrong(check.name, error.what, next_step=error.next_step), rule=check.rule)

@@ -1,0 +1,39 @@
+"""A report as GitLab's Code Quality takes it (GitLab documentation, "Code Quality report format"), which a merge request shows.
+
+A result lies in the specification's file, and its fingerprint is that of SARIF. GitLab has no place for what is ignored. A check
+that could not be completed is a result of its own, so that an empty report is never taken for a clean one.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+from firnline_infra.observe.finding import Finding
+from firnline_infra.observe.report import Report, Suite
+from firnline_infra.observe.sarif import fingerprint
+
+
+def report_code_quality(report: Report, *, spec_file: str) -> str:
+    """`spec_file`: its path from the repository's root, with slashes."""
+    results = [_difference(each, report.suite) for each in report.differences]
+    results += [_unseen(each, report.suite) for each in report.unseen]
+    place = {"location": {"path": spec_file, "lines": {"begin": 1}}}
+    return json.dumps([result | place for result in results], indent=2)
+
+
+def _difference(finding: Finding, suite: Suite) -> dict[str, Any]:
+    return {
+        "description": f"{finding} ({finding.cause.value}). Next: {finding.next_step}",
+        "check_name": f"{suite.name}/{finding.rule}",
+        "fingerprint": fingerprint(finding),
+        "severity": "critical" if suite.rules[finding.rule].is_security else "major",
+    }
+
+
+def _unseen(unseen: Finding, suite: Suite) -> dict[str, Any]:
+    return {
+        "description": f"{unseen.name} could not be seen: {unseen.found} Next: {unseen.next_step}",
+        "check_name": f"{suite.name}/unseen",
+        "fingerprint": hashlib.sha256(f"unseen\0{unseen.name}".encode()).hexdigest(),
+        "severity": "blocker",
+    }

@@ -1,0 +1,62 @@
+"""What a check found. Pure values; each form of a report reads them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+NOTHING = "nothing"
+
+
+class Verdict(StrEnum):
+    GOOD = "good"
+    WRONG = "wrong"
+    UNKNOWN = "unknown"
+    """The check could not be completed, or not from here."""
+
+
+class Cause(StrEnum):
+    CHANGED = "changed"
+    """Somebody changed it behind the stack's back."""
+    NOT_APPLIED = "not applied"
+    """The specification, or the program, has changed since the last `up`."""
+
+
+@dataclass(frozen=True, order=True, kw_only=True)
+class Finding:
+    """One object or property: what was expected, what is there, and what to do next."""
+
+    kind: str = ""
+    """The kind of the object: `kinesis stream`, `snowflake table`. Empty where the name says it all."""
+    name: str
+    path: str = ""
+    """The property, as its provider calls it; with those that it is inside of: `tags.owner`. Empty for the whole object."""
+    expected: str = ""
+    found: str
+    """What is there; why the check could not be completed, where the verdict is UNKNOWN."""
+    rule: str = ""
+    """Which rule of the suite found it; the check that ran says so."""
+    verdict: Verdict = Verdict.WRONG
+    cause: Cause = Cause.CHANGED
+    next_step: str = ""
+
+    @property
+    def object(self) -> str:
+        return f"{self.kind} {self.name}".lstrip()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.object, self.path
+
+    def __str__(self) -> str:
+        return f"{self.object}: {self.path} is {self.found}, expected {self.expected}"
+
+
+def good(name: str, found: str) -> Finding:
+    return Finding(name=name, found=found, verdict=Verdict.GOOD)
+
+
+def wrong(name: str, found: str, *, next_step: str) -> Finding:
+    return Finding(name=name, found=found, next_step=next_step)
+
+
+def unknown(name: str, found: str, *, next_step: str) -> Finding:
+    return Finding(name=name, found=found, verdict=Verdict.UNKNOWN, next_step=next_step)

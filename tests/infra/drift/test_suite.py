@@ -1,0 +1,50 @@
+"""What becomes of a check that fails."""
+
+from collections.abc import Iterator
+
+from firnline_infra.accounts.errors import AwsRefused
+from firnline_infra.drift.errors import OutOfSight
+from firnline_infra.drift.suite import observed
+from firnline_infra.observe import Check, Finding, Verdict
+
+USER = "snowflake service user"
+
+
+def finding(path: str) -> Finding:
+    return Finding(kind=USER, name="U", path=path, expected="yes", found="nothing", rule="stack")
+
+
+def check(name: str, *findings: Finding, error: Exception | None = None) -> Check:
+    def run() -> Iterator[Finding]:
+        yield from findings
+        if error is not None:
+            raise error
+
+    return Check(name=name, rule="stack", run=run)
+
+
+def seen(*checks: Check) -> tuple[list[Finding], list[Finding]]:
+    found = list(observed(*checks))
+    return [each for each in found if each.verdict is Verdict.WRONG], [
+        each for each in found if each.verdict is Verdict.UNKNOWN
+    ]
+
+
+def test_a_check_that_is_refused_could_not_see_and_the_others_are_asked_all_the_same() -> None:
+    refused = AwsRefused("iam:GetRole", "role r", "AccessDenied")
+    found, unseen = seen(check("a", finding("x")), check("b", error=refused), check("c", finding("y")))
+    assert [each.path for each in found] == ["x", "y"]
+    assert [(each.name, each.next_step) for each in unseen] == [("b", refused.next_step)]
+
+
+def test_an_object_that_snowflake_hides_is_gone_only_where_pulumi_misses_it() -> None:
+    hidden = OutOfSight(USER, "U")
+    _, unseen = seen(check("the stack"), check("a", error=hidden))
+    assert [each.name for each in unseen] == ["a"]
+    found, unseen = seen(check("the stack", finding("exists")), check("a", error=hidden))
+    assert (found, unseen) == ([finding("exists")], [])
+
+
+def test_what_a_check_had_found_before_it_was_refused_is_told() -> None:
+    found, unseen = seen(check("a", finding("x"), error=OutOfSight(USER, "U")))
+    assert ([each.path for each in found], len(unseen)) == (["x"], 1)
