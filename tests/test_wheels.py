@@ -85,7 +85,6 @@ DATA = {
         "py.typed",
         "local.yaml",
         *(f"pulumi/schemas/{name}" for name in ("README.md", "aws.json", "snowflake.json")),
-        *(f"runtimes/kubernetes/schemas/{name}.json" for name in ("apache", "kubeflow")),
     },
 }
 EQUIPMENT = re.compile(r"(^|/)(tests?|testing|conftest|fakes?|bench|chaos|emulat\w*|firnline_local)(\.py|/)")

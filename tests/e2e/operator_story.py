@@ -1,4 +1,4 @@
-"""`scripts/operator kubeflow | apache`: the engine as a SparkApplication of the embedded cluster, rolled while records flow.
+"""`scripts/operator kubeflow | apache`: the engine, a SparkApplication of a cluster in tests/fakes, rolled while records flow.
 
 Not in the suite: it takes two starts of Spark more than the one that is (test_deployed_engine.py).
 """
@@ -29,14 +29,17 @@ from firnline_local.demo.deployable import USERS, Deployable, deployed_specifica
 from firnline_local.demo.deployment_story import DeploymentStory
 from firnline_local.demo.events import shop_events
 from firnline_local.demo.screen import Screen
-from firnline_local.demo.story import open_environment
+from firnline_local.demo.story import COMMIT_LAG_MS
 from firnline_local.endpoints import control
+from firnline_local.environment import LocalEnvironment
 from firnline_local.provisioning import bootstrap
+from firnline_local.servers import ServerModules
 
 NAME, NAMESPACE, ACCOUNT = "deployed", "ingest", "engine"
 IMAGE = "registry.local/firnline:built"
 LOCAL = Path(__file__).parents[2] / "stacks" / "environments" / "local.yaml"
 RECORDS = 3_000
+WITH_CLUSTER = ServerModules(runtimes="tests.fakes.kubernetes", folder=Path(__file__).parents[2])
 
 
 def specification(operator: Operator, account: str, region: str) -> dict[str, Any]:
@@ -117,7 +120,13 @@ def main(arguments: Sequence[str]) -> int:
     operator, screen = Operator(arguments[0]), Screen()
     with (
         tempfile.TemporaryDirectory(prefix="firnline-operator-") as place,
-        open_environment(Path(place) / "environment", load_spec(LOCAL), is_provisioned=False) as environment,
+        LocalEnvironment(
+            Path(place) / "environment",
+            load_spec(LOCAL),
+            is_provisioned=False,
+            modules=WITH_CLUSTER,
+            commit_lag_ms=COMMIT_LAG_MS,
+        ) as environment,
     ):
         os.environ.update(environment.variables)
         endpoints = environment.endpoints

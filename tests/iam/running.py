@@ -6,9 +6,10 @@ The environment has to run the servers of `MODULES`, as the one of tests/conftes
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from firnline_local.aws.identity_policies import statements_of_role, statements_of_user
-from firnline_local.aws.policy import Statement
+from firnline_local.aws.identity_policies import managed_documents, statements_of_role
+from firnline_local.aws.policy import Statement, statements_of
 from firnline_local.endpoints import Server, control
 from firnline_local.running import RunningEnvironment
 from firnline_local.servers import ServerModules
@@ -59,7 +60,7 @@ def enforce(environment: RunningEnvironment, access_key: str, principal: str) ->
     Everybody else, and a key after `release`, may do everything.
     """
     iam, name = environment.client("iam"), principal.rpartition("/")[2]
-    read = statements_of_role if ":role/" in principal else statements_of_user
+    read = statements_of_role if ":role/" in principal else _statements_of_user
     enforce_statements(environment, access_key, principal=principal, statements=read(iam, name))
 
 
@@ -79,3 +80,13 @@ def _send(environment: RunningEnvironment, access_key: str, principal: str, stat
     caller = {"access_key": access_key, "principal": principal, "statements": statements}
     for server in AWS_SERVERS:
         control(environment.endpoints, server, "callers", caller)
+
+
+def _statements_of_user(iam: Any, name: str) -> list[Statement]:
+    """Raises the client's NoSuchEntityException."""
+    documents = [
+        iam.get_user_policy(UserName=name, PolicyName=policy)["PolicyDocument"]
+        for policy in iam.list_user_policies(UserName=name)["PolicyNames"]
+    ]
+    attached = iam.list_attached_user_policies(UserName=name)["AttachedPolicies"]
+    return [each for document in (*documents, *managed_documents(iam, attached)) for each in statements_of(document)]

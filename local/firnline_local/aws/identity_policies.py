@@ -1,4 +1,4 @@
-"""The policies of a role or a user, read from IAM: inline ones, and those that are attached."""
+"""The policies of a role, read from IAM: inline ones, and those that are attached."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,20 +13,11 @@ def statements_of_role(iam: Any, name: str) -> list[Statement]:
         for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]
     ]
     attached = iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
-    return [each for document in (*documents, *_managed(iam, attached)) for each in statements_of(document)]
+    return [each for document in (*documents, *managed_documents(iam, attached)) for each in statements_of(document)]
 
 
-def statements_of_user(iam: Any, name: str) -> list[Statement]:
-    """Raises the client's NoSuchEntityException."""
-    documents = [
-        iam.get_user_policy(UserName=name, PolicyName=policy)["PolicyDocument"]
-        for policy in iam.list_user_policies(UserName=name)["PolicyNames"]
-    ]
-    attached = iam.list_attached_user_policies(UserName=name)["AttachedPolicies"]
-    return [each for document in (*documents, *_managed(iam, attached)) for each in statements_of(document)]
-
-
-def _managed(iam: Any, attached: list[dict[str, str]]) -> Iterator[Any]:
+def managed_documents(iam: Any, attached: list[dict[str, str]]) -> Iterator[Any]:
+    """Yields the default version of each attached policy."""
     for policy in attached:
         arn = policy["PolicyArn"]
         version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]

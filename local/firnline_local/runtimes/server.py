@@ -3,12 +3,10 @@
 GET  /__firnline__/faults              the plan, with how often each fault was matched and hit
 POST /__firnline__/faults              replaces it: a list of faults
 POST /__firnline__/places              {"aws": …, "kinesis": …}: where the services are that jobs speak to
-POST /__firnline__/cluster             {"images": {reference: folder}, "roles": {"namespace/account": role}}: what was pushed
-                                       and associated
 GET  /__firnline__/credentials/JOB     what an SDK in a job asks for, with the job's token
 
-All else is a service: /api and /apis are Kubernetes', the other paths are those of the service that a request is signed for:
-EMR Serverless, EMR on EKS (virtual clusters), EKS (associations of Pod Identity).
+All other paths are those of the service that a request is signed for: EMR Serverless, EMR on EKS (virtual clusters), EKS
+(associations of Pod Identity).
 """
 
 import json
@@ -34,8 +32,6 @@ from firnline_local.runtimes.jobs.distribution import installed_spark
 from firnline_local.runtimes.jobs.places import Places, has_role
 from firnline_local.runtimes.jobs.spark import SparkLauncher
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused
-from firnline_local.runtimes.kubernetes.api import KubernetesApi
-from firnline_local.runtimes.kubernetes.conductor import Cluster
 from firnline_local.runtimes.pod_identity import PodIdentity
 from firnline_local.runtimes.rest_json import Request, answer_of, operation_of, parse
 from firnline_local.runtimes.virtual_clusters import VirtualClusters
@@ -76,15 +72,13 @@ class RuntimesApplication:
         self._authorizer = authorizer or AllowEverything()
         self._account = account
         self._sessions = Sessions()
-        launch = launch or self._spark(folder)
-        serverless = EmrServerless(account, region, launch)
+        self.launch = launch or self._spark(folder)
+        serverless = EmrServerless(account, region, self.launch)
         clusters = VirtualClusters(account, region, clusters=lambda: {CLUSTER})
-        associations = PodIdentity(
+        self.associations = PodIdentity(
             account, region, clusters=lambda: {CLUSTER}, has_role=lambda arn: has_role(self.places, arn)
         )
-        self._services: Mapping[str, Service] = {each.name: each for each in (serverless, clusters, associations)}
-        arn = f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"
-        self.kubernetes = KubernetesApi(Cluster(launch, lambda: arn, associated=associations.roles))
+        self._services: Mapping[str, Service] = {each.name: each for each in (serverless, clusters, self.associations)}
 
     def _spark(self, folder: Path) -> SparkLauncher:
         return SparkLauncher(
@@ -101,14 +95,12 @@ class RuntimesApplication:
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         if path.startswith(CONTROL_PREFIX):
-            return _send(self._control(environ, path, body), start_response)
-        if path.startswith(("/api/", "/apis/")):
-            return _send(self._kubernetes(environ, path, body), start_response)
+            return send(self._control(environ, path, body), start_response)
         service = self._service(environ)
         operation = operation_of(service.name, environ["REQUEST_METHOD"], path)
         fault = self.faults.decide(f"{service.name}:{operation}")
         reply = self._with_fault(fault, environ, path, body) if fault else self._answer(environ, path, body)
-        return _send(reply, start_response)
+        return send(reply, start_response)
 
     def _service(self, environ: WSGIEnvironment) -> Service:
         """The one that the request is signed for; EMR Serverless where it is not."""
@@ -118,14 +110,6 @@ class RuntimesApplication:
         """Ends every job."""
         for service in self._services.values():
             service.stop()
-        self.kubernetes.stop()
-
-    def _kubernetes(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
-        method, query = environ["REQUEST_METHOD"], environ.get("QUERY_STRING", "")
-        status, found = self.kubernetes.answer(method, path, query, body)
-        if isinstance(found, str):
-            return status, found.encode(), {"Content-Type": "text/plain"}
-        return status, json.dumps(found).encode(), {}
 
     def _answer(self, environ: WSGIEnvironment, path: str, body: bytes) -> Reply:
         service, query = self._service(environ), environ.get("QUERY_STRING", "")
@@ -179,14 +163,11 @@ class RuntimesApplication:
             elif route == "places" and method == "POST":
                 self.places = replace(self.places, **json.loads(body))
                 return 200, b"{}", {}
-            elif route == "cluster" and method == "POST":
-                self.kubernetes.given(json.loads(body))
-                return 200, b"{}", {}
             if route == "faults" and method in {"GET", "POST"}:
                 return 200, self.faults.to_json().encode(), {}
         except (InvalidFault, ValueError, TypeError) as error:
             return 400, str(error).encode(), {}
-        return 404, f"there is no {method} {route}; there are faults, places, cluster and credentials".encode(), {}
+        return 404, f"there is no {method} {route}; there are faults, places and credentials".encode(), {}
 
     def _credentials(self, job: str, token: str) -> Reply:
         try:
@@ -200,7 +181,7 @@ def _error(error: ServiceError) -> Reply:
     return error.status, json.dumps({"message": error.message}).encode(), {"x-amzn-ErrorType": error.code}
 
 
-def _send(reply: Reply, start_response: StartResponse) -> list[bytes]:
+def send(reply: Reply, start_response: StartResponse) -> list[bytes]:
     status, body, headers = reply
     phrase = next((each.phrase for each in HTTPStatus if each == status), "Fault")
     own = {"Content-Type": "application/json", "Content-Length": str(len(body)), "x-amzn-RequestId": str(uuid4())}

@@ -5,9 +5,9 @@ for. `suspend` tells SUSPENDED right after the driver's deletion was asked for. 
 and an object of the same name that is made meanwhile fails its submission and tries again.
 """
 
-from firnline_local.runtimes.kubernetes.conductor import DELETED, Conductor
-from firnline_local.runtimes.kubernetes.manifest import Manifest, of_kubeflow
-from firnline_local.runtimes.kubernetes.objects import Document
+from tests.fakes.kubernetes.conductor import DELETED, Conductor
+from tests.fakes.kubernetes.manifest import Manifest, of_kubeflow
+from tests.fakes.kubernetes.objects import Document
 
 QUIET = ("suspend", "timeToLiveSeconds")
 """Fields that may change without a new submission."""

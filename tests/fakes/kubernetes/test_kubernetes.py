@@ -17,10 +17,9 @@ from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
 from firnline_infra.rollout.services.spark_operators import FLAVOURS, OperatorRuntime
 from firnline_infra.runtimes import EngineJob, render
 from firnline_infra.specification.runtime import Operator
-from firnline_local.faults import FaultPlan
-from firnline_local.runtimes.kubernetes.schema import schema_of, violations
-from firnline_local.runtimes.server import RuntimesApplication
 from firnline_local.wsgi import WsgiServer
+from tests.fakes.kubernetes.schema import schema_of, violations
+from tests.fakes.kubernetes.server import ClusterRuntimes
 from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
 from tests.local.runtimes.conftest import ACCOUNT, HANGS_S, REGION, ROLE, Stage
 
@@ -34,7 +33,7 @@ class Place:
     stage: Stage
     runtime: OperatorRuntime
     api: HttpKubernetesApi
-    application: RuntimesApplication
+    application: ClusterRuntimes
 
     @property
     def path(self) -> str:
@@ -74,7 +73,7 @@ class Place:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     operator: Operator = request.param
     stage, job = Stage(), job_of(spec_of("dev", operator.value))
-    served = RuntimesApplication(tmp_path, account=ACCOUNT, region=REGION, faults=FaultPlan(), launch=stage)
+    served = ClusterRuntimes(tmp_path, account=ACCOUNT, region=REGION, launch=stage)
     served.kubernetes.cluster.linger_s = served.kubernetes.cluster.hurry = 0.0
     with WsgiServer(served, name="runtimes") as server:
         api = HttpKubernetesApi(lambda: Access(server=server.endpoint))

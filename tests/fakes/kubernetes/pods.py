@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_local.runtimes.kubernetes.objects import Objects, now_text
+from tests.fakes.kubernetes.objects import Objects, now_text
 
 FOLDER = "/api/v1/namespaces/{namespace}/pods"
 

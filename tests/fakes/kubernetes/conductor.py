@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from firnline_local.runtimes.jobs.submission import Launcher, LaunchRefused, Running, Submission
-from firnline_local.runtimes.kubernetes.manifest import Manifest
-from firnline_local.runtimes.kubernetes.objects import Document, Objects, now_text
-from firnline_local.runtimes.kubernetes.pods import Pods
+from tests.fakes.kubernetes.manifest import Manifest
+from tests.fakes.kubernetes.objects import Document, Objects, now_text
+from tests.fakes.kubernetes.pods import Pods
 
 PRINCIPAL = "pods.eks.amazonaws.com"
 DELETED, ENDED = "deleted", "ended"

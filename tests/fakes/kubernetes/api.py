@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from firnline_local.runtimes.kubernetes.admission import check
-from firnline_local.runtimes.kubernetes.apache import Apache
-from firnline_local.runtimes.kubernetes.conductor import Cluster, Conductor
-from firnline_local.runtimes.kubernetes.kubeflow import Kubeflow
-from firnline_local.runtimes.kubernetes.objects import Document, Refusal, merged
+from tests.fakes.kubernetes.admission import check
+from tests.fakes.kubernetes.apache import Apache
+from tests.fakes.kubernetes.conductor import Cluster, Conductor
+from tests.fakes.kubernetes.kubeflow import Kubeflow
+from tests.fakes.kubernetes.objects import Document, Refusal, merged
 
 OPERATORS: Mapping[str, tuple[str, type[Conductor]]] = {
     "sparkoperator.k8s.io/v1beta2": ("kubeflow", Kubeflow),

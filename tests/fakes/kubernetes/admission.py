@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from firnline_local.runtimes.kubernetes.objects import Refusal
-from firnline_local.runtimes.kubernetes.schema import schema_of, violations
+from tests.fakes.kubernetes.objects import Refusal
+from tests.fakes.kubernetes.schema import schema_of, violations
 
 DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 LABEL = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?")

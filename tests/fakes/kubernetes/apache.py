@@ -8,9 +8,9 @@ for. Restarts are counted against `maxRestartAttempts` whatever the policy.
 import time
 from typing import Any
 
-from firnline_local.runtimes.kubernetes.conductor import DELETED, Conductor
-from firnline_local.runtimes.kubernetes.manifest import Manifest, of_apache
-from firnline_local.runtimes.kubernetes.objects import Document, now_text
+from tests.fakes.kubernetes.conductor import DELETED, Conductor
+from tests.fakes.kubernetes.manifest import Manifest, of_apache
+from tests.fakes.kubernetes.objects import Document, now_text
 
 FORCED_AFTER_MS, BACKOFF_MS, RESTARTS = 300_000, 30_000, 3
 """The operator's own, where a manifest says nothing."""

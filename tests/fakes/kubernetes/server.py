@@ -1,0 +1,44 @@
+"""The embedded runtimes with a Kubernetes cluster among them: /api and /apis are its API server's.
+
+POST /__firnline__/cluster  {"images": {reference: folder}, "roles": {"namespace/account": role}}: what was pushed and associated
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from firnline_local.faults import FaultPlan
+from firnline_local.runtimes.jobs.submission import Launcher
+from firnline_local.runtimes.server import CLUSTER, CONTROL_PREFIX, Reply, RuntimesApplication, send
+from tests.fakes.kubernetes.api import KubernetesApi
+from tests.fakes.kubernetes.conductor import Cluster
+
+
+class ClusterRuntimes(RuntimesApplication):
+    """What is created in the cluster runs as jobs of EMR Serverless do."""
+
+    def __init__(self, folder: Path, *, account: str, region: str, launch: Launcher | None = None) -> None:
+        super().__init__(folder, account=account, region=region, faults=FaultPlan(), launch=launch)
+        arn = f"arn:aws:eks:{region}:{account}:cluster/{CLUSTER}"
+        self.kubernetes = KubernetesApi(Cluster(self.launch, lambda: arn, associated=self.associations.roles))
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
+        is_given = (method, path) == ("POST", f"{CONTROL_PREFIX}cluster")
+        if not is_given and not path.startswith(("/api/", "/apis/")):
+            return super().__call__(environ, start_response)
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        if is_given:
+            self.kubernetes.given(json.loads(body))
+            return send((200, b"{}", {}), start_response)
+        path = path.encode("latin-1").decode(errors="replace")
+        status, found = self.kubernetes.answer(method, path, environ.get("QUERY_STRING", ""), body)
+        is_text = isinstance(found, str)
+        content = found.encode() if isinstance(found, str) else json.dumps(found).encode()
+        reply: Reply = (status, content, {"Content-Type": "text/plain"} if is_text else {})
+        return send(reply, start_response)
+
+    def stop(self) -> None:
+        super().stop()
+        self.kubernetes.stop()
