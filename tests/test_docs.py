@@ -9,7 +9,7 @@ import click
 import pytest
 
 from firnline_infra.cli.main import firnline
-from firnline_local.materialise.registry import FILES
+from firnline_local.providers.registry import known_types
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -76,7 +76,7 @@ def test_every_page_is_listed_on_the_first_one() -> None:
 
 def test_the_import_id_of_every_type_is_told() -> None:
     text = (DOCS / "adopt.md").read_text(encoding="utf-8")
-    missing = [token for token in FILES if token not in text and token.partition("index/")[2] not in text]
+    missing = [token for token in known_types() if token not in text and token.partition("index/")[2] not in text]
     assert missing == []
 
 

@@ -133,14 +133,12 @@ ROOMS_BELOW = {
     "local.folder": "errors",
     "local.keys": "",
     "local.kinesis": "clock exit_with_parent faults process ingest.values",
-    "local.materialise": "endpoints errors snowflake infra.specification ingest.snowflake",
+    "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
     "local.provisioning": (
-        "environment_key errors materialise pulumi running infra.blueprint infra.pulumi infra.specification"
+        "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.specification"
     ),
-    "local.pulumi": (
-        "endpoints errors exit_with_parent folder materialise running state infra.pulumi_cli ingest.errors"
-    ),
+    "local.pulumi": ("endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors"),
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder report state ingest.sink",
     "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",

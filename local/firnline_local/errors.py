@@ -126,7 +126,7 @@ class UnknownTypeToken(LocalError):
     def __init__(self, token: str, *, known: list[str]) -> None:
         super().__init__(
             f"The embedded environment can't make a {token}; it makes: {', '.join(known)}.",
-            next_step="leave the object out of the specification, or add a file for its type to local/materialise/.",
+            next_step="leave the object out of the specification, or add a row for its type to local/providers/.",
         )
 
 
@@ -138,7 +138,7 @@ class InputNotCarried(LocalError):
     def __init__(self, type_: str, inputs: list[str], *, carried: list[str]) -> None:
         super().__init__(
             f"The embedded environment can't make a {type_} with {', '.join(inputs)}; it knows {', '.join(carried)}.",
-            next_step="leave the input out for this environment, or carry it in the type's file in local/materialise/.",
+            next_step="leave the input out for this environment, or carry it in the row of its type in local/providers/.",
         )
 
 

@@ -18,7 +18,7 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_local.environment_key import with_environment_key
 from firnline_local.errors import StatementRefused
-from firnline_local.materialise.clients import Clients
+from firnline_local.providers.clients import Clients
 from firnline_local.running import RunningEnvironment
 
 PROJECT = "firnline"

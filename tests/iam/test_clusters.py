@@ -13,7 +13,7 @@ from firnline_infra.blueprint import blueprint_of
 from firnline_infra.deploy import existing
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_infra.specification import EnvironmentSpec
-from firnline_local.materialise.aws import eks_pod_identity_association, emrcontainers_virtual_cluster
+from firnline_local.providers.aws import runtimes
 from firnline_local.runtimes import server
 from firnline_local.wsgi import WsgiServer
 from tests.iam.ci import statements_of
@@ -28,12 +28,12 @@ TAGS = {"firnline:application": "firnline-dev", "a": "1"}
 PLACE = {"id": "local", "type": "EKS", "info": {"eksInfo": {"namespace": "ingest"}}}
 VIRTUAL_CLUSTER = {"name": "firnline-dev", "containerProvider": PLACE, "tags": TAGS}
 ASSOCIATION = {"clusterName": "local", "namespace": "ingest", "serviceAccount": "e", "roleArn": ROLE, "tags": TAGS}
-CASES = [(emrcontainers_virtual_cluster, VIRTUAL_CLUSTER), (eks_pod_identity_association, ASSOCIATION)]
+CASES = [(runtimes.VIRTUAL_CLUSTER, VIRTUAL_CLUSTER), (runtimes.POD_IDENTITY_ASSOCIATION, ASSOCIATION)]
 kinds = pytest.mark.parametrize(("kind", "inputs"), CASES, ids=["virtual cluster", "association"])
 
 
 class Caller:
-    """As the materialisers take their clients; signs with a key of its own."""
+    """As the rows take their clients; signs with a key of its own."""
 
     region, account = REGION, ACCOUNT
 
@@ -69,7 +69,7 @@ def test_the_deployer_may_all_of_its_life_and_the_previewer_sees_it(
 ) -> None:
     deployer, previewer = who(spec_of(RUNTIME)), who(spec_of(RUNTIME), "Preview")
     made = kind.create(inputs, deployer)
-    assert aws_lookups(deployer.aws)[kind.TYPE](inputs)[0].endswith(made.id)
+    assert aws_lookups(deployer.aws)[kind.type](inputs)[0].endswith(made.id)
     assert kind.read(made.id, inputs, previewer) is not None
     with pytest.raises(ClientError, match="AccessDenied"):
         kind.delete(made.id, inputs, previewer)
@@ -105,17 +105,17 @@ def test_an_association_leads_to_the_engines_role_in_the_one_cluster(
 ) -> None:
     deployer = who(spec_of(RUNTIME))
     with pytest.raises(ClientError, match="AccessDenied"):
-        eks_pod_identity_association.create({**ASSOCIATION, **differing}, deployer)
-    made = eks_pod_identity_association.create(ASSOCIATION, deployer)
+        runtimes.POD_IDENTITY_ASSOCIATION.create({**ASSOCIATION, **differing}, deployer)
+    made = runtimes.POD_IDENTITY_ASSOCIATION.create(ASSOCIATION, deployer)
     with pytest.raises(ClientError, match=r"AccessDenied.*iam:PassRole|AccessDenied"):
-        eks_pod_identity_association.update(made.id, ASSOCIATION, {**ASSOCIATION, **differing}, deployer)
+        runtimes.POD_IDENTITY_ASSOCIATION.update(made.id, ASSOCIATION, {**ASSOCIATION, **differing}, deployer)
 
 
 def test_what_has_the_place_already_is_told_before_anything_is_made(who: Callable[..., Any]) -> None:
     others = who(None)
     account = blueprint_of(spec_of(RUNTIME)).runtime.associations[0].service_account
-    emrcontainers_virtual_cluster.create({**VIRTUAL_CLUSTER, "name": "payroll"}, others)
-    eks_pod_identity_association.create({**ASSOCIATION, "serviceAccount": account}, others)
+    runtimes.VIRTUAL_CLUSTER.create({**VIRTUAL_CLUSTER, "name": "payroll"}, others)
+    runtimes.POD_IDENTITY_ASSOCIATION.create({**ASSOCIATION, "serviceAccount": account}, others)
     blueprint = blueprint_of(spec_of(RUNTIME))
     found = {
         f"{kind} {name}"

@@ -12,13 +12,13 @@ import pytest
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
 from firnline_local.aws.policy import is_allowed
 from firnline_local.aws.server import AwsServer
-from firnline_local.materialise.aws import emr_cluster, iam_instance_profile
+from firnline_local.providers.aws import iam, runtimes
 from tests.iam.accesses import accesses_of
 from tests.iam.ci import statements_of
 from tests.iam.kinesis_calls import KinesisDirectory
 from tests.iam.request import Access, Request
 from tests.infra.blueprint.test_runtime import spec_of
-from tests.local.materialise.aws.cases.case import a_role
+from tests.local.providers.aws.cases.case import a_role
 
 ACCOUNT, REGION = "123456789012", "eu-central-1"
 OURS, NAME = "firnline:application", "firnline-dev-engine"
@@ -67,8 +67,8 @@ def life(endpoint: str) -> Callable[[dict[str, str]], Clients]:
         noted = Clients(endpoint, tags)
         clients: Any = noted
         (subnet, *_) = clients.aws("ec2").describe_subnets()["Subnets"]
-        if iam_instance_profile.read(NAME, {}, clients) is None:
-            iam_instance_profile.create({"name": NAME, "role": a_role(clients)}, clients)
+        if iam.INSTANCE_PROFILE.read(NAME, {}, clients) is None:
+            iam.INSTANCE_PROFILE.create({"name": NAME, "role": a_role(clients)}, clients)
         inputs = {
             "name": "firnline-dev",
             "releaseLabel": "emr-spark-8.1.0",
@@ -81,13 +81,13 @@ def life(endpoint: str) -> Callable[[dict[str, str]], Clients]:
             "ec2Attributes": {"subnetId": subnet["SubnetId"], "instanceProfile": NAME},
             "tags": tags,
         }
-        made = emr_cluster.create(inputs, clients)
-        assert aws_lookups(clients.aws)[emr_cluster.TYPE](inputs) == [made.id]
+        made = runtimes.CLUSTER.create(inputs, clients)
+        assert aws_lookups(clients.aws)[runtimes.CLUSTER.type](inputs) == [made.id]
         more = {"coreInstanceGroup": {"instanceType": "m7g.xlarge", "instanceCount": 2}, "stepConcurrencyLevel": 2}
         changed = {**inputs, **more, "terminationProtection": True, "tags": {**tags, "a": "1"}}
-        emr_cluster.update(made.id, inputs, changed, clients)
-        emr_cluster.update(made.id, changed, inputs, clients)
-        emr_cluster.delete(made.id, inputs, clients)
+        runtimes.CLUSTER.update(made.id, inputs, changed, clients)
+        runtimes.CLUSTER.update(made.id, changed, inputs, clients)
+        runtimes.CLUSTER.delete(made.id, inputs, clients)
         return noted
 
     return live

@@ -1,12 +1,12 @@
-"""A resource of every kind, for a stack that is a list of them: those of AWS as their materialisers' tests have them."""
+"""A resource of every kind, for a stack that is a list of them: those of AWS as their rows' tests have them."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_local.materialise.clients import Clients
-from tests.local.materialise.aws.cases import ACCOUNT, CASES
+from firnline_local.providers.clients import Clients
+from tests.local.providers.aws.cases import ACCOUNT, CASES
 
 from .kinds_of_snowflake import KINDS as OF_SNOWFLAKE
 from .kinds_of_snowflake import prepare
@@ -63,6 +63,6 @@ CHANGES: Mapping[str, Callable[[Inputs, Clients], Inputs]] = {
 
 
 def _here(inputs: Inputs, clients: Clients) -> Inputs:
-    """In the account of the environment, which is another than that of the materialisers' tests."""
+    """In the account of the environment, which is another than that of the rows' tests."""
     moved: Inputs = json.loads(json.dumps(inputs).replace(ACCOUNT, clients.account))
     return moved

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from firnline_local.materialise.clients import Clients
-from firnline_local.materialise.snowflake import external_volume
+from firnline_local.providers.clients import Clients
+from firnline_local.providers.snowflake import external_volume
 
 DATABASE, LAKE = "KILLED", "killed-lake"
 IN_SCHEMA = {"database": DATABASE, "schema": "S"}

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from firnline_local.materialise.resource import Made
+from firnline_local.providers.kind import CreatedResource
 from firnline_local.pulumi.cloud import Cloud
 from firnline_local.pulumi.home import ProviderModule
 from firnline_local.pulumi.plugin.server import main
@@ -31,7 +31,7 @@ class PausingCloud(Cloud):
         super().__init__(package, environment)
         self._pause = pause
 
-    def create(self, token: str, name: str, inputs: Mapping[str, Any]) -> Made:
+    def create(self, token: str, name: str, inputs: Mapping[str, Any]) -> CreatedResource:
         self._pause.at("before", "create", token, name)
         made = super().create(token, name, inputs)
         self._pause.at("after", "create", token, name)

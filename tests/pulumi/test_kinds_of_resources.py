@@ -15,8 +15,8 @@ import pytest
 from firnline_infra.pulumi_cli.recovery import recovered_up
 from firnline_infra.pulumi_cli.recovery.lookups import REPEATED, aws_lookups
 from firnline_infra.pulumi_cli.recovery.up import LOOKING
-from firnline_local.materialise.clients import Clients
-from firnline_local.materialise.registry import FILES, materialiser_of, rules_of
+from firnline_local.providers.clients import Clients
+from firnline_local.providers.registry import kind_of, known_types
 from firnline_local.pulumi.equality import same
 from firnline_local.pulumi.schema import fields_of
 from firnline_local.running import RunningEnvironment
@@ -27,7 +27,7 @@ from .kinds import NEVER_UPDATED, Kind, kinds
 from .kinds_of_snowflake import remove
 
 pytestmark = pytest.mark.pulumi
-PREVIEW_FEATURES = sorted({rules_of(token).preview_feature for token in FILES} - {None})
+PREVIEW_FEATURES = sorted({kind_of(token).rules.preview_feature for token in known_types()} - {None})
 PROGRAM = """
 import json, pathlib
 import pulumi
@@ -54,7 +54,7 @@ def test_a_kill_around_every_effect_is_repaired_for_every_kind(
     when: str, embedded_project: TrialProject, local_environment: RunningEnvironment, clients: Clients, tmp_path: Path
 ) -> None:
     every = list(kinds(clients))
-    assert sorted(kind.type for kind in every) == sorted(FILES)
+    assert sorted(kind.type for kind in every) == sorted(known_types())
     assert {kind.type for kind in every if not kind.change} == set(NEVER_UPDATED)
     embedded_project.write(PROGRAM)
     lives = Lives(embedded_project, local_environment, clients, tmp_path)
@@ -68,7 +68,7 @@ def test_a_kill_around_every_effect_is_repaired_for_every_kind(
 @pytest.mark.parametrize("token", NEVER_UPDATED)
 def test_what_is_never_updated_has_no_input_that_an_update_could_change(token: str) -> None:
     inputs = {name for name, field in fields_of(token).items() if field.is_input}
-    assert inputs <= rules_of(token).replaced_by
+    assert inputs <= kind_of(token).rules.replaced_by
 
 
 class Lives:
@@ -115,7 +115,7 @@ class Lives:
 
     def _read(self, type_: str, id_: str, inputs: Inputs) -> Mapping[str, Any] | None:
         """None for a statement, too, whose query finds nothing."""
-        there = materialiser_of(type_).read(id_, inputs, self._clients)
+        there = kind_of(type_).read(id_, inputs, self._clients)
         return None if there is None or there.get("queryResults") == [] else there
 
     def _assert_nothing_is_doubled(self, asked: Asked) -> None:
@@ -134,7 +134,8 @@ def settled(asked: Asked, when: str) -> Counter[str]:
     return Counter({found: len(asked) - again, "it is made again.": again})
 
 
-UNREADABLE = {"recoveryWindowInDays", "deletionWindowInDays"}  # words for the deletion; a read does not know them
+# Words for the deletion, and an object's content: a read does not know them.
+UNREADABLE = {"recoveryWindowInDays", "deletionWindowInDays", "content"}
 NAMELESS = {
     "snowflake:index/execute:Execute",  # its id is made up; what it made is found by its query
     "aws:eks/podIdentityAssociation:PodIdentityAssociation",  # its id is known within its cluster alone

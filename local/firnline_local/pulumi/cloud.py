@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from firnline_local.endpoints import Endpoints, Login
 from firnline_local.errors import UnknownTypeToken
 from firnline_local.folder import Folder
-from firnline_local.materialise.clients import Clients
-from firnline_local.materialise.registry import materialiser_of, rules_of
-from firnline_local.materialise.resource import Made
+from firnline_local.providers.clients import Clients
+from firnline_local.providers.kind import CreatedResource
+from firnline_local.providers.registry import kind_of
 from firnline_local.pulumi.coerce import coerced_inputs
 from firnline_local.pulumi.configuration import Configuration, configuration_of, plain, problems_of
 from firnline_local.pulumi.diff import Change, changes, inputs_as_found, wanted
@@ -74,7 +74,7 @@ class Cloud:
         self, token: str, inputs: Values, *, old: Values, proposed_name: str, secrets: Collection[str] = ()
     ) -> tuple[dict[str, Any], list[str]]:
         """The inputs as the other calls take them, and what is wrong with them. Raises UnknownTypeToken."""
-        materialiser_of(token)
+        kind_of(token)
         features = self._configuration.preview_features
         problems = check_inputs(token, inputs, preview_features=features, secrets=secrets)
         if problems:
@@ -92,30 +92,30 @@ class Cloud:
         return checked, []
 
     def diff(self, token: str, *, old: Values, state: Values, new: Values) -> list[Change]:
-        return changes(token, rules_of(token), old=old, state=state, new=new)
+        return changes(token, kind_of(token).rules, old=old, state=state, new=new)
 
-    def create(self, token: str, name: str, inputs: Values) -> Made:
+    def create(self, token: str, name: str, inputs: Values) -> CreatedResource:
         with self._asking(token, name):
-            made = materialiser_of(token).create(inputs, self._clients)
+            made = kind_of(token).create(inputs, self._clients)
         return replace(made, properties={**inputs, **made.properties})
 
     def read(self, token: str, name: str, id_: str, *, inputs: Values, properties: Values) -> Found | None:
         """None where it is gone."""
         with self._asking(token, name):
-            there = materialiser_of(token).read(id_, properties, self._clients)
+            there = kind_of(token).read(id_, properties, self._clients)
         if there is None:
             return None
-        as_found = inputs_as_found(token, rules_of(token), inputs=inputs, found=there)
+        as_found = inputs_as_found(token, kind_of(token).rules, inputs=inputs, found=there)
         return Found(there.get("id") or id_, dict(there), as_found)
 
     def update(self, token: str, name: str, id_: str, *, old: Values, new: Values) -> dict[str, Any]:
-        asked = wanted(token, rules_of(token), old=old, new=new)
+        asked = wanted(token, kind_of(token).rules, old=old, new=new)
         with self._asking(token, name):
-            return {**new, **materialiser_of(token).update(id_, old, asked, self._clients)}
+            return {**new, **kind_of(token).update(id_, old, asked, self._clients)}
 
     def delete(self, token: str, name: str, id_: str, properties: Values) -> None:
         with self._asking(token, name):
-            materialiser_of(token).delete(id_, properties, self._clients)
+            kind_of(token).delete(id_, properties, self._clients)
 
     def invoke(self, token: str) -> dict[str, Any]:
         """Calls a function that takes no arguments. Raises UnknownTypeToken."""
@@ -144,7 +144,7 @@ def made_up_name(name: str, seed: bytes) -> str:
 
 def _is_excluded(made_up: str, token: str, inputs: Values) -> bool:
     """Whether another input, such as a prefix, says how the service names the resource."""
-    groups = [group for group in rules_of(token).conflicts if made_up in group]
+    groups = [group for group in kind_of(token).rules.conflicts if made_up in group]
     return any(inputs.get(other) is not None for group in groups for other in group)
 
 

@@ -29,7 +29,7 @@ def fits(shape: Shape, value: Any) -> bool:
 
 
 def coerced_inputs(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs as a materialiser takes them. They have been checked."""
+    """The inputs as the rows of the providers take them. They have been checked."""
     fields, document = fields_of(token), DOCUMENTS.get(token)
     result = {name: coerced(fields[name].shape, value) for name, value in inputs.items() if name in fields}
     if isinstance(result.get(document or ""), Mapping):

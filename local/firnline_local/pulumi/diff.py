@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from firnline_local.materialise.resource import Rules
+from firnline_local.providers.kind import Rules
 from firnline_local.pulumi.equality import is_nothing, same
 from firnline_local.pulumi.property_names import MADE_UP
 from firnline_local.pulumi.schema import Field, Fields, Shape, ShapeKind, fields_of

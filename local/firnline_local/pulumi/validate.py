@@ -8,8 +8,8 @@ from typing import Any
 
 from firnline_ingest.errors import did_you_mean
 from firnline_local.errors import UnknownTypeToken
-from firnline_local.materialise.registry import rules_of
-from firnline_local.materialise.resource import Rules
+from firnline_local.providers.kind import Rules
+from firnline_local.providers.registry import kind_of
 from firnline_local.pulumi.coerce import fits
 from firnline_local.pulumi.properties import UNKNOWN
 from firnline_local.pulumi.property_names import DOCUMENTS, MADE_UP
@@ -40,7 +40,7 @@ def check_inputs(
     where they are not given, they are not looked at. Values of `secrets` are not shown.
     """
     try:
-        rules = rules_of(token)
+        rules = kind_of(token).rules
     except UnknownTypeToken as error:
         return [error.what]
     fields = fields_of(token)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from firnline_local.materialise.resource import Rules
+from firnline_local.providers.kind import Rules
 from firnline_local.pulumi.diff import Change, ChangeKind, changes, inputs_as_found, is_in_the_way, wanted
 from firnline_local.pulumi.properties import UNKNOWN
 

@@ -1,4 +1,4 @@
-"""Applies a Pulumi program to an embedded environment, without the engine: the same checks, the same materialisers.
+"""Applies a Pulumi program to an embedded environment, without the engine: the same checks, the same providers.
 
 What was made is kept in the Application: applied again, it changes what differs, as `pulumi up --refresh` does, and it can
 take everything away again. Calls are plain and synchronous, from any thread.

@@ -4,7 +4,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from firnline_infra.pulumi_cli.recovery.lookups import BY_NAME, REPEATED, aws_lookups, lookup_of
-from firnline_local.materialise.registry import FILES
+from firnline_local.providers.registry import known_types
 
 
 def no_client(service: str) -> Any:
@@ -34,7 +34,7 @@ def test_ids_that_are_made_of_names(type_: str, inputs: dict[str, str], import_i
 
 def test_every_type_that_we_make_can_be_looked_for_or_made_again() -> None:
     known = {*BY_NAME, *REPEATED, *aws_lookups(no_client)}
-    assert set(FILES) - known == set()
+    assert set(known_types()) - known == set()
     assert not REPEATED & set(BY_NAME)
 
 

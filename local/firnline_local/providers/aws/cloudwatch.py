@@ -1,0 +1,153 @@
+"""CloudWatch: dashboards, log groups, and alarms on one metric, without metric math.
+
+Rules: terraform-provider-aws 6, `resourceDashboard` and `resourceMetricAlarm` (internal/service/cloudwatch/), `resourceGroup`
+(internal/service/logs/group.go).
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, made_by, on, sends, tags_by, tags_by_arn
+from firnline_local.providers.aws.values import as_list, set_like
+from firnline_local.providers.kind import Properties, Rules
+
+
+def _body_like(found: str, known: Any) -> str:
+    return known if isinstance(known, str) and json.loads(known) == json.loads(found) else found
+
+
+DASHBOARD = AwsKind(  # the service has one operation to make and to replace one
+    type="aws:cloudwatch/dashboard:Dashboard",
+    service="cloudwatch",
+    rules=Rules.of("dashboardName region"),
+    fields={"dashboardName": "DashboardName", "dashboardBody": Field("DashboardBody", like=_body_like)},
+    outputs={"dashboardArn": "DashboardArn"},
+    by=lambda it: {"DashboardName": it.id},
+    make=made_by("put_dashboard", "{dashboardName}"),
+    look=lambda it: it.ask("get_dashboard"),
+    updates=(sends("put_dashboard", "dashboardBody"),),
+    remove=lambda it: it.client.delete_dashboards(DashboardNames=[it.id]),
+    gone="ResourceNotFound ResourceNotFoundException",
+)
+
+
+def _look_at_group(it: Subject) -> Properties | None:
+    pages = it.client.get_paginator("describe_log_groups").paginate(logGroupNamePrefix=it.id)
+    found = next((each for page in pages for each in page["logGroups"] if each["logGroupName"] == it.id), None)
+    if found is None:
+        return None
+    arn = found["arn"].removesuffix(":*")
+    return {**found, "arn": arn, "tags": it.client.list_tags_for_resource(resourceArn=arn)["tags"]}
+
+
+def _set_days(it: Subject) -> None:
+    """Days are 0 where logs are kept for ever."""
+    if days := it.value("retentionInDays"):
+        it.ask("put_retention_policy", retentionInDays=int(days))
+    else:
+        it.ask("delete_retention_policy")
+
+
+def _remove_group(it: Subject) -> None:
+    if not it.value("skipDestroy"):
+        it.ask("delete_log_group")
+
+
+LOG_GROUP = AwsKind(
+    type="aws:cloudwatch/logGroup:LogGroup",
+    service="logs",
+    rules=Rules.of(
+        "name namePrefix region",
+        defaults={"retentionInDays": 0, "skipDestroy": False, "tags": {}},
+        conflicts="name namePrefix",
+    ),
+    fields={"name": "logGroupName", "retentionInDays": Field(found="retentionInDays", absent=0)},
+    outputs={"arn": "arn"},
+    kept="skipDestroy",
+    by="logGroupName",
+    make=made_by("create_log_group", "{name}", tags=dict, under="tags"),
+    later="retentionInDays",
+    look=_look_at_group,
+    updates=(on("retentionInDays", _set_days),),
+    tags=tags_by_arn(),
+    remove=_remove_group,
+    gone="ResourceNotFoundException",
+)
+
+
+def _look_at_alarm(it: Subject) -> Properties | None:
+    alarms = it.client.describe_alarms(AlarmNames=[it.id])["MetricAlarms"]
+    if not alarms:
+        return None
+    tags = it.client.list_tags_for_resource(ResourceARN=alarms[0]["AlarmArn"])["Tags"]
+    return {**alarms[0], "Tags": tags}
+
+
+WIRE: Mapping[str, str | Field] = {
+    "name": "AlarmName",
+    "actionsEnabled": "ActionsEnabled",
+    "alarmActions": Field("AlarmActions", like=set_like, absent=[]),
+    "alarmDescription": "AlarmDescription",
+    "comparisonOperator": "ComparisonOperator",
+    "datapointsToAlarm": "DatapointsToAlarm",
+    "dimensions": Field(
+        "Dimensions",
+        sent=lambda names: as_list(names, key="Name"),
+        like=lambda found, _: {each["Name"]: each["Value"] for each in found},
+        absent={},
+    ),
+    "evaluationPeriods": "EvaluationPeriods",
+    "extendedStatistic": "ExtendedStatistic",
+    "insufficientDataActions": Field("InsufficientDataActions", like=set_like, absent=[]),
+    "metricName": "MetricName",
+    "namespace": "Namespace",
+    "okActions": Field("OKActions", like=set_like, absent=[]),
+    "period": "Period",
+    "statistic": "Statistic",
+    "threshold": "Threshold",
+    "treatMissingData": Field("TreatMissingData", absent="missing"),
+    "unit": "Unit",
+}
+METRIC_ALARM = AwsKind(
+    type="aws:cloudwatch/metricAlarm:MetricAlarm",
+    service="cloudwatch",
+    rules=Rules.of(
+        "name region",
+        defaults={
+            "actionsEnabled": True,
+            "alarmActions": [],
+            "alarmDescription": None,
+            "datapointsToAlarm": None,
+            "dimensions": {},
+            "extendedStatistic": None,
+            "insufficientDataActions": [],
+            "okActions": [],
+            "statistic": None,
+            "tags": {},
+            "treatMissingData": "missing",
+            "unit": None,
+        },
+        values={
+            "comparisonOperator": (
+                "GreaterThanOrEqualToThreshold GreaterThanThreshold LessThanThreshold LessThanOrEqualToThreshold "
+                "LessThanLowerOrGreaterThanUpperThreshold LessThanLowerThreshold GreaterThanUpperThreshold"
+            ),
+            "statistic": "SampleCount Average Sum Minimum Maximum",
+            "treatMissingData": "breaching notBreaching ignore missing",
+        },
+        conflicts=(
+            "statistic extendedStatistic metricQueries,threshold thresholdMetricId,dimensions metricQueries,"
+            "metricName metricQueries,namespace metricQueries,period metricQueries"
+        ),
+    ),
+    fields=WIRE,
+    outputs={"arn": "AlarmArn"},
+    by="AlarmName",
+    make=made_by("put_metric_alarm", "{name}", tags=as_list),  # the service has no other operation to make one
+    look=_look_at_alarm,
+    updates=(on(" ".join(WIRE), lambda it: it.client.put_metric_alarm(**it.request())),),
+    tags=tags_by("tag_resource", "untag_resource", where=arn_as("ResourceARN")),
+    remove=lambda it: it.client.delete_alarms(AlarmNames=[it.id]),
+)
+KINDS = (DASHBOARD, LOG_GROUP, METRIC_ALARM)

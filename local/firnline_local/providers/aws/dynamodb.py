@@ -1,0 +1,168 @@
+"""DynamoDB tables, without secondary indexes, replicas and restores.
+
+Rules: `resourceTable` of terraform-provider-aws 6 (internal/service/dynamodb/table.go).
+"""
+
+from typing import Any
+
+from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, on, tags_by
+from firnline_local.providers.aws.values import as_list, block_like, of_block, present, set_like, tags_of
+from firnline_local.providers.kind import Properties, Rules
+
+PROVISIONED = "PROVISIONED"
+RECOVERY_DAYS = 35  # where no other number was asked for
+
+
+def _make(it: Subject) -> str:
+    inputs, keys = it.inputs, {"HASH": it.inputs["hashKey"], "RANGE": it.inputs.get("rangeKey")}
+    asked = {
+        "TableName": inputs["name"],
+        "AttributeDefinitions": [
+            {"AttributeName": each["name"], "AttributeType": each["type"]} for each in inputs["attributes"]
+        ],
+        "KeySchema": [{"AttributeName": name, "KeyType": kind} for kind, name in keys.items() if name],
+        **_capacity(it),
+        "SSESpecification": _encryption(inputs) if of_block(inputs, "serverSideEncryption", "enabled") else None,
+        "StreamSpecification": _stream(inputs) if inputs.get("streamEnabled") else None,
+        "DeletionProtectionEnabled": bool(inputs.get("deletionProtectionEnabled")),
+        "Tags": as_list(tags_of(inputs)),
+    }
+    it.client.create_table(**present(asked))
+    return str(inputs["name"])
+
+
+def _look(it: Subject) -> Properties:
+    found = it.ask("describe_table")["Table"]
+    attributes = [
+        {"name": each["AttributeName"], "type": each["AttributeType"]} for each in found["AttributeDefinitions"]
+    ]
+    backups = it.ask("describe_continuous_backups")["ContinuousBackupsDescription"]
+    return {
+        **found,
+        "Attributes": attributes,
+        "Keys": {key["KeyType"]: key["AttributeName"] for key in found["KeySchema"]},
+        "Recovery": backups["PointInTimeRecoveryDescription"],
+        "Ttl": it.ask("describe_time_to_live")["TimeToLiveDescription"],
+        "Tags": it.client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"],
+    }
+
+
+def _capacity(it: Subject) -> dict[str, Any]:
+    mode = it.value("billingMode")
+    units = {"ReadCapacityUnits": it.inputs.get("readCapacity"), "WriteCapacityUnits": it.inputs.get("writeCapacity")}
+    return {"BillingMode": mode, "ProvisionedThroughput": units if mode == PROVISIONED else None}
+
+
+def _encryption(inputs: Properties) -> dict[str, Any]:
+    """Not enabled is not unencrypted: it is DynamoDB's own key."""
+    if not of_block(inputs, "serverSideEncryption", "enabled"):
+        return {"Enabled": False}
+    key = of_block(inputs, "serverSideEncryption", "kmsKeyArn")
+    return present({"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": key})
+
+
+def _encryption_found(found: Properties, known: Any) -> dict[str, Any]:
+    """The key is shown where one was asked for: else it is the account's, and its ARN no setting."""
+    if found.get("Status") != "ENABLED":
+        return {"enabled": False}
+    key = found.get("KMSMasterKeyArn")
+    return block_like({"enabled": True, "kmsKeyArn": key}, known, {"kmsKeyArn": key} if known else {})
+
+
+def _stream(inputs: Properties) -> dict[str, Any]:
+    if not inputs.get("streamEnabled"):
+        return {"StreamEnabled": False}
+    return {"StreamEnabled": True, "StreamViewType": inputs["streamViewType"]}
+
+
+def _set_recovery(it: Subject) -> None:
+    wanted = {"PointInTimeRecoveryEnabled": False}
+    if of_block(it.inputs, "pointInTimeRecovery", "enabled"):
+        days = of_block(it.inputs, "pointInTimeRecovery", "recoveryPeriodInDays", RECOVERY_DAYS)
+        wanted = {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": days}
+    it.ask("update_continuous_backups", PointInTimeRecoverySpecification=wanted)
+
+
+def _recovery_found(found: Properties, known: Any) -> dict[str, Any]:
+    if found["PointInTimeRecoveryStatus"] != "ENABLED":
+        return {"enabled": False}
+    block = {"enabled": True, "recoveryPeriodInDays": found.get("RecoveryPeriodInDays", RECOVERY_DAYS)}
+    return block_like(block, known, {"recoveryPeriodInDays": RECOVERY_DAYS})
+
+
+def _set_ttl(it: Subject) -> None:
+    """An attribute is turned off before another one is turned on: a table has at most one."""
+    for inputs, enabled in ((it.before, False), (it.inputs, True)):
+        if of_block(inputs, "ttl", "enabled"):
+            specification = {"Enabled": enabled, "AttributeName": of_block(inputs, "ttl", "attributeName")}
+            it.ask("update_time_to_live", TimeToLiveSpecification=specification)
+
+
+def _ttl_found(found: Properties, known: Any) -> dict[str, Any]:
+    enabled = found["TimeToLiveStatus"] == "ENABLED"
+    block = {"enabled": enabled, "attributeName": found.get("AttributeName", "") if enabled else ""}
+    return block_like(block, known, {"attributeName": ""})
+
+
+TABLE = AwsKind(
+    type="aws:dynamodb/table:Table",
+    service="dynamodb",
+    rules=Rules.of(
+        "name hashKey rangeKey region",
+        defaults={
+            "billingMode": PROVISIONED,
+            "deletionProtectionEnabled": False,
+            "rangeKey": None,
+            "streamEnabled": False,
+            "tags": {},
+        },
+        values={
+            "attributes.type": "S N B",
+            "billingMode": f"{PROVISIONED} PAY_PER_REQUEST",
+            "streamViewType": "NEW_IMAGE OLD_IMAGE NEW_AND_OLD_IMAGES KEYS_ONLY",
+        },
+    ),
+    fields={
+        "name": "TableName",
+        "attributes": Field(found="Attributes", like=set_like),
+        "hashKey": Field(found="Keys.HASH"),
+        "rangeKey": Field(found="Keys.RANGE"),
+        "billingMode": Field(found="BillingModeSummary.BillingMode", absent=PROVISIONED),
+        "readCapacity": Field(found="ProvisionedThroughput.ReadCapacityUnits", absent=0),
+        "writeCapacity": Field(found="ProvisionedThroughput.WriteCapacityUnits", absent=0),
+        "deletionProtectionEnabled": Field("DeletionProtectionEnabled", absent=False),
+        "pointInTimeRecovery": Field(found="Recovery", like=_recovery_found),
+        "serverSideEncryption": Field(found="SSEDescription", like=_encryption_found, absent={"enabled": False}),
+        "ttl": Field(found="Ttl", like=_ttl_found),
+        "streamEnabled": Field(found="StreamSpecification.StreamEnabled", absent=False),
+        "streamViewType": Field(found="StreamSpecification.StreamViewType"),
+    },
+    outputs={
+        "id": "TableName",
+        "arn": "TableArn",
+        "streamArn": "LatestStreamArn",
+        "streamLabel": "LatestStreamLabel",
+    },
+    by="TableName",
+    make=_make,
+    later="pointInTimeRecovery ttl",
+    look=_look,
+    updates=(
+        on("billingMode readCapacity writeCapacity", lambda it: it.ask("update_table", **present(_capacity(it)))),
+        on(
+            "deletionProtectionEnabled",
+            lambda it: it.ask("update_table", DeletionProtectionEnabled=it.value("deletionProtectionEnabled")),
+        ),
+        on("serverSideEncryption", lambda it: it.ask("update_table", SSESpecification=_encryption(it.inputs))),
+        on(
+            "streamEnabled streamViewType",
+            lambda it: it.ask("update_table", StreamSpecification=_stream(it.inputs)),
+        ),
+        on("pointInTimeRecovery", _set_recovery),
+        on("ttl", _set_ttl),
+    ),
+    tags=tags_by("tag_resource", "untag_resource", where=arn_as("ResourceArn")),
+    remove=lambda it: it.ask("delete_table"),  # the service refuses one with deletion protection
+    gone="ResourceNotFoundException TableNotFoundException",
+)
+KINDS = (TABLE,)

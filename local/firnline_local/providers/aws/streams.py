@@ -1,0 +1,145 @@
+"""Kinesis: data streams, and the consumers that are registered at them.
+
+Rules: `resourceStream` of terraform-provider-aws 6 (internal/service/kinesis/stream.go); `resourceStreamConsumer`
+(stream_consumer.go; read there in a version before 6).
+"""
+
+from typing import Any
+
+from firnline_local.providers.aws.kind import AwsKind, Field, Subject, arn_as, made_by, on, tags_by
+from firnline_local.providers.aws.values import of_block, present, set_like, tags_of, value_of
+from firnline_local.providers.kind import Properties, Rules
+
+PROVISIONED = "PROVISIONED"
+
+
+def _mode(inputs: Properties) -> Any:
+    return of_block(inputs, "streamModeDetails", "streamMode", PROVISIONED)
+
+
+def _make_stream(it: Subject) -> str:
+    mode = _mode(it.inputs)
+    asked = {
+        "StreamName": it.inputs["name"],
+        "StreamModeDetails": {"StreamMode": mode},
+        "ShardCount": it.inputs.get("shardCount") if mode == PROVISIONED else None,
+        "MaxRecordSizeInKiB": it.inputs.get("maxRecordSizeInKib"),
+        "Tags": tags_of(it.inputs),
+    }
+    it.client.create_stream(**present(asked))
+    return str(it.inputs["name"])
+
+
+def _look_at_stream(it: Subject) -> Properties:
+    found = it.ask("describe_stream_summary")["StreamDescriptionSummary"]
+    mode = found["StreamModeDetails"]["StreamMode"]
+    metrics = [metric for each in found["EnhancedMonitoring"] for metric in each["ShardLevelMetrics"]]
+    shards = found["OpenShardCount"] if mode == PROVISIONED else None
+    return {**found, "Metrics": metrics, "Shards": shards, "Tags": it.ask("list_tags_for_stream")["Tags"]}
+
+
+def _set_mode(it: Subject) -> None:
+    mode = _mode(it.inputs)
+    if mode != _mode(it.before):
+        it.client.update_stream_mode(StreamARN=it.output("arn"), StreamModeDetails={"StreamMode": mode})
+
+
+def _set_shards(it: Subject) -> None:
+    if _mode(it.inputs) == PROVISIONED:
+        it.ask("update_shard_count", TargetShardCount=it.inputs["shardCount"], ScalingType="UNIFORM_SCALING")
+
+
+def _set_retention(it: Subject) -> None:
+    """The service has one operation for each direction, and refuses the wrong one."""
+    before, hours = value_of("retentionPeriod", it.before, it.kind.rules), it.value("retentionPeriod")
+    direction = "increase" if hours > before else "decrease"
+    it.ask(f"{direction}_stream_retention_period", RetentionPeriodHours=hours)
+
+
+def _set_metrics(it: Subject) -> None:
+    before, after = (set(inputs.get("shardLevelMetrics") or ()) for inputs in (it.before, it.inputs))
+    for verb, metrics in (("disable", before - after), ("enable", after - before)):
+        if metrics:
+            it.ask(f"{verb}_enhanced_monitoring", ShardLevelMetrics=sorted(metrics))
+
+
+def _set_encryption(it: Subject) -> None:
+    if it.value("encryptionType") == "KMS":
+        it.ask("start_stream_encryption", EncryptionType="KMS", KeyId=it.inputs["kmsKeyId"])
+    elif value_of("encryptionType", it.before, it.kind.rules) == "KMS":
+        it.ask("stop_stream_encryption", EncryptionType="KMS", KeyId=it.before["kmsKeyId"])
+
+
+def _set_record_size(it: Subject) -> None:
+    if size := it.inputs.get("maxRecordSizeInKib"):
+        it.client.update_max_record_size(StreamARN=it.output("arn"), MaxRecordSizeInKiB=size)
+
+
+STREAM = AwsKind(
+    type="aws:kinesis/stream:Stream",
+    service="kinesis",
+    rules=Rules.of(
+        "name region",
+        defaults={
+            "encryptionType": "NONE",
+            "enforceConsumerDeletion": False,
+            "kmsKeyId": None,
+            "retentionPeriod": 24,
+            "shardCount": None,
+            "shardLevelMetrics": [],
+            "tags": {},
+        },
+        values={"encryptionType": "NONE KMS"},
+    ),
+    fields={
+        "name": "StreamName",
+        "streamModeDetails": Field(
+            found="StreamModeDetails", like=lambda found, _: {"streamMode": found["StreamMode"]}
+        ),
+        "shardCount": Field(found="Shards"),
+        "maxRecordSizeInKib": Field(found="MaxRecordSizeInKiB"),
+        "retentionPeriod": Field(found="RetentionPeriodHours"),
+        "shardLevelMetrics": Field(found="Metrics", like=set_like),
+        "encryptionType": Field(found="EncryptionType"),
+        "kmsKeyId": Field(found="KeyId"),
+    },
+    outputs={"id": "StreamARN", "arn": "StreamARN"},
+    kept="enforceConsumerDeletion",
+    carried="arn",
+    by=lambda it: {"StreamName": it.id.rpartition("/")[2]},  # the id is the ARN; `pulumi import` takes the name
+    make=_make_stream,
+    later="retentionPeriod shardLevelMetrics encryptionType kmsKeyId",
+    look=_look_at_stream,
+    updates=(  # in the stock provider's order
+        on("streamModeDetails", _set_mode),
+        on("shardCount", _set_shards),
+        on("retentionPeriod", _set_retention),
+        on("shardLevelMetrics", _set_metrics),
+        on("encryptionType kmsKeyId", _set_encryption),
+        on("maxRecordSizeInKib", _set_record_size),
+    ),
+    tags=tags_by("add_tags_to_stream", "remove_tags_from_stream", written=dict),
+    remove=lambda it: it.ask("delete_stream", EnforceConsumerDeletion=bool(it.value("enforceConsumerDeletion"))),
+    gone="ResourceNotFoundException",
+)
+CONSUMER = AwsKind(
+    type="aws:kinesis/streamConsumer:StreamConsumer",
+    service="kinesis",
+    rules=Rules.of("name streamArn region", defaults={"tags": {}}),
+    fields={"name": "ConsumerName", "streamArn": "StreamARN"},
+    outputs={
+        "id": "ConsumerARN",
+        "arn": "ConsumerARN",
+        "creationTimestamp": lambda _, found: found["ConsumerCreationTimestamp"].strftime("%Y-%m-%dT%H:%M:%SZ"),
+    },
+    by="ConsumerARN",
+    make=made_by("register_stream_consumer", "Consumer.ConsumerARN", tags=dict),
+    look=lambda it: {
+        **it.ask("describe_stream_consumer")["ConsumerDescription"],
+        "Tags": it.client.list_tags_for_resource(ResourceARN=it.id)["Tags"],
+    },
+    tags=tags_by("tag_resource", "untag_resource", written=dict, where=arn_as("ResourceARN")),
+    remove=lambda it: it.ask("deregister_stream_consumer"),
+    gone="ResourceNotFoundException",
+)
+KINDS = (STREAM, CONSUMER)

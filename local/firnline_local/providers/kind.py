@@ -1,0 +1,75 @@
+"""What a row of the table offers for one type of resource, in the words of its Pulumi provider.
+
+Properties have the names and shapes that the Pulumi SDK sends: camelCase, plain JSON values, no secrets wrapped.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from firnline_local.providers.clients import Clients
+
+Properties = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedResource:
+    """A resource that now exists."""
+
+    id: str
+    """As the stock provider writes it, so that `pulumi import` takes the same."""
+    properties: Properties
+    """Inputs and outputs, as read back from the service."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What the stock provider knows of a type beyond the shapes of its schema; each row cites where that is written."""
+
+    replaced_by: frozenset[str]
+    """Inputs that can't be changed: a new value means a new resource."""
+    replaced_where: Mapping[str, Callable[[Any, Any], bool]] = field(default_factory=dict)
+    """Inputs of which only some changes mean a new resource: (as given before, as given now), None for an absent one."""
+    defaults: Properties = field(default_factory=dict)
+    """What an absent input means; a read that finds another value is drift."""
+    values: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The values that an input may have."""
+    conflicts: tuple[frozenset[str], ...] = ()
+    """Inputs of which at most one may be given."""
+    preview_feature: str | None = None
+    """What the provider's previewFeaturesEnabled has to list."""
+
+    @classmethod
+    def of(
+        cls, replaced_by: str = "", *, values: Mapping[str, str] | None = None, conflicts: str = "", **more: Any
+    ) -> "Rules":
+        """In short: words are separated by blanks, groups of conflicts by commas."""
+        return cls(
+            replaced_by=frozenset(replaced_by.split()),
+            values={name: frozenset(words.split()) for name, words in (values or {}).items()},
+            conflicts=tuple(frozenset(group.split()) for group in conflicts.split(",") if group),
+            **more,
+        )
+
+
+class Kind(Protocol):
+    """One type. Errors of the service are raised as its client raises them."""
+
+    @property
+    def type(self) -> str:
+        """The type's token: aws:kinesis/stream:Stream."""
+
+    @property
+    def rules(self) -> Rules: ...
+
+    def create(self, inputs: Properties, clients: Clients, /) -> CreatedResource:
+        """Refuses what exists already, as the service does."""
+
+    def read(self, id_: str, properties: Properties, clients: Clients, /) -> Properties | None:
+        """Returns None if it does not exist. `properties` are the last known ones; they are empty while it is imported."""
+
+    def update(self, id_: str, old: Properties, new: Properties, clients: Clients, /) -> Properties:
+        """Changes what differs, and nothing else. `old` and `new` are inputs."""
+
+    def delete(self, id_: str, properties: Properties, clients: Clients, /) -> None:
+        """Does nothing if it does not exist any more."""

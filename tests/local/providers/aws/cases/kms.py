@@ -1,0 +1,44 @@
+"""Keys and aliases."""
+
+from firnline_local.providers.aws import kms
+
+from .case import Case, a_key, fresh, key_policy
+
+CASES = [
+    Case(
+        kind=kms.KEY,
+        inputs=lambda _: {
+            "description": "a key",
+            "policy": key_policy(),
+            "enableKeyRotation": True,
+            "rotationPeriodInDays": 90,
+            "deletionWindowInDays": 7,
+            "tags": {"a": "1"},
+        },
+        taken=None,
+        behind={
+            "policy": lambda c, i: c.aws("kms").put_key_policy(
+                KeyId=i, PolicyName="default", Policy=key_policy("other")
+            ),
+            "description": lambda c, i: c.aws("kms").update_key_description(KeyId=i, Description="x"),
+            "enableKeyRotation": lambda c, i: c.aws("kms").disable_key_rotation(KeyId=i),
+            "rotationPeriodInDays": lambda c, i: c.aws("kms").enable_key_rotation(KeyId=i, RotationPeriodInDays=100),
+            "isEnabled": lambda c, i: c.aws("kms").disable_key(KeyId=i),
+            "tags": lambda c, i: c.aws("kms").untag_resource(KeyId=i, TagKeys=["a"]),
+        },
+        changes={
+            "policy": key_policy("other"),
+            "description": "other",
+            "enableKeyRotation": False,
+            "rotationPeriodInDays": 180,
+            "isEnabled": False,
+            "tags": {"b": "2"},
+        },
+    ),
+    Case(
+        kind=kms.ALIAS,
+        inputs=lambda c: {"name": f"alias/{fresh('alias')}", "targetKeyId": a_key(c)},
+        taken="AlreadyExistsException",
+        behind={"targetKeyId": lambda c, i: c.aws("kms").update_alias(AliasName=i, TargetKeyId=a_key(c))},
+    ),
+]
