@@ -86,19 +86,22 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build deploy doctor drift estimate keys observe rollout specification terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.schemas "
+        "accounts audit blueprint build deploy doctor drift estimate keys observe render rollout specification "
+        "terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.schemas "
         "ingest.sink ingest.values"
     ),
-    "infra.deploy": "accounts blueprint keys observe pulumi_cli specification ingest.errors ingest.identifiers",
-    "infra.doctor": "accounts blueprint deploy observe pulumi_cli specification ingest.errors",
-    "infra.drift": "accounts blueprint deploy keys observe specification ingest.config ingest.errors ingest.ledger",
+    "infra.deploy": "accounts blueprint keys observe pulumi_cli render specification ingest.errors ingest.identifiers",
+    "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification ingest.errors",
+    "infra.drift": (
+        "accounts blueprint deploy keys observe render specification ingest.config ingest.errors ingest.ledger"
+    ),
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
     "infra.observe": "terminal ingest.errors",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
+    "infra.render": "blueprint specification ingest.permissions",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
@@ -126,7 +129,7 @@ ROOMS_BELOW = {
     "local.environment": (
         "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
     ),
-    "local.environment_key": "infra.blueprint infra.specification",
+    "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",
     "local.faults": "ingest.errors",
@@ -136,7 +139,7 @@ ROOMS_BELOW = {
     "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
     "local.provisioning": (
-        "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.specification"
+        "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.render infra.specification"
     ),
     "local.pulumi": ("endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors"),
     "local.report": "endpoints folder state",

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap import template
-from firnline_infra.blueprint.bootstrap.forge import GitHub
+from firnline_infra.render.bootstrap import template
+from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec
 
 
@@ -19,7 +19,7 @@ def environment_key(kms: Any, spec: EnvironmentSpec) -> str | None:
         return str(kms.describe_key(KeyId=alias)["KeyMetadata"]["Arn"])
     except kms.exceptions.NotFoundException:
         pass
-    made = template(spec, blueprint, forge=GitHub(repository="embedded/embedded"))["Resources"]["EnvironmentKey"][
+    made = template(spec, blueprint, provider=GitHub(repository="embedded/embedded"))["Resources"]["EnvironmentKey"][
         "Properties"
     ]
     key = kms.create_key(

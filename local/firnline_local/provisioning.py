@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
 from firnline_infra.blueprint.snowflake import Table
+from firnline_infra.render.bootstrap.snowflake import owners_statements, role_statements
 from firnline_infra.specification.adopted import adopted_databases, schemas_of_others
 from firnline_infra.specification.containers import ObjectOrigin
 from firnline_infra.specification.identifier import Identifier

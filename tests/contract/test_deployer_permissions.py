@@ -15,12 +15,6 @@ import yaml
 
 from firnline_infra.accounts import check_aws
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.deployer import (
-    STATE_KEY_ARN,
-    boundary_arn,
-    deployer_statements,
-    previewer_statements,
-)
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Value
@@ -30,6 +24,12 @@ from firnline_infra.drift import aws_principals, aws_resources, engine
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.keys.file import ReviewedFile
 from firnline_infra.pulumi_cli.recovery.lookups import aws_lookups
+from firnline_infra.render.bootstrap.deployer import (
+    STATE_KEY_ARN,
+    boundary_arn,
+    deployer_statements,
+    previewer_statements,
+)
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.names import application_of

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from docs.tools.permissions.about import LETTER_REPLAYER
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.cli.dead_letters import dead_letters
+from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.permissions import Feature
@@ -72,7 +72,7 @@ class Replayer:
 
     @property
     def statements(self) -> list[Statement]:
-        policy = policy_document(letter_replayer_statements(self.spec, blueprint_of(self.spec)))
+        policy = policy_document(dead_letter_replayer_statements(self.spec, blueprint_of(self.spec)))
         found: list[Statement] = policy["Statement"]
         return found
 

@@ -7,11 +7,11 @@ from docs.tools.permissions import about as abouts
 from docs.tools.permissions.example import BLUEPRINTS
 from docs.tools.permissions.page import page
 from docs.tools.permissions.text import CALLERS, FEATURES, NARROWED
-from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
-from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
-from firnline_infra.blueprint.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
+from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
+from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.render.bootstrap.snowflake import ACCOUNT_PRIVILEGES, account_privileges
 from firnline_ingest.permissions import ALWAYS, PERMISSIONS, Caller, Feature, Resource
 from firnline_ingest.permissions.snowflake import PRIVILEGES
 
@@ -40,7 +40,7 @@ def test_every_action_of_a_bootstrap_is_on_it() -> None:
         "### The deployer": deployer_statements,
         "### The previewer": previewer_statements,
         "## AWS: whoever keeps the keys": key_keeper_statements,
-        "## AWS: whoever brings dead letters back": letter_replayer_statements,
+        "## AWS: whoever brings dead letters back": dead_letter_replayer_statements,
         "## AWS: the permissions boundary": boundary_statements,
     }.items():
         given = {action for each in BLUEPRINTS for statement in policy(*each) for action in statement.actions}

@@ -16,10 +16,10 @@ import boto3
 import yaml
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.environment_key import environment_key_policy
-from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, role_statements
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.marks import tags
+from firnline_infra.render.bootstrap.environment_key import environment_key_policy
+from firnline_infra.render.bootstrap.snowflake import owners_statements, role_statements
 from firnline_infra.specification import load_spec
 from tests.live.accounts import administrator
 from tests.live.names import Run

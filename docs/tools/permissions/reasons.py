@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from firnline_infra.blueprint.bootstrap import engine_run, key_keeper, letter_replayer
-from firnline_infra.blueprint.bootstrap.engine_run import SEE_RUN
-from firnline_infra.blueprint.bootstrap.reasons import DRIFT, Reasons
 from firnline_infra.blueprint.iam.engine import SIDS
+from firnline_infra.render.bootstrap import dead_letter_replayer, engine_run, key_keeper
+from firnline_infra.render.bootstrap.engine_run import SEE_RUN
+from firnline_infra.render.bootstrap.reasons import DRIFT, Reasons
 from firnline_ingest.permissions import PERMISSIONS
 
 DEPLOYER: Mapping[str, Reasons] = {
@@ -110,15 +110,18 @@ KEY_KEEPER = {
 }
 
 LETTER_REPLAYER = {
-    "ListLetters": letter_replayer.LIST,
-    "ReadLetters": letter_replayer.READ,
-    "KeepReplays": letter_replayer.KEEP,
-    "KeyOfLetters": letter_replayer.USE_KEY,
-    "ReadLetterStream": letter_replayer.READ_STREAM,
-    "KeyOfLetterStream": letter_replayer.USE_STREAMS_KEY,
-    "SeeLedger": letter_replayer.SEE_LEDGER,
-    "KeyOfLedger": letter_replayer.USE_LEDGERS_KEY,
-    "OpenPrivateKey": letter_replayer.OPEN_KEY,
+    "ListLetters": dead_letter_replayer.LIST,
+    "ReadLetters": dead_letter_replayer.READ,
+    "KeepReplays": dead_letter_replayer.KEEP,
+    "KeyOfLetters": dead_letter_replayer.USE_KEY,
+    "ReadLetterStream": dead_letter_replayer.READ_STREAM,
+    "KeyOfLetterStream": dead_letter_replayer.USE_STREAMS_KEY,
+    "SeeLedger": dead_letter_replayer.SEE_LEDGER,
+    "KeyOfLedger": dead_letter_replayer.USE_LEDGERS_KEY,
+    "OpenPrivateKey": dead_letter_replayer.OPEN_KEY,
     "KeyOfPrivateKey": {"kms:Decrypt": key_keeper.USE_SECRETS_KEY["kms:Decrypt"]},
-    **{SIDS[on]: {each.action: each.why for each in PERMISSIONS if each.on is on} for on in letter_replayer.OF_ENGINE},
+    **{
+        SIDS[on]: {each.action: each.why for each in PERMISSIONS if each.on is on}
+        for on in dead_letter_replayer.OF_ENGINE
+    },
 }

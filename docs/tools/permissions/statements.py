@@ -8,16 +8,16 @@ from operator import itemgetter
 from docs.tools.permissions import about, reasons
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
-from firnline_infra.blueprint.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import deployer_statements, previewer_statements
-from firnline_infra.blueprint.bootstrap.forge import GitHub
-from firnline_infra.blueprint.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.blueprint.bootstrap.letter_replayer import letter_replayer_statements
-from firnline_infra.blueprint.bootstrap.reasons import REASONS, Reasons
-from firnline_infra.blueprint.bootstrap.resources import resources
-from firnline_infra.blueprint.bootstrap.template import Template, template
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam.statement import PolicyStatement
+from firnline_infra.render.bootstrap.boundary import VOLUME_ACTIONS, boundary_statements
+from firnline_infra.render.bootstrap.ci_provider import GitHub
+from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
+from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
+from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.render.bootstrap.reasons import REASONS, Reasons
+from firnline_infra.render.bootstrap.resources import resources
+from firnline_infra.render.bootstrap.template import Template, template
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS
 
@@ -27,7 +27,7 @@ Policy = Callable[[EnvironmentSpec, Blueprint], tuple[PolicyStatement, ...]]
 def roles() -> str:
     """Of CI: who may be them."""
     spec, blueprint = BLUEPRINTS[0]
-    made = template(spec, blueprint, forge=GitHub(repository="OWNER/NAME"))["Resources"]
+    made = template(spec, blueprint, provider=GitHub(repository="OWNER/NAME"))["Resources"]
     return table(("role", "who may be it"), map(_trusting, (made["DeployRole"], made["PreviewRole"])))
 
 
@@ -55,7 +55,7 @@ def keepers() -> str:
 def replayers() -> str:
     return "\n\n".join(
         _section(each, about.LETTER_REPLAYER[each.sid], reasons.LETTER_REPLAYER[each.sid])
-        for each in _all(letter_replayer_statements)
+        for each in _all(dead_letter_replayer_statements)
     )
 
 

@@ -13,7 +13,7 @@ from firnline_ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from firnline_infra.blueprint import Blueprint
-    from firnline_infra.blueprint.bootstrap.forge import GitHub, GitLab
+    from firnline_infra.render.bootstrap.ci_provider import GitHub, GitLab
     from firnline_infra.specification import EnvironmentSpec
 
 REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+|[A-Za-z0-9_.-]+@\d+/[A-Za-z0-9_.-]+@\d+")
@@ -98,14 +98,14 @@ def bootstrap(
     For example:
       firnline bootstrap dev --github acme/data-platform --into bootstrap
     """
-    forge = _forge(github, gitlab, gitlab_host, branch)
-    from firnline_infra.blueprint.bootstrap.deployer import boundary_arn
+    provider = _ci_provider(github, gitlab, gitlab_host, branch)
+    from firnline_infra.render.bootstrap.deployer import boundary_arn
     from firnline_infra.specification import load_spec
 
     spec = load_spec(environment)
-    documents = _documents(spec, environment, forge)
+    documents = _documents(spec, environment, provider)
     _write_or_show(documents, into=into, force=force)
-    steps = _steps(spec.name, spec.aws.region, into, forge=forge, environment=env_argument(environment))
+    steps = _steps(spec.name, spec.aws.region, into, provider=provider, environment=env_argument(environment))
     if len(documents[f"{spec.name}-aws.yaml"].encode()) > SENT_BYTES:
         steps = steps.replace(CAPABILITIES, THROUGH_A_BUCKET, 1)
     if spec.aws.permissions_boundary is None:
@@ -113,9 +113,9 @@ def bootstrap(
     click.echo(steps, err=True)
 
 
-def _forge(github: str | None, gitlab: str | None, host: str, branch: str) -> "GitHub | GitLab":
+def _ci_provider(github: str | None, gitlab: str | None, host: str, branch: str) -> "GitHub | GitLab":
     """Raises UsageError."""
-    from firnline_infra.blueprint.bootstrap.forge import GitHub, GitLab
+    from firnline_infra.render.bootstrap.ci_provider import GitHub, GitLab
 
     if gitlab is not None and github is None and PROJECT.fullmatch(gitlab) and GITLAB_HOST.fullmatch(host):
         return GitLab(project=gitlab, branch=branch, host=host)
@@ -137,35 +137,37 @@ def _write_or_show(documents: dict[str, str], *, into: Path | None, force: bool)
             _write(into, documents, force=force)
 
 
-def _documents(spec: "EnvironmentSpec", spec_file: Path, forge: "GitHub | GitLab") -> dict[str, str]:
+def _documents(spec: "EnvironmentSpec", spec_file: Path, provider: "GitHub | GitLab") -> dict[str, str]:
     import yaml
 
     from firnline_infra.blueprint import blueprint_of
-    from firnline_infra.blueprint.bootstrap import settings_file, snowflake, template
+    from firnline_infra.render.bootstrap import settings_file, snowflake, template
 
     blueprint = blueprint_of(spec)
     return {
-        f"{spec.name}-aws.yaml": yaml.safe_dump(template(spec, blueprint, forge=forge), sort_keys=False, width=120),
+        f"{spec.name}-aws.yaml": yaml.safe_dump(
+            template(spec, blueprint, provider=provider), sort_keys=False, width=120
+        ),
         f"{spec.name}-snowflake.sql": snowflake.statements(spec, blueprint),
         f"{spec.name}.env": settings_file(spec, str(blueprint.names.deploy_role)),
-        **_pipeline(spec, blueprint, forge, environment=env_of(spec_file)),
+        **_pipeline(spec, blueprint, provider, environment=env_of(spec_file)),
     }
 
 
 def _pipeline(
-    spec: "EnvironmentSpec", blueprint: "Blueprint", forge: "GitHub | GitLab", *, environment: str
+    spec: "EnvironmentSpec", blueprint: "Blueprint", provider: "GitHub | GitLab", *, environment: str
 ) -> dict[str, str]:
     from importlib.metadata import version
 
-    from firnline_infra.blueprint.bootstrap import workflow
-    from firnline_infra.blueprint.bootstrap.forge import GitLab
-    from firnline_infra.blueprint.bootstrap.gitlab import pipeline
+    from firnline_infra.render.bootstrap.ci_provider import GitLab
+    from firnline_infra.render.ci.github import workflow
+    from firnline_infra.render.ci.gitlab import pipeline
 
     release = version("firnline-infra")
-    if isinstance(forge, GitLab):
-        text = pipeline(spec, blueprint, release=release, environment=environment, forge=forge)
+    if isinstance(provider, GitLab):
+        text = pipeline(spec, blueprint, release=release, environment=environment, provider=provider)
         return {f"{spec.name}-gitlab-ci.yaml": text}
-    text = workflow(spec, blueprint, release=release, environment=environment, branch=forge.branch)
+    text = workflow(spec, blueprint, release=release, environment=environment, branch=provider.branch)
     return {f"{spec.name}-workflow.yaml": text}
 
 
@@ -181,24 +183,24 @@ def _write(into: Path, documents: dict[str, str], *, force: bool) -> None:
         click.echo(str(into / name))
 
 
-def _steps(name: str, region: str, into: Path | None, *, forge: "GitHub | GitLab", environment: str) -> str:
+def _steps(name: str, region: str, into: Path | None, *, provider: "GitHub | GitLab", environment: str) -> str:
     folder = f"{into}/" if into else ""
     return (
         "Nothing was made. Review it, then, with the rights of an administrator and once:\n"
         f"  1. aws cloudformation deploy --region {region} --stack-name firnline-{name}-bootstrap \\\n"
         f"       --template-file {folder}{name}-aws.yaml {CAPABILITIES}\n"
-        f"       (add --parameter-overrides {forge.title}ProviderExists=true where the account trusts it already)\n"
+        f"       (add --parameter-overrides {provider.title}ProviderExists=true where the account trusts it already)\n"
         f"     and attach its KeysPolicy to whoever runs firnline keys: it opens the private keys, which CI never sees\n"
         f"     and its LettersPolicy to whoever runs firnline dead-letters: it opens records, and the engine's private key\n"
         f"  2. run {folder}{name}-snowflake.sql in Snowflake, with the public key of whoever deploys by hand put in\n"
-        f"{_place_of_the_pipeline(name, folder, forge)}"
+        f"{_place_of_the_pipeline(name, folder, provider)}"
         f"  4. to deploy by hand: set -a; . {folder or './'}{name}.env; set +a\n"
         f"Then: firnline keys create {environment} ingest"
     )
 
 
-def _place_of_the_pipeline(name: str, folder: str, forge: "GitHub | GitLab") -> str:
-    if forge.title == "GitLab":
+def _place_of_the_pipeline(name: str, folder: str, provider: "GitHub | GitLab") -> str:
+    if provider.title == "GitLab":
         return (
             f"  3. put {folder}{name}-gitlab-ci.yaml in the place of .gitlab/firnline-{name}.yml, and do in the project what it\n"
             "     says at its beginning: without that AWS lets no job in\n"

@@ -8,11 +8,11 @@ from enum import Enum
 from pathlib import Path
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.forge import GitLab
-from firnline_infra.blueprint.bootstrap.gitlab import pipeline, pipeline_file
-from firnline_infra.blueprint.bootstrap.template import secrets_provider
-from firnline_infra.blueprint.bootstrap.workflow import workflow, workflow_file
 from firnline_infra.deploy.program import FILES, PACKAGED, PROGRAM, named_in, settings_of, write_settings
+from firnline_infra.render.bootstrap.ci_provider import GitLab
+from firnline_infra.render.bootstrap.template import secrets_provider
+from firnline_infra.render.ci.github import workflow, workflow_file
+from firnline_infra.render.ci.gitlab import pipeline, pipeline_file
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.reference.json_schema import json_schema_text
 
@@ -52,8 +52,8 @@ def _of_github(spec: EnvironmentSpec, *, release: str, environment: str, branch:
 
 def _of_gitlab(spec: EnvironmentSpec, *, release: str, environment: str, branch: str) -> dict[Path, str]:
     """The project is the bootstrap's to know: a pipeline runs wherever it is."""
-    forge = GitLab(project="GROUP/PROJECT", branch=branch)
-    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, forge=forge)
+    provider = GitLab(project="GROUP/PROJECT", branch=branch)
+    text = pipeline(spec, blueprint_of(spec), release=release, environment=environment, provider=provider)
     return {Path(pipeline_file(spec)): text, GITLAB_CI: f"include:\n  - local: {pipeline_file(spec)}\n"}
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from firnline_infra.accounts import Accounts
-from firnline_infra.blueprint.bootstrap.template import secrets_provider
 from firnline_infra.deploy.errors import SecretsKeyOutOfReach
 from firnline_infra.deploy.program import PROGRAM, Program, complete, encryption_in, settings_of
 from firnline_infra.pulumi_cli import PulumiCli, engine_variables, find_cli
 from firnline_infra.pulumi_cli.errors import CommandFailed, NoSuchStack
+from firnline_infra.render.bootstrap.template import secrets_provider
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 

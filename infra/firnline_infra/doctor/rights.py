@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from firnline_infra.blueprint import Blueprint
-from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.observe import Finding, good, unknown, wrong
+from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.specification import EnvironmentSpec
 
 AT_ONCE = 100

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from firnline_infra.accounts.aws import aws_call
-from firnline_infra.blueprint.bootstrap.environment_key import environment_key_policy
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.drift.context import DriftContext
 from firnline_infra.observe import NOTHING, Check, Finding
+from firnline_infra.render.bootstrap.environment_key import environment_key_policy
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.origin import Origin
 

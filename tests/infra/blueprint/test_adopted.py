@@ -1,9 +1,9 @@
 """What belongs to others is not made, and what its owners have to grant follows from what is made around it."""
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.snowflake import owners_statements, statements
+from firnline_infra.render.bootstrap.snowflake import owners_statements, statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
-from tests.infra.blueprint.bootstrap.conftest import adopting_spec, prod_spec
+from tests.infra.render.conftest import adopting_spec, prod_spec
 
 __all__ = ["adopting_spec", "prod_spec"]
 

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 import pytest
 
 from firnline_infra.blueprint import blueprint_of, engine_config
-from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
-from firnline_infra.blueprint.bootstrap.deployer import deployer_statements
 from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.render.bootstrap.deployer import deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 SHARED = "arn:aws:s3:::everybodys-bucket"

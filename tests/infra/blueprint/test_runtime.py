@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from firnline_infra.blueprint import blueprint_of
-from firnline_infra.blueprint.bootstrap.boundary import boundary_statements
 from firnline_infra.blueprint.iam.trust import base36
 from firnline_infra.blueprint.runtime import RuntimeParts
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from tests.infra.runtimes.models import faults
 

@@ -137,12 +137,16 @@ def test_a_project_is_one_by_its_path_on_one_host(run: Run, options: tuple[str, 
     assert isinstance(run("dev", *options).exception, UsageError)
 
 
-@pytest.mark.parametrize(("forge", "written"), [("--gitlab", "dev-gitlab-ci.yaml"), ("--github", "dev-workflow.yaml")])
-def test_a_path_that_a_shell_would_take_apart_is_named_and_watched_as_it_is(run: Run, forge: str, written: str) -> None:
+@pytest.mark.parametrize(
+    ("provider", "written"), [("--gitlab", "dev-gitlab-ci.yaml"), ("--github", "dev-workflow.yaml")]
+)
+def test_a_path_that_a_shell_would_take_apart_is_named_and_watched_as_it_is(
+    run: Run, provider: str, written: str
+) -> None:
     spec = Path("my envs/dev.yaml")
     spec.parent.mkdir()
     spec.write_text(SPEC)
-    result = run(str(spec), forge, "acme/data", "--into", "out")
+    result = run(str(spec), provider, "acme/data", "--into", "out")
     assert result.exit_code == 0
     text = Path("out", written).read_text()
     commands = [shlex.split(line) for line in text.splitlines() if ".venv/bin/firnline spec check" in line]

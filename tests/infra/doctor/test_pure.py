@@ -11,11 +11,11 @@ import yaml
 from botocore.stub import ANY, Stubber
 
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.blueprint.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.blueprint.network import Destination, Party
 from firnline_infra.doctor import clock, limits, network, rights
 from firnline_infra.doctor.suite import DOCTOR
 from firnline_infra.observe import Finding, Report, Verdict, good, unknown, wrong
+from firnline_infra.render.bootstrap.deployer import STATE_KEY_ARN, deployer_statements
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 
 ROLE = "arn:aws:iam::111122223333:role/deploy-firnline-dev"

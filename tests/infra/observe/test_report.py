@@ -11,13 +11,13 @@ import jsonschema
 import pytest
 import yaml
 
-from firnline_infra.blueprint.bootstrap.workflow import PULUMI, PYTHON
 from firnline_infra.drift.ignore import Entry, IgnoreList
 from firnline_infra.drift.suite import drift_report
 from firnline_infra.observe import Finding, Report, unknown
 from firnline_infra.observe.code_quality import report_code_quality
 from firnline_infra.observe.sarif import report_sarif
 from firnline_infra.observe.text import report_markdown, report_table
+from firnline_infra.render.ci.github import PULUMI, PYTHON
 
 ROOT = Path(__file__).parents[3]
 ACTION = ROOT / ".github" / "actions" / "drift" / "action.yml"

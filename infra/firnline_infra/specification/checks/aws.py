@@ -205,7 +205,7 @@ def _what_the_bootstrap_makes_is_not_the_environments(spec: EnvironmentSpec) -> 
         yield f"{path}: {Names.of(spec).engine_role} is a role of CI; the engine needs one of its own."
 
 
-OF_PREVIEWS = "-preview"  # blueprint/bootstrap/template.py
+OF_PREVIEWS = "-preview"  # render/bootstrap/template.py
 
 
 def _previews_of_one_are_not_the_deploys_of_another(spec: EnvironmentSpec) -> Iterator[str]:

@@ -1,0 +1,113 @@
+"""The policy that bounds every role and user that an environment makes: no more than engines and volumes ever need.
+
+It names the environment's tables, secrets, buckets and keys, and the one stream that may be written to; keys that AWS manages
+are known by their aliases, which nobody else may make. The streams that are read are all of the account's: a policy has no
+room for hundreds of them, and the roles' own policies name those. What a runtime needs for itself is in it as it is, and so
+is what the specification adds to the engine's rights.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.elsewhere import assuming
+from firnline_infra.blueprint.iam.extra import extra_bounds
+from firnline_infra.blueprint.iam.length import check_policy_length
+from firnline_infra.blueprint.iam.runtime import runtime_statements
+from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
+from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
+from firnline_infra.blueprint.value import Value
+from firnline_infra.render.bootstrap.environment_key import key_of
+from firnline_infra.render.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import bootstrap_names
+from firnline_ingest.permissions import PERMISSIONS
+
+BUCKET_ACTIONS = ("s3:ListBucket", "s3:GetBucketLocation")
+CONSUMER_ACTIONS = (
+    "kinesis:DeregisterStreamConsumer",
+    "kinesis:DescribeStreamConsumer",
+    "kinesis:SubscribeToShard",
+)
+LISTING = "kinesis:ListStreams"
+SCHEMAS = "glue:GetSchemaVersion"
+LETTERS_ACTION = "kinesis:PutRecords"
+VOLUME_ACTIONS = (*OBJECT_ACTIONS, *BUCKET_ACTIONS, "kms:Decrypt", "kms:GenerateDataKey")
+
+
+def boundary_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Raises ConfigError where it gets longer than IAM takes."""
+    arns, letters = Arns(spec), spec.dead_letters.stream
+    actions = dict.fromkeys(sorted({*(permission.action for permission in PERMISSIONS), *VOLUME_ACTIONS} - {LISTING}))
+    places = {
+        "Kinesis": (arns.stream("*"), *_in_other_regions(spec)),
+        "Consumers": (arns.consumer("*", "*"),),
+        "Letters": (arns.stream(letters),) if letters else (),
+        "Dynamodb": tuple(arns.table(name) for name in table_names(blueprint)),
+        "Secretsmanager": (*secret_arns(blueprint, arns), *login_secrets(spec)),
+        "Kms": _keys(spec),
+        "Bucket": tuple(arns.bucket(name) for name in bucket_names(blueprint)),
+        "S3": object_arns(blueprint, arns),
+    }
+    statements = tuple(
+        PolicyStatement(
+            sid=f"Within{place}",
+            actions=tuple(action for action in actions if _place(action) == place),
+            resources=resources,
+            conditions={"StringEquals": {"aws:ResourceAccount": spec.aws.account}},
+        )
+        for place, resources in places.items()
+        if resources
+    )
+    managed = PolicyStatement(
+        sid="WithinKeysOfAws",
+        actions=tuple(action for action in actions if _place(action) == "Kms"),
+        resources=(arns.key("*"),),
+        conditions={
+            "StringEquals": {"aws:ResourceAccount": spec.aws.account},
+            "ForAnyValue:StringLike": {"kms:ResourceAliases": "alias/aws/*"},
+        },
+    )
+    statements = (
+        *statements,
+        managed,
+        *_unnarrowed(spec),
+        *assuming(spec),
+        *runtime_statements(spec),
+        *extra_bounds(spec),
+    )
+    check_policy_length(statements, kind="boundary", name=bootstrap_names(spec).boundary, source=spec.name)
+    return statements
+
+
+def _unnarrowed(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    """What AWS can narrow to a region only, where the specification needs it."""
+    needed = {
+        ("FindStreams", LISTING): any(pipeline.also for pipeline in spec.pipelines),
+        ("ReadSchemas", SCHEMAS): uses_glue(spec),
+    }
+    here = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
+    for (sid, action), is_needed in needed.items():
+        if is_needed:
+            yield PolicyStatement(sid=sid, actions=(action,), resources=("*",), conditions=here)
+
+
+def _keys(spec: EnvironmentSpec) -> tuple[Value, ...]:
+    """The environment's, and those of adopted streams and of logins."""
+    own = key_of(spec)
+    theirs = (stream.key_arn for stream in with_own_rights(spec) if stream.key_arn is not None)
+    return tuple(dict.fromkeys([*([] if own is None else [own]), *theirs, *login_keys(spec)]))
+
+
+def _in_other_regions(spec: EnvironmentSpec) -> tuple[str, ...]:
+    return tuple(arn_of(spec, stream) for stream in with_own_rights(spec) if is_elsewhere(spec, stream))
+
+
+def _place(action: str) -> str:
+    if action == LETTERS_ACTION:
+        return "Letters"
+    if action in CONSUMER_ACTIONS:
+        return "Consumers"
+    return "Bucket" if action in BUCKET_ACTIONS else action.partition(":")[0].title()

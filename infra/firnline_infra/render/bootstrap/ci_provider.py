@@ -1,0 +1,96 @@
+"""Where a team's repository is, and which of its jobs AWS lets into the two roles of CI.
+
+A provider of CI signs a token for each job, and AWS compares the token's subject. What no subject says, AWS can't know.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from firnline_infra.blueprint.iam import Conditions
+from firnline_infra.specification.model import EnvironmentSpec
+
+AUDIENCE = "sts.amazonaws.com"
+GITHUB, GITLAB = "token.actions.githubusercontent.com", "gitlab.com"
+SUBJECT_OF_GITLAB = ("project_path", "ref_type", "ref", "environment_protected", "deployment_tier")
+"""What a subject has to be made of, a setting of the project: by itself it ends with the branch, and any job of that would do."""
+TIERS = {
+    "staging": ("sta", "stg", "pre", "non", "demo", "model"),
+    "testing": ("test", "qa", "qc", "int"),
+    "development": ("dev", "review", "trunk", "local"),
+}
+PREVIEW_TIER = "other"
+
+
+class CiProvider(Protocol):
+    @property
+    def title(self) -> str:
+        """Of its provider in the template."""
+
+    @property
+    def sid(self) -> str:
+        """Of its statement in a trust."""
+
+    @property
+    def host(self) -> str:
+        """As the provider's ARN and condition keys have it: without https://."""
+
+    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+        """What a token says that opens the role which deploys, or the one that reads."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitHub:
+    repository: str
+    """OWNER/NAME; OWNER@ID/NAME@ID where GitHub puts the ids into its subjects."""
+    branch: str = "main"
+    title = "GitHub"
+    sid = "GitHubActions"
+    host = GITHUB
+
+    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+        """Nobody approves the daily comparison: it is known by its branch, which no pull request's job has. GitHub makes an
+        environment that a job names and that is not there, and lets everybody in.
+        """
+        environment = f"repo:{self.repository}:environment:"
+        if deploys:
+            return _equal(self.host, f"{environment}{spec.name}")
+        previews = (
+            f"{environment}{preview_environment(spec)}",
+            f"repo:{self.repository}:ref:refs/heads/{self.branch}",
+        )
+        return _equal(self.host, previews)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GitLab:
+    project: str
+    """GROUP/PROJECT, with all subgroups."""
+    branch: str = "main"
+    host: str = GITLAB
+    title = "GitLab"
+    sid = "GitLabJobs"
+
+    def conditions(self, spec: EnvironmentSpec, *, deploys: bool) -> Conditions:
+        """No subject names the environment, only that it is protected and its tier. A name of a branch has no colon, so that
+        the pattern stands for the branch alone.
+        """
+        of_project = f"project_path:{self.project}:ref_type:branch:ref:"
+        of_environment = "environment_protected:true:deployment_tier:"
+        if deploys:
+            return _equal(self.host, f"{of_project}{self.branch}:{of_environment}{tier_of(spec)}")
+        subject = f"{of_project}*:{of_environment}{PREVIEW_TIER}"
+        return {"StringEquals": {f"{self.host}:aud": AUDIENCE}, "StringLike": {f"{self.host}:sub": subject}}
+
+
+def preview_environment(spec: EnvironmentSpec) -> str:
+    """The environment on the provider whose approval a preview waits for; up's is named as ours."""
+    return f"{spec.name}-preview"
+
+
+def tier_of(spec: EnvironmentSpec) -> str:
+    """By the name, as GitLab does it; never the one of previews, whose jobs would be let into the role that deploys."""
+    return next((tier for tier, parts in TIERS.items() if any(part in spec.name for part in parts)), "production")
+
+
+def _equal(host: str, subject: str | tuple[str, ...]) -> Conditions:
+    return {"StringEquals": {f"{host}:aud": AUDIENCE, f"{host}:sub": subject}}

@@ -1,0 +1,127 @@
+"""What a person who runs `firnline dead-letters` may do in AWS: a policy for an administrator to attach, to few.
+
+Letters hold what producers sent, and a replay writes with the engine's own user, so nobody else has it: not CI, not the
+engine's role, which may write letters and read none. Tests run the commands under these statements, and without each.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
+from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.places import LETTERS_FOLDER, folder, has_bucket
+from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
+from firnline_infra.blueprint.storage import secrets_key
+from firnline_infra.blueprint.value import Value
+from firnline_infra.render.bootstrap.environment_key import key_of
+from firnline_infra.render.bootstrap.resources import secret_arn_of
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.dead_letters import DeadLetters
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
+from firnline_ingest.permissions import Resource
+from firnline_ingest.permissions.narrowing import REPLAYS
+
+LIST = {"s3:ListBucket": "Finds letters by their names, and which batches of them were replayed."}
+READ = {"s3:GetObject": "Reads letters, and what was replayed."}
+KEEP = {"s3:PutObject": "Notes a batch before it is sent, and its end. Each name once: it changes no letter."}
+USE_KEY = {
+    "kms:Decrypt": "S3 decrypts an object in the reader's name.",
+    "kms:GenerateDataKey": "S3 encrypts an object in the writer's name.",
+}
+READ_STREAM = {
+    "kinesis:ListShards": "Finds the shards of the letters' stream.",
+    "kinesis:GetShardIterator": "Begins at its oldest record.",
+    "kinesis:GetRecords": "Reads letters.",
+}
+USE_STREAMS_KEY = {"kms:Decrypt": "GetRecords decrypts what it answers with, in the reader's name."}
+SEE_LEDGER = {
+    "dynamodb:DescribeTable": "Whether the table is there.",
+    "dynamodb:GetItem": "Which records the engine has passed: before that a letter is left alone.",
+}
+USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
+OPEN_KEY = {"secretsmanager:GetSecretValue": "A replay writes rows as the engine's user."}
+OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_LOGIN_KEYS)
+"""A letter is converted as the engine would, which asks the registries."""
+
+
+def dead_letter_replayer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Whatever the environment has: letters of a folder need none of it but the ledger and the key."""
+    return (
+        *_bucket(spec, blueprint),
+        *_stream(spec),
+        *_ledger(spec, blueprint),
+        *_private_key(spec, blueprint),
+        *_registries(spec),
+    )
+
+
+def _bucket(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    if not has_bucket(spec) or spec.dead_letters != DeadLetters():
+        return
+    bucket, letters = Arns(spec).bucket(blueprint.names.bucket), folder(spec, LETTERS_FOLDER)
+    yield PolicyStatement(
+        sid="ListLetters",
+        actions=tuple(LIST),
+        resources=(bucket,),
+        conditions={"StringLike": {"s3:prefix": f"{letters}*"}},
+    )
+    yield PolicyStatement(sid="ReadLetters", actions=tuple(READ), resources=(f"{bucket}/{letters}*",))
+    yield PolicyStatement(sid="KeepReplays", actions=tuple(KEEP), resources=(f"{bucket}/{letters}{REPLAYS}*",))
+    if (key := key_of(spec)) is not None:
+        yield PolicyStatement(
+            sid="KeyOfLetters", actions=tuple(USE_KEY), resources=(key,), conditions=via("s3", spec.aws.region)
+        )
+
+
+def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    found = next((stream for stream in spec.streams if stream.name == spec.dead_letters.stream), None)
+    if found is None:
+        return
+    arn = Arns(spec).stream(found.name)
+    yield PolicyStatement(sid="ReadLetterStream", actions=tuple(READ_STREAM), resources=(arn,))
+    key: Value | None = key_of(spec) if found.origin is Origin.CREATE else found.key_arn
+    if key is not None:
+        yield PolicyStatement(
+            sid="KeyOfLetterStream",
+            actions=tuple(USE_STREAMS_KEY),
+            resources=(key,),
+            conditions=via("kinesis", spec.aws.region, {"aws:kinesis:arn": arn}),
+        )
+
+
+def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    name = blueprint.ledger.name
+    yield PolicyStatement(sid="SeeLedger", actions=tuple(SEE_LEDGER), resources=(Arns(spec).table(name),))
+    if (key := key_of(spec)) is not None:
+        conditions = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": name})
+        yield PolicyStatement(
+            sid="KeyOfLedger", actions=tuple(USE_LEDGERS_KEY), resources=(key,), conditions=conditions
+        )
+
+
+def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    for secret in blueprint.secrets:
+        if secret.name == blueprint.names.ingest_secret:
+            arn = secret_arn_of(secret, Arns(spec))
+            yield PolicyStatement(sid="OpenPrivateKey", actions=tuple(OPEN_KEY), resources=(arn,))
+            if (key := secrets_key(spec)) is not None:
+                through = via("secretsmanager", spec.aws.region)
+                yield PolicyStatement(
+                    sid="KeyOfPrivateKey", actions=("kms:Decrypt",), resources=(key,), conditions=through
+                )
+
+
+def _registries(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
+    access = EngineAccess(
+        region=spec.aws.region,
+        streams={},
+        ledger_table="",
+        ledger_name="",
+        asks_glue=uses_glue(spec),
+        registry_logins=login_secrets(spec),
+        registry_login_keys=login_keys(spec),
+    )
+    wanted = {SIDS[on] for on in OF_ENGINE}
+    return (each for each in engine_statements(access) if each.sid in wanted)

@@ -1,0 +1,36 @@
+"""What the engine says of itself in its ledger, and who may read that: whoever compares, and whoever rotates keys."""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.render.bootstrap.environment_key import key_of
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_ingest.permissions.narrowing import ledger_partitions
+
+OURS = "firnline:application"
+SEE_RUN = {"dynamodb:GetItem": "The engine writes into its run's item which configuration, version and key it uses."}
+USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
+
+
+def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
+    """No row of a shard: they lie under other keys."""
+    return PolicyStatement(
+        sid="SeeRun",
+        actions=tuple(SEE_RUN),
+        resources=(Arns(spec).table(blueprint.ledger.name),),
+        conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
+    )
+
+
+def use_ledgers_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    if (key := key_of(spec)) is None:
+        return
+    yield PolicyStatement(
+        sid="KeyOfLedger",
+        actions=tuple(USE_LEDGERS_KEY),
+        resources=(key,),
+        conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.ledger.name}),
+    )

@@ -1,0 +1,77 @@
+"""What a person who runs `firnline keys` may do in AWS: a policy for an administrator to attach, to few.
+
+Each action has its reason: to see and replace private keys, and nothing around them. Tests compare these with what the
+embedded AWS was asked. The policy is apart from the deployer's: CI has no right to a private key of its own, and what it could
+still do as the engine is on the page of permissions. Snowflake's part is a session in the deploy role.
+"""
+
+from collections.abc import Iterator
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement
+from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.storage import secrets_key
+from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
+from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY
+from firnline_infra.render.bootstrap.resources import secret_arns
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.origin import Origin
+
+FIND_SECRET = {
+    "secretsmanager:DescribeSecret": "Which version has which stage, and whose secret it is.",
+    "secretsmanager:CreateSecret": "The first key is made before the first `up`.",
+    "secretsmanager:TagResource": "The tags by which `up` knows the secret as its own.",
+}
+KEEP_SECRET = {
+    **FIND_SECRET,
+    "secretsmanager:GetSecretValue": "Tells keys apart by their fingerprints; tries the reader's new key.",
+    "secretsmanager:PutSecretValue": "Keeps a private key that waits for its registration.",
+    "secretsmanager:UpdateSecretVersionStage": "Makes the new key the one that the engine reads.",
+}
+KEEP_ACCESS_KEY = {
+    **FIND_SECRET,
+    "secretsmanager:PutSecretValue": "Keeps the access key. Nobody has to read it back.",
+}
+USE_SECRETS_KEY = dict.fromkeys(
+    ("kms:GenerateDataKey", "kms:Decrypt"),
+    'Secrets Manager asks for it in the caller\'s name (its guide, "Secret encryption and decryption").',
+)
+FIND_KEY = {"kms:DescribeKey": "Which key the alias leads to; its ARN is written beside the specification."}
+MAKE_ACCESS_KEY = {
+    "iam:ListAccessKeys": "A user that has a key gets no second one.",
+    "iam:CreateAccessKey": "Makes the key of the engine's user, into that secret.",
+    "iam:DeleteAccessKey": "Where its secret half could not be kept.",
+}
+
+
+def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
+    """Empty where the environment has no secret."""
+    if not blueprint.secrets:
+        return ()
+    return (
+        *_secrets(spec, blueprint),
+        see_run(spec, blueprint),
+        *use_ledgers_key(spec, blueprint),
+        *_access_key(spec, blueprint),
+    )
+
+
+def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    arns = secret_arns(blueprint, Arns(spec))
+    yield PolicyStatement(sid="KeepPrivateKeys", actions=tuple(KEEP_SECRET), resources=arns)
+    if (key := secrets_key(spec)) is not None:
+        through = via("secretsmanager", spec.aws.region)
+        yield PolicyStatement(sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(key,), conditions=through)
+    if spec.aws.key.origin is Origin.CREATE:
+        yield PolicyStatement(sid="FindEnvironmentKey", actions=tuple(FIND_KEY), resources=(ENVIRONMENT_KEY,))
+
+
+def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    if blueprint.user is not None:
+        arns, names = Arns(spec), blueprint.names
+        secret = arns.secret(names.access_key_secret)
+        yield PolicyStatement(sid="KeepAccessKey", actions=tuple(KEEP_ACCESS_KEY), resources=(secret,))
+        yield PolicyStatement(
+            sid="MakeAccessKey", actions=tuple(MAKE_ACCESS_KEY), resources=(arns.user(blueprint.user.name),)
+        )

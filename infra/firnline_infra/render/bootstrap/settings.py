@@ -1,0 +1,31 @@
+"""What a shell, or a job of CI, has to have set before Pulumi is run: places and names, nothing secret."""
+
+from firnline_infra.render.bootstrap.template import backend_url
+from firnline_infra.specification.model import EnvironmentSpec
+
+
+def settings(spec: EnvironmentSpec, user: str) -> dict[str, str]:
+    """Which account and which role is the specification's business, and the program says it."""
+    return {
+        "AWS_REGION": spec.aws.region,
+        "PULUMI_BACKEND_URL": backend_url(spec),
+        "SNOWFLAKE_USER": user,
+        "SNOWFLAKE_ROLE": user,  # the bootstrap makes both under one name; the provider reads it, and keeps it in no state
+    }
+
+
+def settings_file(spec: EnvironmentSpec, user: str) -> str:
+    """For a shell: `set -a; . ./dev.env; set +a`."""
+    lines = {**settings(spec, user), "SNOWFLAKE_AUTHENTICATOR": "SNOWFLAKE_JWT"}
+    return (
+        f"# To deploy environment {spec.name} by hand. Nothing secret is in here, and nothing secret belongs here:\n"
+        f"#   AWS        AWS_PROFILE, or another of the SDK's ways, for account {spec.aws.account}\n"
+        f'#   Snowflake  export SNOWFLAKE_PRIVATE_KEY="$(cat key.pem)", the private half for {user}\n'
+        + "".join(f"{name}={_quoted(value)}\n" for name, value in lines.items())
+    )
+
+
+def _quoted(text: str) -> str:
+    """For a shell, whatever is in it: an identifier may have quotes of its own."""
+    escaped = text.replace("'", "'\\''")
+    return f"'{escaped}'"

@@ -1,0 +1,233 @@
+"""The AWS side of a bootstrap, as a CloudFormation template: one document to review, applied as a change set.
+
+State bucket and key, the environment's own key, the boundary, the two roles that CI has, and a policy each for the few who
+keep private keys and for those who bring dead letters back. Everything that holds state stays when the stack goes.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.blueprint.environment import Blueprint
+from firnline_infra.blueprint.iam import PolicyStatement, policy_document
+from firnline_infra.blueprint.iam.length import split
+from firnline_infra.blueprint.iam.resource_policies import bucket_policy, key_policy
+from firnline_infra.blueprint.value import Reference, Value
+from firnline_infra.render.bootstrap.boundary import boundary_statements
+from firnline_infra.render.bootstrap.ci_provider import AUDIENCE, CiProvider
+from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
+from firnline_infra.render.bootstrap.deployer import (
+    boundary_arn,
+    deployer_statements,
+    previewer_statements,
+)
+from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY, environment_key_policy
+from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import application_of, bootstrap_names
+from firnline_infra.specification.origin import Origin
+
+BOOTSTRAP_OF = "firnline:bootstrap-of"
+KEPT = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
+PUBLIC_ACCESS = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+Template = dict[str, Any]
+
+
+def template(spec: EnvironmentSpec, blueprint: Blueprint, *, provider: CiProvider) -> Template:
+    """The same text whether or not the key that it makes is recorded already."""
+    spec = _unrecorded(spec)
+    exists = f"{provider.title}ProviderExists"
+    makes_key = blueprint.key is not None
+    return {
+        "AWSTemplateFormatVersion": "2010-09-09",
+        "Description": f"What has to exist before Firnline's first up of environment {spec.name}",
+        "Parameters": {
+            exists: {
+                "Type": "String",
+                "AllowedValues": ["true", "false"],
+                "Default": "false",
+                "Description": f"Whether the account knows {provider.host} already; an account has it once.",
+            },
+        },
+        "Conditions": {
+            f"Make{provider.title}Provider": {"Fn::Equals": [{"Ref": exists}, "false"]},
+        },
+        "Resources": dict(_resources(spec, blueprint, provider)),
+        "Outputs": {
+            "Backend": {"Value": backend_url(spec)},
+            "SecretsProvider": {"Value": secrets_provider(spec)},
+            "DeployRole": {"Value": {"Fn::GetAtt": ["DeployRole", "Arn"]}},
+            "PreviewRole": {"Value": {"Fn::GetAtt": ["PreviewRole", "Arn"]}},
+            "PermissionsBoundary": {"Value": boundary_arn(spec)},
+            **({"EnvironmentKey": {"Value": _resolved(ENVIRONMENT_KEY)}} if makes_key else {}),
+            **({"KeysPolicy": {"Value": {"Ref": "KeysPolicy"}}} if key_keeper_statements(spec, blueprint) else {}),
+            **{logical: {"Value": {"Ref": logical}} for logical, _, _ in _letters_policies(spec, blueprint)},
+        },
+    }
+
+
+def backend_url(spec: EnvironmentSpec) -> str:
+    return f"s3://{bootstrap_names(spec).state_bucket}?region={spec.aws.region}"
+
+
+def secrets_provider(spec: EnvironmentSpec) -> str:
+    return f"awskms://alias/{bootstrap_names(spec).state_key_alias}?region={spec.aws.region}"
+
+
+def _resources(spec: EnvironmentSpec, blueprint: Blueprint, provider: CiProvider) -> Iterator[tuple[str, Template]]:
+    names = bootstrap_names(spec)
+    yield from _state(spec)
+    yield from _environment_key(spec, blueprint)
+    if spec.aws.permissions_boundary in (None, Arns(spec).policy(names.boundary)):
+        within = boundary_statements(spec, blueprint)
+        yield "Boundary", _policy(names.boundary, within, "Bounds every role of the environment")
+    yield (
+        f"{provider.title}Provider",
+        {
+            "Type": "AWS::IAM::OIDCProvider",
+            "Condition": f"Make{provider.title}Provider",
+            **KEPT,
+            "Properties": {"Url": f"https://{provider.host}", "ClientIdList": [AUDIENCE]},
+        },
+    )
+    if keeping := key_keeper_statements(spec, blueprint):
+        yield (
+            "KeysPolicy",
+            _policy(names.keys_policy, keeping, f"For who runs firnline keys in environment {spec.name}"),
+        )
+    for logical, name, replaying in _letters_policies(spec, blueprint):
+        yield logical, _policy(name, replaying, f"For who runs firnline dead-letters in environment {spec.name}")
+    roles = {
+        "Deploy": (names.deployer_role, deployer_statements(spec, blueprint)),
+        "Preview": (names.previewer_role, previewer_statements(spec, blueprint)),
+    }
+    for title, (name, statements) in roles.items():
+        policies = [f"{title}Policy{number}" for number, _ in enumerate(split(statements), start=1)]
+        for logical, part in zip(policies, split(statements), strict=True):
+            yield logical, _policy(f"{name}-{logical[-1]}", part, f"{title}s environment {spec.name}")
+        yield f"{title}Role", _role(spec, name, policies, provider, deploys=title == "Deploy")
+
+
+def _letters_policies(
+    spec: EnvironmentSpec, blueprint: Blueprint
+) -> Iterator[tuple[str, str, tuple[PolicyStatement, ...]]]:
+    """Logical id, name and statements: one policy, or several where many registries have logins."""
+    name = bootstrap_names(spec).letters_policy
+    first, *others = split(dead_letter_replayer_statements(spec, blueprint))
+    yield "LettersPolicy", name, first
+    for number, statements in enumerate(others, start=2):
+        yield f"LettersPolicy{number}", f"{name}-{number}", statements
+
+
+def _state(spec: EnvironmentSpec) -> Iterator[tuple[str, Template]]:
+    names, arns = bootstrap_names(spec), Arns(spec)
+    yield (
+        "StateKey",
+        {
+            "Type": "AWS::KMS::Key",
+            **KEPT,
+            "Properties": {
+                "Description": f"Pulumi's state of environment {spec.name}",
+                "EnableKeyRotation": True,
+                "KeyPolicy": _document(key_policy(account_root=arns.account_root)),
+                "Tags": _tags(spec),
+            },
+        },
+    )
+    yield (
+        "StateKeyAlias",
+        {
+            "Type": "AWS::KMS::Alias",
+            **KEPT,
+            "Properties": {"AliasName": f"alias/{names.state_key_alias}", "TargetKeyId": {"Ref": "StateKey"}},
+        },
+    )
+    encryption = {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": {"Fn::GetAtt": ["StateKey", "Arn"]}}
+    yield (
+        "StateBucket",
+        {
+            "Type": "AWS::S3::Bucket",
+            **KEPT,
+            "Properties": {
+                "BucketName": names.state_bucket,
+                "BucketEncryption": {
+                    "ServerSideEncryptionConfiguration": [
+                        {"BucketKeyEnabled": True, "ServerSideEncryptionByDefault": encryption}
+                    ]
+                },
+                "VersioningConfiguration": {"Status": "Enabled"},
+                "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
+                "PublicAccessBlockConfiguration": dict.fromkeys(PUBLIC_ACCESS, True),
+                "Tags": _tags(spec),
+            },
+        },
+    )
+    yield (
+        "StateBucketPolicy",
+        {
+            "Type": "AWS::S3::BucketPolicy",
+            "Properties": {
+                "Bucket": {"Ref": "StateBucket"},
+                "PolicyDocument": _document(bucket_policy(bucket_arn=arns.bucket(names.state_bucket))),
+            },
+        },
+    )
+
+
+def _environment_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[tuple[str, Template]]:
+    if (key := blueprint.key) is None:
+        return
+    properties = {
+        "Description": key.description,
+        "EnableKeyRotation": key.is_rotated,
+        "PendingWindowInDays": key.deletion_window_days,
+        "KeyPolicy": _document(environment_key_policy(spec, blueprint)),
+        "Tags": _tags(spec),
+    }
+    yield ENVIRONMENT_KEY.of, {"Type": "AWS::KMS::Key", **KEPT, "Properties": properties}
+    alias = {"AliasName": f"alias/{key.alias}", "TargetKeyId": {"Ref": ENVIRONMENT_KEY.of}}
+    yield f"{ENVIRONMENT_KEY.of}Alias", {"Type": "AWS::KMS::Alias", **KEPT, "Properties": alias}
+
+
+def _unrecorded(spec: EnvironmentSpec) -> EnvironmentSpec:
+    if spec.aws.key.origin is not Origin.CREATE:
+        return spec
+    key = spec.aws.key.model_copy(update={"arn": None})
+    return spec.model_copy(update={"aws": spec.aws.model_copy(update={"key": key})})
+
+
+def _policy(name: str, statements: tuple[PolicyStatement, ...], description: str) -> Template:
+    properties = {"ManagedPolicyName": name, "Description": description, "PolicyDocument": _document(statements)}
+    return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
+
+
+def _role(spec: EnvironmentSpec, name: str, policies: list[str], provider: CiProvider, *, deploys: bool) -> Template:
+    trust = PolicyStatement(
+        sid=provider.sid,
+        actions=("sts:AssumeRoleWithWebIdentity",),
+        principals={"Federated": Arns(spec).oidc_provider(provider.host)},
+        conditions=provider.conditions(spec, deploys=deploys),
+    )
+    return {
+        "Type": "AWS::IAM::Role",
+        "Properties": {
+            "RoleName": name,
+            "AssumeRolePolicyDocument": _document((trust,)),
+            "ManagedPolicyArns": [{"Ref": policy} for policy in policies],
+            "Tags": _tags(spec),
+        },
+    }
+
+
+def _document(statements: tuple[PolicyStatement, ...]) -> Template:
+    return policy_document(statements, _resolved)
+
+
+def _resolved(value: Value) -> Any:
+    return {"Fn::GetAtt": [value.of, value.attribute]} if isinstance(value, Reference) else value
+
+
+def _tags(spec: EnvironmentSpec) -> list[dict[str, str]]:
+    """Without the tag by which the deployer knows what is its own: nothing that is made here is for it to administer."""
+    values = {**spec.tags, "firnline:environment": spec.name, BOOTSTRAP_OF: application_of(spec)}
+    return [{"Key": key, "Value": value} for key, value in values.items()]

@@ -1,0 +1,70 @@
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.render.bootstrap.snowflake import account_privileges, statements
+from firnline_infra.specification import EnvironmentSpec
+
+
+def test_the_role_has_the_privileges_that_the_specification_needs(
+    prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec
+) -> None:
+    assert list(account_privileges(blueprint_of(small_spec))) == ["CREATE DATABASE", "CREATE ROLE", "CREATE USER"]
+    assert list(account_privileges(blueprint_of(prod_spec))) == [
+        "CREATE DATABASE",
+        "CREATE ROLE",
+        "CREATE USER",
+        "CREATE NETWORK POLICY",
+        "APPLY AUTHENTICATION POLICY",
+        "CREATE EXTERNAL VOLUME",
+        "CREATE WAREHOUSE",
+    ]
+
+
+def test_no_administrator_is_granted_to_it(prod_spec: EnvironmentSpec) -> None:
+    text = statements(prod_spec, blueprint_of(prod_spec))
+    granted = [line for line in text.splitlines() if line.startswith("GRANT ROLE")]
+    assert granted
+    assert sorted(line.partition(";")[0] for line in granted) == [
+        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO ROLE SYSADMIN',
+        'GRANT ROLE "FIRNLINE_PROD_DEPLOY" TO USER "FIRNLINE_PROD_DEPLOY"',
+        'GRANT ROLE "FIRNLINE_PROD_PREVIEW" TO USER "FIRNLINE_PROD_PREVIEW"',
+    ]
+    assert "MANAGE GRANTS" not in text
+
+
+def test_nothing_secret_is_asked_for(prod_spec: EnvironmentSpec) -> None:
+    text = statements(prod_spec, blueprint_of(prod_spec))
+    assert "PASSWORD" not in text
+    assert "<the public half, without its first and last line>" in text
+
+
+def test_a_user_of_another_team_is_refused_before_anything_is_changed(prod_spec: EnvironmentSpec) -> None:
+    """Another AWS account is another team. No emulation runs blocks: what they say is read here."""
+    elsewhere = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"account": "210987654321"})})
+    for spec in (prod_spec, elsewhere):
+        text = statements(spec, blueprint_of(spec))
+        before, _, after = text.partition("CREATE ROLE IF NOT EXISTS")
+        mark = f"Firnline prod firnline-prod, AWS account {spec.aws.account}"
+        for user in ("FIRNLINE_PROD_DEPLOY", "FIRNLINE_PROD_PREVIEW"):
+            assert f"""WHERE "name" = '{user}' AND COALESCE("comment", '') <> '{mark}';""" in before
+            assert f'CREATE USER IF NOT EXISTS "{user}" TYPE = SERVICE' in after
+        assert after.count(f"COMMENT = '{mark}'") == 2
+        assert before.count("RAISE taken") == before.count("EXECUTE IMMEDIATE $$") == before.count("END;\n$$;") == 2
+
+
+def test_no_name_ends_the_block_that_it_is_in(prod_spec: EnvironmentSpec) -> None:
+    snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": '"a\'$$b"'})
+    spec = prod_spec.model_copy(update={"snowflake": snowflake})
+    text = statements(spec, blueprint_of(spec))
+    assert "SHOW USERS LIKE 'a''\\u0024\\u0024b';" in text
+    assert text.count("$$") == 4 + text.partition("CREATE ROLE IF NOT EXISTS")[2].count("$$")
+
+
+def test_the_message_of_an_exception_has_no_double_quote(prod_spec: EnvironmentSpec) -> None:
+    """Snowflake takes none there (docs.snowflake.com, DECLARE in Snowflake Scripting); a plain name needs none."""
+    for role in ("FIRNLINE_PROD_DEPLOY", '"odd ""name"" here"'):
+        snowflake = prod_spec.snowflake.model_copy(update={"deploy_role": role})
+        spec = prod_spec.model_copy(update={"snowflake": snowflake})
+        lines = statements(spec, blueprint_of(spec)).splitlines()
+        declared = [line for line in lines if line.startswith("DECLARE taken")]
+        assert len(declared) == 2
+        assert not [line for line in declared if '"' in line]
+        assert ("run: ALTER USER FIRNLINE_PROD_DEPLOY SET COMMENT" in declared[0]) is (role == "FIRNLINE_PROD_DEPLOY")

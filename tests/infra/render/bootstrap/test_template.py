@@ -1,0 +1,208 @@
+import json
+from typing import Any
+
+import yaml
+
+from firnline_infra.blueprint import blueprint_of
+from firnline_infra.blueprint.iam.length import MANAGED
+from firnline_infra.render.bootstrap import template
+from firnline_infra.render.bootstrap.ci_provider import GitHub
+from firnline_infra.specification import EnvironmentSpec, parse_spec
+from firnline_infra.specification.runtime import Trust
+from firnline_local.aws.policy import hold, is_allowed_on
+
+UNATTACHED = {"Boundary", "KeysPolicy", "LettersPolicy"}
+
+
+def resources(spec: EnvironmentSpec) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))[
+        "Resources"
+    ]
+    return found
+
+
+def test_what_holds_state_outlives_the_stack(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    assert {name for name, each in made.items() if each.get("DeletionPolicy") == "Retain"} == {
+        "StateKey",
+        "StateKeyAlias",
+        "StateBucket",
+        "GitHubProvider",
+        "EnvironmentKey",
+        "EnvironmentKeyAlias",
+    }
+
+
+def test_whoever_uses_the_key_names_the_one_that_the_template_makes(prod_spec: EnvironmentSpec) -> None:
+    made = template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data"))
+    key = {"Fn::GetAtt": ["EnvironmentKey", "Arn"]}
+    named = {
+        statement["Sid"]
+        for each in made["Resources"].values()
+        for statement in each["Properties"].get("PolicyDocument", {}).get("Statement", [])
+        if key in statement.get("Resource", [])
+    }
+    through = {"KeyThroughDynamodb", "KeyThroughS3", "KeyOfLedger", "KeyOfLetters"}
+    assert named == {"CompareKey", "FindEnvironmentKey", "WithinKms", *through}
+
+
+def test_the_template_is_the_same_once_the_key_is_recorded(prod_spec: EnvironmentSpec) -> None:
+    key = prod_spec.aws.key.model_copy(update={"arn": "arn:aws:kms:eu-central-1:123456789012:key/1"})
+    recorded = prod_spec.model_copy(update={"aws": prod_spec.aws.model_copy(update={"key": key})})
+    first, again = (
+        template(each, blueprint_of(each), provider=GitHub(repository="acme/data")) for each in (prod_spec, recorded)
+    )
+    assert first == again
+
+
+def test_an_environment_without_a_key_of_the_bootstraps_is_asked_for_none(small_spec: EnvironmentSpec) -> None:
+    made = template(small_spec, blueprint_of(small_spec), provider=GitHub(repository="acme/data"))
+    assert "EnvironmentKey" not in {**made["Resources"], **made["Outputs"]}
+
+
+def test_the_keys_own_policy_refuses_the_environments_principals_what_an_administrator_does(
+    prod_spec: EnvironmentSpec,
+) -> None:
+    """Whatever IAM gives them some day. Grants are DynamoDB's, for a table."""
+    own = resources(prod_spec)["EnvironmentKey"]["Properties"]["KeyPolicy"]["Statement"]
+    arn, account = "arn:aws:kms:eu-central-1:123456789012:key/1", "arn:aws:iam::123456789012:"
+    everything = [{"Effect": "Allow", "Action": ["kms:*"], "Resource": ["*"]}]
+
+    def may(action: str, role: str, **told: str) -> bool:
+        principal = f"{account}role/{role}"
+        context = {"aws:PrincipalArn": principal, **told}
+        return is_allowed_on(own, everything, action, arn, principal=principal, context=context, needs_own=True)
+
+    for role in ("deploy-firnline-prod", "preview-firnline-prod", "firnline-prod-engine", "firnline-prod-lake-volume"):
+        assert not may("kms:PutKeyPolicy", role)
+        assert not may("kms:ScheduleKeyDeletion", role)
+        for action in ("kms:EnableKey", "kms:ReplicateKey", "kms:DeleteImportedKeyMaterial", "kms:RotateKeyOnDemand"):
+            assert not may(action, role)
+        for action in ("kms:CreateGrant", "kms:RevokeGrant"):
+            assert not may(action, role, **{"kms:GrantIsForAWSResource": "false"})
+            assert not may(action, role)
+        assert may("kms:CreateGrant", role, **{"kms:GrantIsForAWSResource": "true"})
+        assert may("kms:Decrypt", role)
+    assert may("kms:PutKeyPolicy", "administrator")
+
+
+def test_a_boundary_of_ones_own_is_not_made_again(prod_spec: EnvironmentSpec, small_spec: EnvironmentSpec) -> None:
+    assert "Boundary" in resources(prod_spec)
+    assert "Boundary" not in resources(small_spec)
+
+
+def test_each_role_is_opened_by_one_environment_of_one_repository_and_the_reading_one_by_its_branch(
+    prod_spec: EnvironmentSpec,
+) -> None:
+    subjects = "repo:acme/data:environment:prod"
+    for role, subject in {
+        "DeployRole": subjects,
+        "PreviewRole": [f"{subjects}-preview", "repo:acme/data:ref:refs/heads/main"],
+    }.items():
+        (trust,) = resources(prod_spec)[role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+        assert trust["Condition"] == {
+            "StringEquals": {
+                "token.actions.githubusercontent.com:aud": "sts.amazonaws.com",
+                "token.actions.githubusercontent.com:sub": subject,
+            }
+        }
+
+
+def test_no_job_of_a_pull_request_is_let_in_without_the_environment_for_previews(prod_spec: EnvironmentSpec) -> None:
+    """GitHub makes an environment that a job names and that is not there, without reviewers: none but those two is named."""
+    made = template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data", branch="release/2"))[
+        "Resources"
+    ]
+    (trust,) = made["PreviewRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    issuer = "token.actions.githubusercontent.com"
+
+    def conditions(subject: str) -> bool:
+        told = {f"{issuer}:aud": "sts.amazonaws.com", f"{issuer}:sub": f"repo:acme/data:{subject}"}
+        return hold(trust["Condition"], told)
+
+    assert conditions("environment:prod-preview")
+    assert conditions("ref:refs/heads/release/2")
+    for subject in ("environment:prod-drift", "pull_request", "ref:refs/heads/feature", "ref:refs/heads/main"):
+        assert not conditions(subject)
+
+
+def test_the_roles_have_every_policy_that_was_made_for_them(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    attached = [
+        each["Ref"] for role in ("DeployRole", "PreviewRole") for each in made[role]["Properties"]["ManagedPolicyArns"]
+    ]
+    policies = [
+        name for name, each in made.items() if each["Type"] == "AWS::IAM::ManagedPolicy" and name not in UNATTACHED
+    ]
+    assert sorted(attached) == sorted(policies)
+
+
+def test_the_policy_of_who_keeps_the_keys_is_for_an_administrator_to_attach(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)
+    assert made["KeysPolicy"]["Properties"]["ManagedPolicyName"] == "keys-firnline-prod"
+    assert template(prod_spec, blueprint_of(prod_spec), provider=GitHub(repository="acme/data"))["Outputs"][
+        "KeysPolicy"
+    ]
+
+
+def test_an_environment_without_secrets_has_no_keys_to_keep(small_spec: EnvironmentSpec) -> None:
+    runtime = small_spec.aws.runtime.model_copy(update={"trust": Trust.NOBODY})
+    spec = small_spec.model_copy(update={"aws": small_spec.aws.model_copy(update={"runtime": runtime})})
+    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+    assert "KeysPolicy" not in {**made["Resources"], **made["Outputs"]}
+
+
+def test_the_policy_of_who_replays_letters_is_apart_and_can_not_write_letters(prod_spec: EnvironmentSpec) -> None:
+    made = resources(prod_spec)["LettersPolicy"]["Properties"]
+    assert made["ManagedPolicyName"] == "letters-firnline-prod"
+    written = [each for each in made["PolicyDocument"]["Statement"] if "s3:PutObject" in each["Action"]]
+    assert [each["Resource"] for each in written] == [[each["Resource"][0] for each in written]]
+    assert written[0]["Resource"][0].endswith("/dead-letters/replays/*")
+
+
+def test_the_policy_of_who_replays_letters_is_as_long_as_iam_takes() -> None:
+    """With the logins of many registries, each with a key of its own."""
+    secret, key = (
+        "arn:aws:secretsmanager:eu-central-1:123456789012:secret:",
+        "arn:aws:kms:eu-central-1:123456789012:key/",
+    )
+    streams = [{"name": f"o{number}"} for number in range(16)]
+    pipelines = [
+        {
+            "stream": stream["name"],
+            "database": "LAKE",
+            "schema": "RAW",
+            "format": {
+                "type": "avro",
+                "framing": "confluent",
+                "registry": {
+                    "url": f"https://{stream['name']}.example.com",
+                    "login": {
+                        "secret_arn": f"{secret}registries/the-login-of-the-registry-of-{stream['name']}-AbCdEf",
+                        "secret_key_arn": f"{key}{number:08}-0000-0000-0000-000000000000",
+                    },
+                },
+            },
+        }
+        for number, stream in enumerate(streams)
+    ]
+    text = yaml.safe_dump(
+        {
+            "version": 1,
+            "name": "many",
+            "aws": {"region": "eu-central-1", "account": "123456789012"},
+            "snowflake": {"account": "ORG-ACCOUNT"},
+            "streams": streams,
+            "pipelines": pipelines,
+        }
+    )
+    spec = parse_spec(text, "many.yaml")
+    made = template(spec, blueprint_of(spec), provider=GitHub(repository="acme/data"))
+    lengths = {
+        name: len(json.dumps(each["Properties"]["PolicyDocument"], separators=(",", ":")))
+        for name, each in made["Resources"].items()
+        if name.startswith("LettersPolicy")
+    }
+    assert list(lengths) == ["LettersPolicy", "LettersPolicy2"]
+    assert max(lengths.values()) <= MANAGED
+    assert set(lengths) <= set(made["Outputs"])
