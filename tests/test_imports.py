@@ -97,11 +97,12 @@ ROOMS_BELOW = {
     ),
     "infra.estimate": "blueprint specification terminal",
     "infra.keys": "accounts blueprint specification ingest.errors ingest.ledger ingest.snowflake",
+    "infra.kinds": "blueprint specification",
     "infra.observe": "terminal ingest.errors",
     "infra.programs": "pulumi",
     "infra.pulumi": "blueprint specification ingest.errors",
     "infra.pulumi_cli": "ingest.errors",
-    "infra.render": "blueprint specification ingest.permissions",
+    "infra.render": "blueprint kinds specification ingest.permissions",
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),

@@ -152,5 +152,6 @@ def together(policies: Iterable[Iterable[PolicyStatement]]) -> tuple[PolicyState
     for statement in (each for policy in policies for each in policy):
         known = found.setdefault(statement.sid, statement)
         actions = tuple(dict.fromkeys((*known.actions, *statement.actions)))
-        found[statement.sid] = replace(known, actions=actions)
+        reasons = {**known.reasons, **statement.reasons}
+        found[statement.sid] = replace(known, actions=actions, reasons=reasons)
     return tuple(found.values())

@@ -1,7 +1,7 @@
 """How docs/permissions.md is written: tables, documents, and statements in words."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from firnline_infra.blueprint.iam.statement import PolicyStatement
 from firnline_infra.blueprint.value import Reference, Value
@@ -43,11 +43,11 @@ def where(statement: PolicyStatement) -> str:
     return f"On {spans(resources[:MOST])}{more}{only}."
 
 
-def reasoned(statement: PolicyStatement, reasons: Mapping[str, str]) -> str:
-    """A table with a line for each reason. `reasons` has one for each action; KeyError where it has none."""
+def reasoned(statement: PolicyStatement) -> str:
+    """A table with a line for each reason. Raises KeyError for an action without one."""
     by_reason: dict[str, list[str]] = {}
     for action in statement.actions:
-        by_reason.setdefault(reasons[action], []).append(action)
+        by_reason.setdefault(statement.reasons[action], []).append(action)
     return table(("action", "why"), ((spans(actions), why) for why, actions in by_reason.items()))
 
 

@@ -2,10 +2,9 @@
 the boundary.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import itemgetter
+from collections.abc import Callable, Iterator, Mapping
 
-from docs.tools.permissions import about, reasons
+from docs.tools.permissions import about
 from docs.tools.permissions.example import BLUEPRINTS, together
 from docs.tools.permissions.markdown import reasoned, spans, table, where
 from firnline_infra.blueprint.environment import Blueprint
@@ -15,8 +14,6 @@ from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.render.bootstrap.dead_letter_replayer import dead_letter_replayer_statements
 from firnline_infra.render.bootstrap.deployer import deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.render.bootstrap.reasons import REASONS, Reasons
-from firnline_infra.render.bootstrap.resources import resources
 from firnline_infra.render.bootstrap.template import Template, template
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_ingest.permissions import PERMISSIONS
@@ -32,9 +29,7 @@ def roles() -> str:
 
 
 def deployer() -> str:
-    return "\n\n".join(
-        _section(each, about.DEPLOYER[each.sid], reasons_of(each, BLUEPRINTS)) for each in _all(deployer_statements)
-    )
+    return _sections(deployer_statements, about.DEPLOYER)
 
 
 def previewer() -> str:
@@ -47,41 +42,21 @@ def boundary() -> str:
 
 
 def keepers() -> str:
-    return "\n\n".join(
-        _section(each, about.KEY_KEEPER[each.sid], reasons.KEY_KEEPER[each.sid]) for each in _all(key_keeper_statements)
-    )
+    return _sections(key_keeper_statements, about.KEY_KEEPER)
 
 
 def replayers() -> str:
-    return "\n\n".join(
-        _section(each, about.LETTER_REPLAYER[each.sid], reasons.LETTER_REPLAYER[each.sid])
-        for each in _all(dead_letter_replayer_statements)
-    )
-
-
-def reasons_of(statement: PolicyStatement, environments: Iterable[tuple[EnvironmentSpec, Blueprint]]) -> dict[str, str]:
-    """Of each of its actions, and of others: its own, else those of what it is about, else of what asks for them at all."""
-    if statement.sid in reasons.DEPLOYER:
-        return _by_action([reasons.DEPLOYER[statement.sid]])
-    kinds = [
-        (kind, bool(set(arns) & set(statement.resources)))
-        for spec, blueprint in environments
-        for kind, arns in resources(spec, blueprint).items()
-    ]
-    return _by_action(REASONS[kind] for kind, is_about_it in sorted(kinds, key=itemgetter(1)))
+    return _sections(dead_letter_replayer_statements, about.LETTER_REPLAYER)
 
 
 def _all(policy: Policy) -> tuple[PolicyStatement, ...]:
     return together(policy(spec, blueprint) for spec, blueprint in BLUEPRINTS)
 
 
-def _by_action(given: Iterable[Reasons]) -> dict[str, str]:
-    """Of two reasons for an action the last: a bucket's setting says more than the bucket that has it."""
-    return {action: why for each in given for why, actions in each.items() for action in actions}
-
-
-def _section(statement: PolicyStatement, what: str, why: Mapping[str, str]) -> str:
-    return f"#### {statement.sid}\n\n{what}\n{where(statement)}\n\n{reasoned(statement, why)}"
+def _sections(policy: Policy, what: Mapping[str, str]) -> str:
+    return "\n\n".join(
+        f"#### {each.sid}\n\n{what[each.sid]}\n{where(each)}\n\n{reasoned(each)}" for each in _all(policy)
+    )
 
 
 def _trusting(role: Template) -> tuple[str, ...]:

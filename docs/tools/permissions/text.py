@@ -157,7 +157,7 @@ administrator keeps it, and both roles name it by its ARN. Every `kms:*` and `s3
 something is asked of the policies of two environments in one account by a test: none administers a key, or a bucket that is
 not its own.
 
-Which actions a resource needs is data (`infra/firnline_infra/render/bootstrap/lifecycles.py`): the calls of the provider
+Which actions a resource needs is data (`infra/firnline_infra/kinds/`): the calls of the provider
 that makes it. Tests deploy whole environments under these policies, and compare them with what the embedded AWS was asked;
 and run Pulumi's own engine on a state in S3 under the policies of both. What an environment does not have is not in its policy.
 Rights to remove are there in a `PROTECTED` environment too; there Pulumi refuses, and the table itself. Who deploys by hand has

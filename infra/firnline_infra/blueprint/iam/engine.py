@@ -7,7 +7,7 @@ or no key gets no statement about one.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, via
+from firnline_infra.blueprint.iam.statement import Conditions, PolicyStatement, allow, via
 from firnline_infra.blueprint.value import Value
 from firnline_ingest.permissions import Feature, Resource, required
 from firnline_ingest.permissions.narrowing import ENCRYPTION_CONTEXTS, KEY_USERS, ledger_partitions
@@ -109,18 +109,13 @@ class EngineAccess:
 
 def engine_statements(access: EngineAccess) -> tuple[PolicyStatement, ...]:
     """The least that an engine with this access needs; the same access always gives the same statements."""
-    actions: dict[Resource, list[str]] = {}
+    rights: dict[Resource, dict[str, str]] = {}
     for permission in required(access.features):
-        actions.setdefault(permission.on, []).append(permission.action)
+        rights.setdefault(permission.on, {})[permission.action] = permission.why
     return tuple(
-        PolicyStatement(
-            sid=SIDS[on],
-            actions=tuple(actions[on]),
-            resources=resources,
-            conditions=_conditions(on, access),
-        )
+        allow(SIDS[on], rights[on], resources=resources, conditions=_conditions(on, access))
         for on in SIDS
-        if on in actions and (resources := tuple(dict.fromkeys(_arns(on, access))))
+        if on in rights and (resources := tuple(dict.fromkeys(_arns(on, access))))
     )
 
 

@@ -28,6 +28,17 @@ class PolicyStatement:
     """Only in the policy of a resource or of a trust: {"Service": "emr-serverless.amazonaws.com"}, {"AWS": …}"""
     conditions: Conditions = field(default_factory=dict)
     effect: Effect = Effect.ALLOW
+    reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Why it asks for each action; for whoever reads about it, and in no document."""
+
+
+def allow(
+    sid: str, rights: Mapping[str, str], *, resources: tuple[Value, ...], conditions: Conditions | None = None
+) -> PolicyStatement:
+    """A statement that allows `rights`: actions, each with its reason."""
+    return PolicyStatement(
+        sid=sid, actions=tuple(rights), resources=resources, conditions=conditions or {}, reasons=rights
+    )
 
 
 def policy_document(statements: tuple[PolicyStatement, ...], resolve: Callable[[Value], Any] = str) -> dict[str, Any]:

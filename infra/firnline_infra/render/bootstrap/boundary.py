@@ -17,8 +17,10 @@ from firnline_infra.blueprint.iam.runtime import runtime_statements
 from firnline_infra.blueprint.iam.volume import OBJECT_ACTIONS
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.value import Value
+from firnline_infra.kinds.buckets import bucket_names, object_arns
+from firnline_infra.kinds.keys_and_secrets import secret_arns
+from firnline_infra.kinds.tables import table_names
 from firnline_infra.render.bootstrap.environment_key import key_of
-from firnline_infra.render.bootstrap.resources import bucket_names, object_arns, secret_arns, table_names
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import arn_of, is_elsewhere, with_own_rights
 from firnline_infra.specification.model import EnvironmentSpec

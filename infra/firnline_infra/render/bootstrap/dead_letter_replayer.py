@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
 from firnline_infra.blueprint.iam.engine import SIDS, EngineAccess, engine_statements
-from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.places import LETTERS_FOLDER, folder, has_bucket
 from firnline_infra.blueprint.registries import login_keys, login_secrets, uses_glue
 from firnline_infra.blueprint.storage import secrets_key
 from firnline_infra.blueprint.value import Value
+from firnline_infra.kinds.keys_and_secrets import secret_arn_of
 from firnline_infra.render.bootstrap.environment_key import key_of
-from firnline_infra.render.bootstrap.resources import secret_arn_of
+from firnline_infra.render.bootstrap.key_keeper import USE_SECRETS_KEY
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.dead_letters import DeadLetters
 from firnline_infra.specification.model import EnvironmentSpec
@@ -41,6 +42,7 @@ SEE_LEDGER = {
     "dynamodb:GetItem": "Which records the engine has passed: before that a letter is left alone.",
 }
 USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller's name."}
+DECRYPT = {"kms:Decrypt": USE_SECRETS_KEY["kms:Decrypt"]}
 OPEN_KEY = {"secretsmanager:GetSecretValue": "A replay writes rows as the engine's user."}
 OF_ENGINE = (Resource.EVERY_SCHEMA, Resource.REGISTRY_LOGINS, Resource.REGISTRY_LOGIN_KEYS)
 """A letter is converted as the engine would, which asks the registries."""
@@ -61,18 +63,16 @@ def _bucket(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyState
     if not has_bucket(spec) or spec.dead_letters != DeadLetters():
         return
     bucket, letters = Arns(spec).bucket(blueprint.names.bucket), folder(spec, LETTERS_FOLDER)
-    yield PolicyStatement(
-        sid="ListLetters",
-        actions=tuple(LIST),
+    yield allow(
+        "ListLetters",
+        LIST,
         resources=(bucket,),
         conditions={"StringLike": {"s3:prefix": f"{letters}*"}},
     )
-    yield PolicyStatement(sid="ReadLetters", actions=tuple(READ), resources=(f"{bucket}/{letters}*",))
-    yield PolicyStatement(sid="KeepReplays", actions=tuple(KEEP), resources=(f"{bucket}/{letters}{REPLAYS}*",))
+    yield allow("ReadLetters", READ, resources=(f"{bucket}/{letters}*",))
+    yield allow("KeepReplays", KEEP, resources=(f"{bucket}/{letters}{REPLAYS}*",))
     if (key := key_of(spec)) is not None:
-        yield PolicyStatement(
-            sid="KeyOfLetters", actions=tuple(USE_KEY), resources=(key,), conditions=via("s3", spec.aws.region)
-        )
+        yield allow("KeyOfLetters", USE_KEY, resources=(key,), conditions=via("s3", spec.aws.region))
 
 
 def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
@@ -80,12 +80,12 @@ def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     if found is None:
         return
     arn = Arns(spec).stream(found.name)
-    yield PolicyStatement(sid="ReadLetterStream", actions=tuple(READ_STREAM), resources=(arn,))
+    yield allow("ReadLetterStream", READ_STREAM, resources=(arn,))
     key: Value | None = key_of(spec) if found.origin is Origin.CREATE else found.key_arn
     if key is not None:
-        yield PolicyStatement(
-            sid="KeyOfLetterStream",
-            actions=tuple(USE_STREAMS_KEY),
+        yield allow(
+            "KeyOfLetterStream",
+            USE_STREAMS_KEY,
             resources=(key,),
             conditions=via("kinesis", spec.aws.region, {"aws:kinesis:arn": arn}),
         )
@@ -93,24 +93,20 @@ def _stream(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
 
 def _ledger(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     name = blueprint.ledger.name
-    yield PolicyStatement(sid="SeeLedger", actions=tuple(SEE_LEDGER), resources=(Arns(spec).table(name),))
+    yield allow("SeeLedger", SEE_LEDGER, resources=(Arns(spec).table(name),))
     if (key := key_of(spec)) is not None:
         conditions = via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": name})
-        yield PolicyStatement(
-            sid="KeyOfLedger", actions=tuple(USE_LEDGERS_KEY), resources=(key,), conditions=conditions
-        )
+        yield allow("KeyOfLedger", USE_LEDGERS_KEY, resources=(key,), conditions=conditions)
 
 
 def _private_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     for secret in blueprint.secrets:
         if secret.name == blueprint.names.ingest_secret:
             arn = secret_arn_of(secret, Arns(spec))
-            yield PolicyStatement(sid="OpenPrivateKey", actions=tuple(OPEN_KEY), resources=(arn,))
+            yield allow("OpenPrivateKey", OPEN_KEY, resources=(arn,))
             if (key := secrets_key(spec)) is not None:
                 through = via("secretsmanager", spec.aws.region)
-                yield PolicyStatement(
-                    sid="KeyOfPrivateKey", actions=("kms:Decrypt",), resources=(key,), conditions=through
-                )
+                yield allow("KeyOfPrivateKey", DECRYPT, resources=(key,), conditions=through)
 
 
 def _registries(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:

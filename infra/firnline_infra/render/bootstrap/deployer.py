@@ -4,43 +4,21 @@ Two roles, because a pull request runs the program of whoever opened it: one cha
 reads. No statement lets either of them see a secret's value, or touch itself, its policies or the boundary.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
-from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import Kind, Scope, arns_by_kind
+from firnline_infra.kinds.buckets import OBJECT, buckets
+from firnline_infra.kinds.iam import ATTACHMENT, POLICY
+from firnline_infra.kinds.streams import CONSUMER
 from firnline_infra.render.bootstrap.engine_run import see_run
 from firnline_infra.render.bootstrap.environment_key import SEE_KEY, key_of
-from firnline_infra.render.bootstrap.lifecycles import (
-    EMPTY_BUCKET,
-    EMPTY_USER,
-    EMPTY_USER_UNBOUND,
-    FIND_APPLICATION,
-    FIND_ASSOCIATION,
-    FIND_CLUSTER,
-    FIND_VIRTUAL_CLUSTER,
-    LIFECYCLES,
-    PASSED_TO,
-    STATE_BUCKET,
-    STATE_KEY,
-    STATE_OBJECTS,
-    USE_KEY,
-)
-from firnline_infra.render.bootstrap.resources import (
-    ATTACHMENT,
-    CONSUMER,
-    OBJECT,
-    POLICY,
-    ROLE,
-    ROLE_POLICY,
-    USER,
-    buckets,
-    resources,
-)
 from firnline_infra.render.bootstrap.roll_out import roll_out_statements, status_statements
-from firnline_infra.render.bootstrap.tagged import KNOWN_BY_TAG, known_by_tag
+from firnline_infra.render.bootstrap.tagged import known_by_tag
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.elsewhere import adopted_here
 from firnline_infra.specification.model import Durability, EnvironmentSpec
@@ -49,26 +27,68 @@ from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
 
 STATE_KEY_ARN = Reference("StateKey", "Arn")
-MADE_WITH_TAG = (
-    "emr-serverless:CreateApplication",
-    "emr-containers:CreateVirtualCluster",
-    "elasticmapreduce:RunJobFlow",
+IS_THERE = "Whether it is there."
+FIND_APPLICATION = {"emr-serverless:ListApplications": "A name may be several applications'."}
+FIND_CLUSTER = {"elasticmapreduce:ListClusters": "A name may be several clusters'."}
+"""After a killed `up`, the one that it was making is found by its tags."""
+FIND_VIRTUAL_CLUSTER = {"emr-containers:ListVirtualClusters": "Which ones there are, and of which namespaces."}
+FIND_ASSOCIATION = {"eks:ListPodIdentityAssociations": "Which service accounts have one."}
+"""Before an `up`, whether somebody else's is in the way; after a killed one, what it was making."""
+LIST_OBJECTS = {"s3:ListBucketVersions": "Finds what is in it."}
+REMOVE_OBJECTS = dict.fromkeys(
+    ("s3:DeleteObject", "s3:DeleteObjectVersion"), "Removes what is in it, and its old versions."
 )
-"""Can't be narrowed to a resource either, but to a tag that it is made with."""
-FENCED = frozenset(
-    {
-        *("iam:CreateRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:PutRolePermissionsBoundary"),
-        *("iam:CreateUser", "iam:AttachUserPolicy", "iam:DetachUserPolicy", "iam:PutUserPermissionsBoundary"),
-    }
-)
-"""What could give a role or a user more than its policy should: only for those within the boundary."""
-READS_STATE = ("s3:GetObject",)
+EMPTY_USER = {
+    **dict.fromkeys(
+        ("iam:ListAccessKeys", "iam:DeleteAccessKey"),
+        "Removes the access keys that `firnline keys create --aws` made.",
+    ),
+    **dict.fromkeys(
+        (
+            *("iam:ListSSHPublicKeys", "iam:ListMFADevices", "iam:DeleteLoginProfile"),
+            *("iam:ListSigningCertificates", "iam:ListServiceSpecificCredentials"),
+        ),
+        "The provider looks for everything else that a user can have.",
+    ),
+}
+LIST_DEVICES = {"iam:ListVirtualMFADevices": "The provider looks for devices that are the user's."}
+USE_KEY = {
+    "dynamodb": dict.fromkeys(
+        (
+            *("kms:DescribeKey", "kms:CreateGrant", "kms:Encrypt", "kms:Decrypt", "kms:ReEncryptFrom"),
+            *("kms:ReEncryptTo", "kms:GenerateDataKey", "kms:GenerateDataKeyWithoutPlaintext"),
+        ),
+        "DynamoDB asks for it in the name of who makes a table with a key of the customer's.",
+    ),
+    "s3": dict.fromkeys(("kms:GenerateDataKey", "kms:Decrypt"), "S3 encrypts and decrypts the configuration."),
+}
+"""docs.aws.amazon.com: DynamoDB, encryption usage notes; S3, using SSE-KMS."""
+LIST_STATE = {"s3:ListBucket": "Finds the stack."}
+READ_STATE = {"s3:GetObject": "Reads it."}
+KEEP_STATE = {
+    **READ_STATE,
+    **dict.fromkeys(("s3:PutObject", "s3:DeleteObject"), "Writes it, and the lock that keeps a second `up` out."),
+}
+"""Pulumi's state in S3 needs these four actions (pulumi.com, state and backends, AWS S3)."""
+USE_STATE_KEY = {
+    "kms:Encrypt": "S3 encrypts it, and Pulumi.",
+    "kms:Decrypt": "S3 decrypts it, and Pulumi.",
+    "kms:GenerateDataKey": "S3 encrypts it, and Pulumi.",
+}
+"""For its objects, and for what Pulumi itself encrypts in them (the secrets provider awskms)."""
+PASS_ROLE = {"iam:PassRole": "Starts the engine with its role."}
+PASSED_TO = {
+    Trust.EMR_SERVERLESS: "emr-serverless.amazonaws.com",
+    Trust.EMR_EC2: "ec2.amazonaws.com",
+    Trust.POD_IDENTITY: "pods.eks.amazonaws.com",
+}
+"""The service that the engine's role is handed to, when a job is started, or an instance profile or association made."""
 
 
 def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Changes the environment."""
     return (
-        *_by_type(spec, blueprint, reading=False),
+        *_by_kind(spec, blueprint, reading=False),
         *_unbound(spec, blueprint, reading=False),
         *_finding(spec, blueprint),
         *_adopting(spec, blueprint),
@@ -78,21 +98,21 @@ def deployer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[Po
         *_key_use(spec, blueprint),
         see_run(spec, blueprint),
         *roll_out_statements(spec, blueprint),
-        *_state(spec, STATE_OBJECTS, STATE_KEY),
+        *_state(spec, KEEP_STATE, USE_STATE_KEY),
     )
 
 
 def previewer_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[PolicyStatement, ...]:
     """Reads the environment, its state, how its engine is doing, and nothing that is in its streams, secrets and logs."""
     return (
-        *_by_type(spec, blueprint, reading=True),
+        *_by_kind(spec, blueprint, reading=True),
         *_unbound(spec, blueprint, reading=True),
         *_finding(spec, blueprint),
         *_adopting(spec, blueprint),
         see_run(spec, blueprint),
         *status_statements(spec, blueprint),
         *(replace(each, actions=("kms:Decrypt",)) for each in _key_use(spec, blueprint)),
-        *_state(spec, READS_STATE, ("kms:Decrypt",)),
+        *_state(spec, READ_STATE, {"kms:Decrypt": USE_STATE_KEY["kms:Decrypt"]}),
     )
 
 
@@ -100,65 +120,57 @@ def boundary_arn(spec: EnvironmentSpec) -> str:
     return spec.aws.permissions_boundary or Arns(spec).policy(bootstrap_names(spec).boundary)
 
 
-def _by_type(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
+def _by_kind(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     """A statement for each set of resources; what needs a condition of its own is apart."""
-    by_resources: dict[tuple[str, ...], list[str]] = {}
-    first: dict[tuple[str, ...], str] = {}
-    for kind, arns in resources(spec, blueprint).items():
-        lifecycle = LIFECYCLES[kind]
-        actions = lifecycle.reading if reading else lifecycle.all
-        wanted = [action for action in actions if action not in {*lifecycle.unbound, *lifecycle.on_parent, *FENCED}]
-        if kind in KNOWN_BY_TAG:
-            yield from known_by_tag(spec, blueprint, kind, wanted)
+    by_resources: dict[tuple[str, ...], dict[str, str]] = {}
+    first: dict[tuple[str, ...], Kind] = {}
+    for kind, arns in arns_by_kind(spec, blueprint).items():
+        if kind.known_by_tag:
+            yield from known_by_tag(spec, blueprint, kind, arns, reading=reading)
             continue
-        by_resources.setdefault(arns, []).extend(wanted)
-        first.setdefault(arns, kind.rpartition(":")[2])
-        if kind in (ROLE, ROLE_POLICY, USER, ATTACHMENT) and not reading:
-            yield PolicyStatement(
-                sid=f"Bounded{kind.rpartition(':')[2]}",
-                actions=tuple(action for action in actions if action in FENCED),
-                resources=arns,
-                conditions=_fence(spec, blueprint, kind),
-            )
+        # Of two reasons for an action the last: a bucket's setting says more than the bucket that has it.
+        by_resources.setdefault(arns, {}).update(kind.actions(Scope.OWN, reading=reading))
+        first.setdefault(arns, kind)
+        if (bounded := kind.actions(Scope.BOUNDED)) and not reading:
+            conditions = _within_boundary(spec, blueprint, kind)
+            yield allow(f"Bounded{kind.type_name}", bounded, resources=arns, conditions=conditions)
     for arns, asked in by_resources.items():
-        yield PolicyStatement(sid=f"Own{first[arns]}", actions=tuple(dict.fromkeys(asked)), resources=arns)
+        yield allow(f"Own{first[arns].type_name}", asked, resources=arns)
 
 
-def _fence(spec: EnvironmentSpec, blueprint: Blueprint, kind: str) -> Conditions:
+def _within_boundary(spec: EnvironmentSpec, blueprint: Blueprint, kind: Kind) -> Conditions:
     """An attachment is of the one policy that the deployer writes, so that no other one gets to the user."""
     within: Conditions = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(spec)}}
-    if kind != ATTACHMENT:
+    if kind is not ATTACHMENT:
         return within
-    (policy,) = resources(spec, blueprint)[POLICY]
+    (policy,) = POLICY.arns(blueprint, Arns(spec))
     return {**within, "ArnEquals": {"iam:PolicyARN": policy}}
 
 
 def _unbound(spec: EnvironmentSpec, blueprint: Blueprint, *, reading: bool) -> Iterator[PolicyStatement]:
     """What AWS can't narrow to a resource, in the environment's region."""
-    kinds = resources(spec, blueprint)
-    actions = [
-        action
-        for kind in kinds
-        for action in (LIFECYCLES[kind].reading if reading else LIFECYCLES[kind].all)
-        if action in LIFECYCLES[kind].unbound and action not in MADE_WITH_TAG
-    ]
-    if actions:
-        here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
-        yield PolicyStatement(sid="Unbound", actions=tuple(dict.fromkeys(actions)), resources=("*",), conditions=here)
+    rights: dict[str, str] = {}
+    for kind in arns_by_kind(spec, blueprint):
+        rights.update(kind.actions(Scope.REGION, reading=reading))
+    if rights:
+        yield allow("Unbound", rights, resources=("*",), conditions=_in_region(spec))
+
+
+def _in_region(spec: EnvironmentSpec) -> Conditions:
+    return {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
 
 
 def _finding(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
-    here: Conditions = {"StringEquals": {"aws:RequestedRegion": spec.aws.region}}
-    if blueprint.runtime.application is not None:
-        yield PolicyStatement(sid="FindApplication", actions=FIND_APPLICATION, resources=("*",), conditions=here)
-    if blueprint.runtime.virtual_cluster is not None:
-        find = FIND_VIRTUAL_CLUSTER
-        yield PolicyStatement(sid="FindVirtualCluster", actions=find, resources=("*",), conditions=here)
-    if blueprint.runtime.cluster is not None:
-        yield PolicyStatement(sid="FindCluster", actions=FIND_CLUSTER, resources=("*",), conditions=here)
-    if clusters := tuple(dict.fromkeys(each.cluster for each in blueprint.runtime.associations)):
+    parts, here = blueprint.runtime, _in_region(spec)
+    if parts.application is not None:
+        yield allow("FindApplication", FIND_APPLICATION, resources=("*",), conditions=here)
+    if parts.virtual_cluster is not None:
+        yield allow("FindVirtualCluster", FIND_VIRTUAL_CLUSTER, resources=("*",), conditions=here)
+    if parts.cluster is not None:
+        yield allow("FindCluster", FIND_CLUSTER, resources=("*",), conditions=here)
+    if clusters := tuple(dict.fromkeys(each.cluster for each in parts.associations)):
         on = tuple(Arns(spec).eks_cluster(cluster) for cluster in clusters)
-        yield PolicyStatement(sid="FindAssociation", actions=FIND_ASSOCIATION, resources=on)
+        yield allow("FindAssociation", FIND_ASSOCIATION, resources=on)
 
 
 def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -166,64 +178,58 @@ def _adopting(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicySta
     arns = Arns(spec)
     streams = tuple(arns.stream(stream.name) for stream in adopted_here(spec))
     if streams:
-        yield PolicyStatement(sid="SeeStreams", actions=("kinesis:DescribeStreamSummary",), resources=streams)
+        yield allow("SeeStreams", {"kinesis:DescribeStreamSummary": IS_THERE}, resources=streams)
     if (key := key_of(spec)) is not None:
-        sid, actions = SEE_KEY[spec.aws.key.origin]
-        yield PolicyStatement(sid=sid, actions=actions, resources=(key,))
+        sid, rights = SEE_KEY[spec.aws.key.origin]
+        yield allow(sid, rights, resources=(key,))
     if spec.aws.bucket.origin is Origin.ADOPT:
-        bucket = arns.bucket(blueprint.names.bucket)
-        yield PolicyStatement(sid="SeeBucket", actions=("s3:ListBucket",), resources=(bucket,))
+        yield allow("SeeBucket", {"s3:ListBucket": IS_THERE}, resources=(arns.bucket(blueprint.names.bucket),))
     if blueprint.adopted_role is not None:
-        yield PolicyStatement(sid="SeeRole", actions=("iam:GetRole",), resources=(blueprint.adopted_role.arn,))
+        yield allow("SeeRole", {"iam:GetRole": IS_THERE}, resources=(blueprint.adopted_role.arn,))
 
 
 def _registering(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """A consumer exists once it is registered; until then AWS asks for the right on its stream."""
     streams = tuple(Arns(spec).stream(stream.name) for stream in blueprint.streams if stream.consumers)
     if streams:
-        yield PolicyStatement(sid="RegisterConsumers", actions=LIFECYCLES[CONSUMER].on_parent, resources=streams)
+        yield allow("RegisterConsumers", CONSUMER.actions(Scope.PARENT), resources=streams)
 
 
 def _emptying(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
+    """What removing a user with its access keys, or a bucket with everything in it, asks for besides."""
     if spec.durability is not Durability.EPHEMERAL:
         return
     if blueprint.user is not None:
-        user = Arns(spec).user(blueprint.user.name)
-        yield PolicyStatement(sid="EmptyUser", actions=EMPTY_USER, resources=(user,))
-        yield PolicyStatement(sid="ListDevices", actions=EMPTY_USER_UNBOUND, resources=("*",))
-    if not buckets(blueprint):
-        return
-    own = tuple(Arns(spec).bucket(bucket.name) for bucket in buckets(blueprint))
-    yield PolicyStatement(sid="ListToEmpty", actions=EMPTY_BUCKET[:1], resources=own)
-    yield PolicyStatement(sid="Empty", actions=EMPTY_BUCKET[1:], resources=tuple(f"{arn}/*" for arn in own))
+        yield allow("EmptyUser", EMPTY_USER, resources=(Arns(spec).user(blueprint.user.name),))
+        yield allow("ListDevices", LIST_DEVICES, resources=("*",))
+    if own := tuple(Arns(spec).bucket(bucket.name) for bucket in buckets(blueprint)):
+        yield allow("ListToEmpty", LIST_OBJECTS, resources=own)
+        yield allow("Empty", REMOVE_OBJECTS, resources=tuple(f"{arn}/*" for arn in own))
 
 
 def _passing(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Starting the engine hands its role to the service that runs it; with Pod Identity, its association does."""
-    service = PASSED_TO.get(spec.aws.runtime.trust.value)
+    service = PASSED_TO.get(spec.aws.runtime.trust)
     is_adopted = spec.aws.runtime.trust is Trust.POD_IDENTITY and not blueprint.runtime.associations
     if service is not None and not is_adopted:
-        yield PolicyStatement(
-            sid="HandOverEngineRole",
-            actions=("iam:PassRole",),
-            resources=(spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role),),
-            conditions={"StringEquals": {"iam:PassedToService": service}},
-        )
+        role = spec.aws.runtime.role_arn or Arns(spec).role(blueprint.names.engine_role)
+        conditions: Conditions = {"StringEquals": {"iam:PassedToService": service}}
+        yield allow("HandOverEngineRole", PASS_ROLE, resources=(role,), conditions=conditions)
 
 
 def _key_use(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     """Through the services that keep something under the environment's key."""
     if (key := key_of(spec)) is None:
         return
-    for service, actions in USE_KEY.items():
-        if service == "s3" and OBJECT not in resources(spec, blueprint):
+    for service, rights in USE_KEY.items():
+        if service == "s3" and OBJECT not in arns_by_kind(spec, blueprint):
             continue
         through = via(service, spec.aws.region)
-        yield PolicyStatement(sid=f"KeyThrough{service.title()}", actions=actions, resources=(key,), conditions=through)
+        yield allow(f"KeyThrough{service.title()}", rights, resources=(key,), conditions=through)
 
 
-def _state(spec: EnvironmentSpec, objects: tuple[str, ...], key: tuple[str, ...]) -> Iterator[PolicyStatement]:
+def _state(spec: EnvironmentSpec, objects: Mapping[str, str], key: Mapping[str, str]) -> Iterator[PolicyStatement]:
     bucket = Arns(spec).bucket(bootstrap_names(spec).state_bucket)
-    yield PolicyStatement(sid="ListState", actions=STATE_BUCKET, resources=(bucket,))
-    yield PolicyStatement(sid="State", actions=objects, resources=(f"{bucket}/.pulumi/*",))
-    yield PolicyStatement(sid="StateKey", actions=key, resources=(STATE_KEY_ARN,))
+    yield allow("ListState", LIST_STATE, resources=(bucket,))
+    yield allow("State", objects, resources=(f"{bucket}/.pulumi/*",))
+    yield allow("StateKey", key, resources=(STATE_KEY_ARN,))

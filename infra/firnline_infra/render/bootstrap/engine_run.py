@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.render.bootstrap.environment_key import key_of
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
@@ -17,9 +17,9 @@ USE_LEDGERS_KEY = {"kms:Decrypt": "DynamoDB opens the table's key in the caller'
 
 def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
     """No row of a shard: they lie under other keys."""
-    return PolicyStatement(
-        sid="SeeRun",
-        actions=tuple(SEE_RUN),
+    return allow(
+        "SeeRun",
+        SEE_RUN,
         resources=(Arns(spec).table(blueprint.ledger.name),),
         conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ledger_partitions(())}},
     )
@@ -28,9 +28,9 @@ def see_run(spec: EnvironmentSpec, blueprint: Blueprint) -> PolicyStatement:
 def use_ledgers_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     if (key := key_of(spec)) is None:
         return
-    yield PolicyStatement(
-        sid="KeyOfLedger",
-        actions=tuple(USE_LEDGERS_KEY),
+    yield allow(
+        "KeyOfLedger",
+        USE_LEDGERS_KEY,
         resources=(key,),
         conditions=via("dynamodb", spec.aws.region, {"aws:dynamodb:tableName": blueprint.ledger.name}),
     )

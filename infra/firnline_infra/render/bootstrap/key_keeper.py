@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import PolicyStatement
-from firnline_infra.blueprint.iam.statement import via
+from firnline_infra.blueprint.iam.statement import allow, via
 from firnline_infra.blueprint.storage import secrets_key
+from firnline_infra.kinds.keys_and_secrets import secret_arns
 from firnline_infra.render.bootstrap.engine_run import see_run, use_ledgers_key
 from firnline_infra.render.bootstrap.environment_key import ENVIRONMENT_KEY
-from firnline_infra.render.bootstrap.resources import secret_arns
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.origin import Origin
@@ -59,19 +59,17 @@ def key_keeper_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> tuple[
 
 def _secrets(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     arns = secret_arns(blueprint, Arns(spec))
-    yield PolicyStatement(sid="KeepPrivateKeys", actions=tuple(KEEP_SECRET), resources=arns)
+    yield allow("KeepPrivateKeys", KEEP_SECRET, resources=arns)
     if (key := secrets_key(spec)) is not None:
         through = via("secretsmanager", spec.aws.region)
-        yield PolicyStatement(sid="KeyOfSecrets", actions=tuple(USE_SECRETS_KEY), resources=(key,), conditions=through)
+        yield allow("KeyOfSecrets", USE_SECRETS_KEY, resources=(key,), conditions=through)
     if spec.aws.key.origin is Origin.CREATE:
-        yield PolicyStatement(sid="FindEnvironmentKey", actions=tuple(FIND_KEY), resources=(ENVIRONMENT_KEY,))
+        yield allow("FindEnvironmentKey", FIND_KEY, resources=(ENVIRONMENT_KEY,))
 
 
 def _access_key(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
     if blueprint.user is not None:
         arns, names = Arns(spec), blueprint.names
         secret = arns.secret(names.access_key_secret)
-        yield PolicyStatement(sid="KeepAccessKey", actions=tuple(KEEP_ACCESS_KEY), resources=(secret,))
-        yield PolicyStatement(
-            sid="MakeAccessKey", actions=tuple(MAKE_ACCESS_KEY), resources=(arns.user(blueprint.user.name),)
-        )
+        yield allow("KeepAccessKey", KEEP_ACCESS_KEY, resources=(secret,))
+        yield allow("MakeAccessKey", MAKE_ACCESS_KEY, resources=(arns.user(blueprint.user.name),))

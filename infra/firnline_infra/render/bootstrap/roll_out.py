@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder, log_folder
 from firnline_infra.render.bootstrap.engine_run import OURS
 from firnline_infra.render.bootstrap.run_rights import runs_on_ec2, runs_on_eks
@@ -20,6 +21,21 @@ ROWS_OF_SHARDS = "?*@*"
 """Partitions of the ledger: every stream's. Which streams and consumers there are is in the engine's own, which is no stream's.
 Each stream by its name has no room in a policy where
 there are hundreds, and the table is the environment's alone."""
+RUN_ENGINE = {
+    "emr-serverless:GetApplication": "Whether it can run the job: its state, release and architecture.",
+    "emr-serverless:ListJobRuns": "Which runs there are that are not over.",
+    "emr-serverless:StartJobRun": "Starts the job.",
+}
+SEE_RUNS = {"emr-serverless:GetJobRun": "What a run is, how it is doing, and where its logs go."}
+CANCEL_RUNS = {"emr-serverless:CancelJobRun": "Ends a run, so that the service does not start it again."}
+TAG_NEW_RUN = {"emr-serverless:TagResource": "A run says whose it is, and what it runs."}
+KEEP_DEPLOYMENTS = {
+    "s3:GetObject": "What was deployed: to go back to, and to see who else is at work.",
+    "s3:PutObject": "Claims the next number, says that it is still at work, and how it ended.",
+}
+READ_LOGS = {"s3:GetObject": "`firnline logs`."}
+SEE_SHARDS = {"dynamodb:Query": "Which shards the engine reads, and whether it has reached the tip."}
+ASK_ENGINE = {"dynamodb:UpdateItem": "Asks the engine to stop; pauses a stream."}
 STATUS = {
     "RunEngine": ("emr-serverless:ListJobRuns",),
     "SeeRuns": ("emr-serverless:GetJobRun",),
@@ -41,18 +57,10 @@ def roll_out_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator
     yield from runs_on_ec2(spec, blueprint)
     yield from _objects(spec, blueprint)
     table = (Arns(spec).table(blueprint.ledger.name),)
-    yield PolicyStatement(
-        sid="SeeShards",
-        actions=("dynamodb:Query",),
-        resources=table,
-        conditions={"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS, OWN_ITEMS)}},
-    )
-    yield PolicyStatement(
-        sid="AskEngine",
-        actions=("dynamodb:UpdateItem",),
-        resources=table,
-        conditions={"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}},
-    )
+    shards: Conditions = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": (ROWS_OF_SHARDS, OWN_ITEMS)}}
+    yield allow("SeeShards", SEE_SHARDS, resources=table, conditions=shards)
+    own: Conditions = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": (OWN_ITEMS,)}}
+    yield allow("AskEngine", ASK_ENGINE, resources=table, conditions=own)
 
 
 def status_statements(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -71,25 +79,13 @@ def _runs(spec: EnvironmentSpec) -> Iterator[PolicyStatement]:
     application = Arns(spec).serverless_application(section.application_id or "*")
     runs = (f"{application}/jobruns/*",)
     ours = {f"aws:ResourceTag/{OURS}": application_of(spec)}
+    new = {f"aws:RequestTag/{OURS}": application_of(spec)}
     known: Conditions = {} if section.application_id else {"StringEquals": ours}
-    yield PolicyStatement(
-        sid="RunEngine",
-        actions=("emr-serverless:GetApplication", "emr-serverless:ListJobRuns", "emr-serverless:StartJobRun"),
-        resources=(application,),
-        conditions=known,
-    )
-    yield PolicyStatement(sid="SeeRuns", actions=("emr-serverless:GetJobRun",), resources=runs, conditions=known)
-    yield PolicyStatement(
-        sid="CancelRuns", actions=("emr-serverless:CancelJobRun",), resources=runs, conditions={"StringEquals": ours}
-    )
-    yield PolicyStatement(
-        sid="TagNewRun",
-        actions=("emr-serverless:TagResource",),
-        resources=runs,
-        conditions={
-            "StringEquals": {f"aws:RequestTag/{OURS}": application_of(spec)},
-            "StringEqualsIfExists": ours,
-        },
+    yield allow("RunEngine", RUN_ENGINE, resources=(application,), conditions=known)
+    yield allow("SeeRuns", SEE_RUNS, resources=runs, conditions=known)
+    yield allow("CancelRuns", CANCEL_RUNS, resources=runs, conditions={"StringEquals": ours})
+    yield allow(
+        "TagNewRun", TAG_NEW_RUN, resources=runs, conditions={"StringEquals": new, "StringEqualsIfExists": ours}
     )
 
 
@@ -97,11 +93,8 @@ def _objects(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStat
     if blueprint.job_bucket is None:
         return
     bucket = Arns(spec).bucket(blueprint.names.bucket)
-    yield PolicyStatement(
-        sid="KeepDeployments",
-        actions=("s3:GetObject", "s3:PutObject"),
-        resources=(f"{bucket}/{folder(spec, DEPLOYMENT_FOLDER)}*",),
-    )
+    deployments = f"{bucket}/{folder(spec, DEPLOYMENT_FOLDER)}*"
+    yield allow("KeepDeployments", KEEP_DEPLOYMENTS, resources=(deployments,))
     logs = log_folder(spec)
     if logs is not None:
-        yield PolicyStatement(sid="ReadLogs", actions=("s3:GetObject",), resources=(f"{bucket}/{logs}*",))
+        yield allow("ReadLogs", READ_LOGS, resources=(f"{bucket}/{logs}*",))

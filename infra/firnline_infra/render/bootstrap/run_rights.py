@@ -7,10 +7,34 @@ from collections.abc import Iterator
 
 from firnline_infra.blueprint.environment import Blueprint
 from firnline_infra.blueprint.iam import Conditions, PolicyStatement
+from firnline_infra.blueprint.iam.statement import allow
 from firnline_infra.render.bootstrap.engine_run import OURS
 from firnline_infra.specification.arns import Arns
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import application_of
+
+LOOK_FOR_JOBS = {
+    "emr-containers:DescribeVirtualCluster": "Whether it can run the job.",
+    "emr-containers:ListJobRuns": "Which jobs there are that are not over.",
+}
+START_JOB = {"emr-containers:StartJobRun": "Starts the job."}
+SEE_JOBS = {"emr-containers:DescribeJobRun": "What a job is, how it is doing, and where its logs go."}
+CANCEL_JOB = {"emr-containers:CancelJobRun": "Ends a job, so that the service does not start it again."}
+TAG_NEW_JOB = {"emr-containers:TagResource": "A job says whose it is, and what it runs."}
+REACH_PODS = {
+    "eks:DescribeCluster": "Where the cluster is: whether pods of an ended job are left, its Kubernetes is asked."
+}
+SEE_STEPS = {
+    "elasticmapreduce:DescribeCluster": "Whether it can run the step, and where its logs go.",
+    **dict.fromkeys(
+        ("elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
+        "Which steps there are, and how the engine's is doing.",
+    ),
+}
+RUN_STEPS = {
+    "elasticmapreduce:AddJobFlowSteps": "Starts the engine, and the step that ends its YARN application.",
+    "elasticmapreduce:CancelSteps": "Cancels a step.",
+}
 
 
 def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyStatement]:
@@ -24,39 +48,18 @@ def runs_on_eks(spec: EnvironmentSpec, blueprint: Blueprint) -> Iterator[PolicyS
     arns, ours = Arns(spec), {f"aws:ResourceTag/{OURS}": application_of(spec)}
     adopted = runtime.emr_eks.virtual_cluster_id
     cluster, known = arns.virtual_cluster(adopted or "*"), {} if adopted else ours
-    runs, tag = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{OURS}": application_of(spec)}
-    yield PolicyStatement(
-        sid="LookForJobs",
-        actions=("emr-containers:DescribeVirtualCluster", "emr-containers:ListJobRuns"),
-        resources=(cluster,),
-        conditions={"StringEquals": known} if known else {},
-    )
-    role = runtime.role_arn or arns.role(blueprint.names.engine_role)
-    yield PolicyStatement(
-        sid="StartJob",
-        actions=("emr-containers:StartJobRun",),
-        resources=(cluster,),
-        conditions={"StringEquals": {**tag, **known}, "ArnEquals": {"emr-containers:ExecutionRoleArn": role}},
-    )
-    yield PolicyStatement(
-        sid="SeeJobs",
-        actions=("emr-containers:DescribeJobRun",),
-        resources=runs,
-        conditions={"StringEquals": known} if known else {},
-    )
-    yield PolicyStatement(
-        sid="CancelJob", actions=("emr-containers:CancelJobRun",), resources=runs, conditions={"StringEquals": ours}
-    )
-    yield PolicyStatement(
-        sid="TagNewJob",
-        actions=("emr-containers:TagResource",),
-        resources=runs,
-        conditions={"StringEquals": tag, "StringEqualsIfExists": ours},
-    )
+    runs, new = (f"{cluster}/jobruns/*",), {f"aws:RequestTag/{OURS}": application_of(spec)}
+    if_known: Conditions = {"StringEquals": known} if known else {}
+    yield allow("LookForJobs", LOOK_FOR_JOBS, resources=(cluster,), conditions=if_known)
+    role = {"emr-containers:ExecutionRoleArn": runtime.role_arn or arns.role(blueprint.names.engine_role)}
+    started: Conditions = {"StringEquals": {**new, **known}, "ArnEquals": role}
+    yield allow("StartJob", START_JOB, resources=(cluster,), conditions=started)
+    yield allow("SeeJobs", SEE_JOBS, resources=runs, conditions=if_known)
+    yield allow("CancelJob", CANCEL_JOB, resources=runs, conditions={"StringEquals": ours})
+    tagged: Conditions = {"StringEquals": new, "StringEqualsIfExists": ours}
+    yield allow("TagNewJob", TAG_NEW_JOB, resources=runs, conditions=tagged)
     if runtime.cluster is not None:
-        yield PolicyStatement(
-            sid="ReachPods", actions=("eks:DescribeCluster",), resources=(arns.eks_cluster(runtime.cluster),)
-        )
+        yield allow("ReachPods", REACH_PODS, resources=(arns.eks_cluster(runtime.cluster),))
 
 
 def runs_on_ec2(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement]:
@@ -65,17 +68,7 @@ def runs_on_ec2(spec: EnvironmentSpec, _: Blueprint) -> Iterator[PolicyStatement
     if section is None:
         return
     cluster = (Arns(spec).emr_cluster(section.cluster_id or "*"),)
-    ours = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}}
+    ours: Conditions = {"StringEquals": {f"aws:ResourceTag/{OURS}": application_of(spec)}}
     known: Conditions = {} if section.cluster_id else ours
-    yield PolicyStatement(
-        sid="SeeSteps",
-        actions=("elasticmapreduce:DescribeCluster", "elasticmapreduce:DescribeStep", "elasticmapreduce:ListSteps"),
-        resources=cluster,
-        conditions=known,
-    )
-    yield PolicyStatement(
-        sid="RunSteps",
-        actions=("elasticmapreduce:AddJobFlowSteps", "elasticmapreduce:CancelSteps"),
-        resources=cluster,
-        conditions=known,
-    )
+    yield allow("SeeSteps", SEE_STEPS, resources=cluster, conditions=known)
+    yield allow("RunSteps", RUN_STEPS, resources=cluster, conditions=known)

@@ -12,11 +12,10 @@ from policy_sentry.util.arns import ARN
 from firnline_infra.blueprint import blueprint_of
 from firnline_infra.blueprint.iam import PolicyStatement, policy_document
 from firnline_infra.blueprint.value import Reference
+from firnline_infra.kinds import Scope, arns_by_kind
 from firnline_infra.render.bootstrap.boundary import boundary_statements
 from firnline_infra.render.bootstrap.deployer import boundary_arn, deployer_statements, previewer_statements
 from firnline_infra.render.bootstrap.key_keeper import key_keeper_statements
-from firnline_infra.render.bootstrap.lifecycles import LIFECYCLES
-from firnline_infra.render.bootstrap.resources import resources
 from firnline_infra.render.bootstrap.roll_out import ROWS_OF_SHARDS
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.arns import Arns
@@ -119,28 +118,27 @@ def parent_of(arn: str) -> str:
 def test_everything_that_a_resource_asks_for_is_allowed_on_it(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
-    for kind, arns in resources(spec, blueprint_of(spec)).items():
-        lifecycle = LIFECYCLES[kind]
-        for action in lifecycle.all:
-            allowed = {
-                resource
-                for statement in policies["deploy"]
-                if action in statement["Action"]
-                for resource in statement["Resource"]
-            }
-            if action in lifecycle.on_parent:
-                arns_of = tuple(parent_of(arn) for arn in arns)
-            elif action in lifecycle.unbound:
-                arns_of = ("*",)
-            else:
-                arns_of = arns
-            assert set(arns_of) <= allowed or allowed == {"*"}, (kind, action)
+    for kind, arns in arns_by_kind(spec, blueprint_of(spec)).items():
+        parents = arns if kind.service == "ec2" else tuple(parent_of(arn) for arn in arns)  # EC2 asks for both
+        for scope, on in {
+            **dict.fromkeys((Scope.OWN, Scope.BOUNDED), arns),
+            **dict.fromkeys((Scope.NEW_TAG, Scope.REGION), ("*",)),
+            Scope.PARENT: parents,
+        }.items():
+            for action in kind.actions(scope):
+                allowed = {
+                    resource
+                    for statement in policies["deploy"]
+                    if action in statement["Action"]
+                    for resource in statement["Resource"]
+                }
+                assert set(on) <= allowed or allowed == {"*"}, (kind.token, action)
 
 
 def test_nothing_is_allowed_that_no_resource_asks_for(
     spec: EnvironmentSpec, policies: dict[str, list[dict[str, Any]]]
 ) -> None:
-    asked = {action for kind in resources(spec, blueprint_of(spec)) for action in LIFECYCLES[kind].all}
+    asked = {action for kind in arns_by_kind(spec, blueprint_of(spec)) for action in kind.actions()}
     besides = {
         "Empty",
         "ListToEmpty",

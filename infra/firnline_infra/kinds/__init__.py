@@ -1,0 +1,33 @@
+"""The kinds of objects that an environment has, one file a family.
+
+A further kind is a row in its family's file and in KINDS.
+"""
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.kinds import buckets, emr, iam, network, observability
+from firnline_infra.kinds.eks import ASSOCIATION
+from firnline_infra.kinds.keys_and_secrets import SECRET
+from firnline_infra.kinds.kind import Kind, Lookup, Right, Scope
+from firnline_infra.kinds.streams import CONSUMER, STREAM
+from firnline_infra.kinds.tables import TABLE
+from firnline_infra.specification.arns import Arns
+from firnline_infra.specification.model import EnvironmentSpec
+
+__all__ = ["KINDS", "Kind", "Lookup", "Right", "Scope", "arns_by_kind"]
+
+KINDS = (
+    *(STREAM, CONSUMER, TABLE),
+    *(buckets.BUCKET, buckets.VERSIONING, buckets.ENCRYPTION, buckets.PUBLIC_ACCESS_BLOCK, buckets.OWNERSHIP_CONTROLS),
+    *(buckets.LIFECYCLE, buckets.BUCKET_POLICY, buckets.OBJECT),
+    *(iam.ROLE, iam.ROLE_POLICY, iam.USER, iam.ATTACHMENT, iam.POLICY, SECRET),
+    *(observability.PARAMETER, observability.ALARM, observability.DASHBOARD, observability.LOG_GROUP),
+    *(network.VPC_ENDPOINT, network.SECURITY_GROUP, iam.INSTANCE_PROFILE),
+    *(emr.SERVERLESS, emr.VIRTUAL_CLUSTER, emr.CLUSTER, ASSOCIATION),
+)
+"""In the order in which policies list them."""
+
+
+def arns_by_kind(spec: EnvironmentSpec, blueprint: Blueprint) -> dict[Kind, tuple[str, ...]]:
+    """What the environment's deployer may touch, and nothing else. Kinds that the environment has none of are not in it."""
+    found = {kind: tuple(dict.fromkeys(kind.arns(blueprint, Arns(spec)))) for kind in KINDS}
+    return {kind: arns for kind, arns in found.items() if arns}

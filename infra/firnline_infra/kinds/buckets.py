@@ -1,0 +1,144 @@
+"""S3: buckets, their settings, and the objects that jobs are started with."""
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Bucket
+from firnline_infra.blueprint.places import JOB_FOLDERS
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
+from firnline_infra.specification.arns import Arns
+
+
+def buckets(blueprint: Blueprint) -> tuple[Bucket, ...]:
+    own = () if blueprint.bucket is None else (blueprint.bucket,)
+    return (*own, *(volume.bucket for volume in blueprint.volumes))
+
+
+def bucket_names(blueprint: Blueprint) -> tuple[str, ...]:
+    """What the roles use: an adopted bucket too."""
+    adopted = () if blueprint.job_bucket is None else (blueprint.names.bucket,)
+    return tuple(dict.fromkeys((*adopted, *(bucket.name for bucket in buckets(blueprint)))))
+
+
+def object_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
+    """Of an adopted bucket only what is the application's."""
+    own = {bucket.name for bucket in buckets(blueprint)}
+    return tuple(
+        arns.bucket(f"{name}/*" if name in own else f"{name}/{blueprint.names.application}/*")
+        for name in bucket_names(blueprint)
+    )
+
+
+def _bucket_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
+    return [arns.bucket(bucket.name) for bucket in buckets(blueprint)]
+
+
+def _job_folders(blueprint: Blueprint, arns: Arns) -> list[str]:
+    if blueprint.job_bucket is None:
+        return []
+    inside = "" if blueprint.bucket is not None else f"{blueprint.names.application}/"
+    return [f"{arns.bucket(blueprint.names.bucket)}/{inside}{folder}*" for folder in JOB_FOLDERS]
+
+
+BUCKET = Kind(
+    "aws:s3/bucket:Bucket",
+    "bucket",
+    service="s3",
+    arns=_bucket_arns,
+    made=buckets,
+    exists=Lookup("s3", "head_bucket", "Bucket"),
+    rights=(
+        Right("Makes it.", create="CreateBucket"),
+        Right(TAGS, create="PutBucketTagging TagResource", update="PutBucketTagging TagResource UntagResource"),
+        Right("Looks whether it is there.", read="ListBucket"),
+        Right(
+            "The provider reads everything that a bucket can have, also what is never given to one.",
+            read=(
+                "GetBucketLocation GetBucketPolicy GetBucketAcl GetBucketCORS GetBucketWebsite "
+                "GetBucketVersioning GetAccelerateConfiguration GetBucketRequestPayment GetBucketLogging "
+                "GetLifecycleConfiguration GetReplicationConfiguration GetEncryptionConfiguration "
+                "GetBucketObjectLockConfiguration GetBucketTagging ListTagsForResource"
+            ),
+        ),
+        Right("Removes it; AWS refuses while anything is in it.", delete="DeleteBucket"),
+    ),
+)
+VERSIONING = Kind(
+    "aws:s3/bucketVersioning:BucketVersioning",
+    "versioning of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(Right("That old versions are kept.", create="PutBucketVersioning", read="GetBucketVersioning"),),
+)
+ENCRYPTION = Kind(
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+    "encryption of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(
+        Right(
+            "Which key encrypts its objects.", create="PutEncryptionConfiguration", read="GetEncryptionConfiguration"
+        ),
+    ),
+)
+PUBLIC_ACCESS_BLOCK = Kind(
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+    "public access block of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(
+        Right(
+            "That nothing in it can be made public.",
+            create="PutBucketPublicAccessBlock",
+            read="GetBucketPublicAccessBlock",
+        ),
+    ),
+)
+OWNERSHIP_CONTROLS = Kind(
+    "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+    "ownership controls of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(
+        Right("That access lists have no say.", create="PutBucketOwnershipControls", read="GetBucketOwnershipControls"),
+    ),
+)
+LIFECYCLE = Kind(
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+    "lifecycle of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(
+        Right(
+            "When old versions and broken uploads go.",
+            create="PutLifecycleConfiguration",
+            read="GetLifecycleConfiguration",
+        ),
+    ),
+)
+BUCKET_POLICY = Kind(
+    "aws:s3/bucketPolicy:BucketPolicy",
+    "policy of bucket",
+    service="s3",
+    arns=_bucket_arns,
+    rights=(
+        Right(
+            "Its policy, which refuses what comes without TLS. Whoever deploys could open the bucket "
+            "to others by it, and what is in it: AWS's block of public access, also theirs to change, "
+            "refuses only the public.",
+            create="PutBucketPolicy",
+            read="GetBucketPolicy",
+            delete="DeleteBucketPolicy",
+        ),
+    ),
+)
+OBJECT = Kind(
+    "aws:s3/bucketObjectv2:BucketObjectv2",
+    "object",
+    service="s3",
+    terraform="aws_s3_object",
+    arns=_job_folders,
+    rights=(
+        Right("Puts what the engine runs, and its configuration, there.", create="PutObject PutObjectTagging"),
+        Right(COMPARE, read="GetObject GetObjectTagging"),
+        Right("Removes it with all its versions.", delete="DeleteObject DeleteObjectVersion"),
+    ),
+)

@@ -1,0 +1,41 @@
+"""EKS: which pods are the engine's role."""
+
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+
+ASSOCIATION = Kind(
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+    "pod identity association",
+    service="eks",
+    arns=lambda blueprint, arns: [arns.pod_association(each.cluster, "*") for each in blueprint.runtime.associations],
+    made=lambda blueprint: blueprint.runtime.associations,
+    name=lambda wanted: str(wanted.service_account),
+    label=lambda wanted: (
+        f"association of EKS cluster {wanted.cluster}, in namespace {wanted.namespace}, for service account "
+        f"{wanted.service_account}"
+    ),
+    exists=Lookup(
+        "eks",
+        "list_pod_identity_associations",
+        request=lambda wanted: {
+            "clusterName": wanted.cluster,
+            "namespace": wanted.namespace,
+            "serviceAccount": wanted.service_account,
+        },
+        answer="associations",
+    ),
+    known_by_tag=True,
+    rights=(
+        Right(
+            "Lets the pods of a service account be the engine's role.",
+            create="CreatePodIdentityAssociation",
+            scope=Scope.PARENT,
+        ),
+        Right(COMPARE, read="DescribePodIdentityAssociation"),
+        Right(
+            "Gives it another role: of those that it may hand over, the engine's.",
+            update="UpdatePodIdentityAssociation",
+        ),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right("Removes it.", delete="DeletePodIdentityAssociation"),
+    ),
+)

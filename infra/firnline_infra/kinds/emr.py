@@ -1,0 +1,72 @@
+"""EMR: where the engine runs. A name may be several applications' or clusters'; a namespace takes one virtual cluster."""
+
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+
+SERVERLESS = Kind(
+    "aws:emrserverless/application:Application",
+    "application of EMR Serverless",
+    service="emr-serverless",
+    arns=lambda blueprint, arns: [] if blueprint.runtime.application is None else [arns.serverless_application("*")],
+    known_by_tag=True,
+    rights=(
+        Right("Makes it. It costs nothing until a job runs.", create="CreateApplication", scope=Scope.NEW_TAG),
+        Right(COMPARE, read="GetApplication"),
+        Right(
+            "AWS changes it only while it is stopped: whether a job runs in it, which is then left alone.",
+            read="ListJobRuns",
+        ),
+        Right("Stops one that has no job, before it is changed or removed.", update="StopApplication"),
+        Right("Its release, network and limits, while it is stopped.", update="UpdateApplication"),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right("Removes it, while it is stopped.", delete="DeleteApplication"),
+    ),
+)
+VIRTUAL_CLUSTER = Kind(
+    "aws:emrcontainers/virtualCluster:VirtualCluster",
+    "virtual cluster",
+    service="emr-containers",
+    arns=lambda blueprint, arns: [] if blueprint.runtime.virtual_cluster is None else [arns.virtual_cluster("*")],
+    made=lambda blueprint: [] if blueprint.runtime.virtual_cluster is None else [blueprint.runtime.virtual_cluster],
+    label=lambda wanted: (
+        f"virtual cluster of EMR over namespace {wanted.namespace} of EKS cluster {wanted.cluster}, in the way of {wanted.name}"
+    ),
+    exists=Lookup(
+        "emr-containers",
+        "list_virtual_clusters",
+        request=lambda wanted: {"containerProviderId": wanted.cluster, "states": ["RUNNING"]},
+        answer="virtualClusters",
+        matches=lambda entry, wanted: (
+            entry["containerProvider"]["info"] == {"eksInfo": {"namespace": wanted.namespace}}
+        ),
+    ),
+    known_by_tag=True,
+    rights=(
+        Right(
+            "Makes it. It costs nothing: a name for a namespace.", create="CreateVirtualCluster", scope=Scope.NEW_TAG
+        ),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right(COMPARE, read="DescribeVirtualCluster"),
+        Right("Whether a job is in one that is to go: it is left alone then.", read="ListJobRuns"),
+        Right("Removes it.", delete="DeleteVirtualCluster"),
+    ),
+)
+CLUSTER = Kind(
+    "aws:emr/cluster:Cluster",
+    "cluster of EMR",
+    service="elasticmapreduce",
+    arns=lambda blueprint, arns: [] if blueprint.runtime.cluster is None else [arns.emr_cluster("*")],
+    known_by_tag=True,
+    rights=(
+        Right("Makes it, with its machines.", create="RunJobFlow", scope=Scope.NEW_TAG),
+        Right(COMPARE, read="DescribeCluster ListInstanceGroups ListInstanceFleets ListBootstrapActions"),
+        Right(
+            "The provider lists its steps; whether one is in a cluster that is to go: it is left alone then.",
+            read="ListSteps",
+        ),
+        Right(COMPARE, read="GetAutoTerminationPolicy"),
+        Right("How many core nodes, and how many steps at once.", update="ModifyCluster ModifyInstanceGroups"),
+        Right("Whether it can be terminated.", update="SetTerminationProtection"),
+        Right(TAGS, create="AddTags", update="RemoveTags"),
+        Right("Removes it, with its machines.", delete="TerminateJobFlows"),
+    ),
+)

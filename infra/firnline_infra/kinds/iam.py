@@ -1,0 +1,151 @@
+"""IAM: what the engine, its machines and external volumes are."""
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Role, User
+from firnline_infra.blueprint.runtime import InstanceProfile
+from firnline_infra.kinds.kind import COMPARE, DRIFT, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.specification.arns import Arns
+
+
+def roles(blueprint: Blueprint) -> list[Role]:
+    """The engine's, and those of external volumes."""
+    return [each for each in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if each is not None]
+
+
+def _users(blueprint: Blueprint) -> list[User]:
+    return [] if blueprint.user is None else [blueprint.user]
+
+
+def _profiles(blueprint: Blueprint) -> list[InstanceProfile]:
+    profile = blueprint.runtime.instance_profile
+    return [] if profile is None else [profile]
+
+
+def _role_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
+    return [arns.role(role.name) for role in roles(blueprint)]
+
+
+def _user_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
+    return [arns.user(user.name) for user in _users(blueprint)]
+
+
+ROLE = Kind(
+    "aws:iam/role:Role",
+    "IAM role",
+    service="iam",
+    arns=_role_arns,
+    made=roles,
+    exists=Lookup("iam", "get_role", "RoleName"),
+    rights=(
+        Right("Makes it, within the boundary.", create="CreateRole", scope=Scope.BOUNDED),
+        Right(COMPARE, read="GetRole ListRolePolicies ListAttachedRolePolicies"),
+        Right("Who may be it.", update="UpdateAssumeRolePolicy"),
+        Right("Its description, how long a session lasts.", update="UpdateRole UpdateRoleDescription"),
+        Right(TAGS, create="TagRole", update="UntagRole"),
+        Right(
+            "Sets the boundary back where somebody took it off.",
+            update="PutRolePermissionsBoundary",
+            scope=Scope.BOUNDED,
+        ),
+        Right(
+            "Removes it; the provider looks first whether machines have it.",
+            delete="DeleteRole ListInstanceProfilesForRole",
+        ),
+    ),
+)
+ROLE_POLICY = Kind(
+    "aws:iam/rolePolicy:RolePolicy",
+    "policy of IAM role",
+    service="iam",
+    arns=_role_arns,
+    rights=(
+        Right(
+            "What it may do: the engine's statements above, or Snowflake's. Only of a role within the boundary.",
+            create="PutRolePolicy",
+            delete="DeleteRolePolicy",
+            scope=Scope.BOUNDED,
+        ),
+        Right("Reads what it may do, to compare it.", read="GetRolePolicy"),
+    ),
+)
+USER = Kind(
+    "aws:iam/user:User",
+    "IAM user",
+    service="iam",
+    arns=_user_arns,
+    made=_users,
+    exists=Lookup("iam", "get_user", "UserName"),
+    rights=(
+        Right(
+            "Makes it, within the boundary. Its access key is made by `firnline keys`, not here.",
+            create="CreateUser",
+            scope=Scope.BOUNDED,
+        ),
+        Right(TAGS, create="TagUser", update="UntagUser"),
+        Right(COMPARE, read="GetUser ListUserTags"),
+        Right(
+            "Sets the boundary back where somebody took it off.",
+            update="PutUserPermissionsBoundary",
+            scope=Scope.BOUNDED,
+        ),
+        Right(DRIFT, compare="ListUserPolicies GetUserPolicy"),
+        Right(
+            "Removes it; the provider looks first which groups it is in.",
+            delete="DeleteUser ListGroupsForUser",
+            compare="ListGroupsForUser",
+        ),
+        Right(DRIFT, compare="ListAccessKeys"),
+    ),
+)
+ATTACHMENT = Kind(
+    "aws:iam/userPolicyAttachment:UserPolicyAttachment",
+    "policy attachment of IAM user",
+    service="iam",
+    arns=_user_arns,
+    rights=(
+        Right(
+            "Gives the engine's user that one policy and no other, within the boundary.",
+            create="AttachUserPolicy",
+            delete="DetachUserPolicy",
+            scope=Scope.BOUNDED,
+        ),
+        Right("Reads which it has.", read="ListAttachedUserPolicies"),
+    ),
+)
+POLICY = Kind(
+    "aws:iam/policy:Policy",
+    "IAM policy",
+    service="iam",
+    arns=lambda blueprint, arns: [arns.policy(each.name, path=each.policy_path) for each in _users(blueprint)],
+    rights=(
+        Right("Makes the policy of the engine's user: the engine's statements above.", create="CreatePolicy"),
+        Right(COMPARE, read="GetPolicy GetPolicyVersion"),
+        Right(
+            "A change is a new version, and IAM keeps five.",
+            update="ListPolicyVersions CreatePolicyVersion DeletePolicyVersion",
+            delete="ListPolicyVersions DeletePolicyVersion",
+        ),
+        Right(TAGS, create="TagPolicy", update="UntagPolicy"),
+        Right("Removes it.", delete="DeletePolicy"),
+    ),
+)
+INSTANCE_PROFILE = Kind(
+    "aws:iam/instanceProfile:InstanceProfile",
+    "instance profile",
+    service="iam",
+    arns=lambda blueprint, arns: [arns.instance_profile(each.name) for each in _profiles(blueprint)],
+    made=_profiles,
+    exists=Lookup("iam", "get_instance_profile", "InstanceProfileName"),
+    rights=(
+        Right("Makes it.", create="CreateInstanceProfile"),
+        Right(TAGS, create="TagInstanceProfile"),
+        Right(
+            "Puts the engine's role into it, and sets that right where somebody changed it.",
+            create="AddRoleToInstanceProfile",
+            update="RemoveRoleFromInstanceProfile",
+        ),
+        Right(TAGS, update="UntagInstanceProfile"),
+        Right(COMPARE, read="GetInstanceProfile"),
+        Right("Removes it.", delete="DeleteInstanceProfile"),
+    ),
+)

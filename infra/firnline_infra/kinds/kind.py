@@ -1,0 +1,128 @@
+"""One row for each kind of object: what it is called, which rights its life takes and why, and how to see that it exists.
+
+Rows are data. The bootstrap's policies, the page of permissions, the checks before an `up` and the recovery of a killed one
+read them; none of these knows a kind by itself. The calls are those of terraform-provider-aws 6, which pulumi-aws 7 carries
+(internal/service/<service> there), under the name of the IAM action that allows each. Tests compare them with the calls of
+real deployments.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from enum import Enum, auto
+from typing import Any
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.specification.arns import Arns
+
+COMPARE = "Reads what it is, to compare it with the specification."
+TAGS = "Its tags: whose it is, and who pays."
+PHASES, READING = ("create", "read", "update", "delete", "compare"), ("read", "compare")
+DRIFT = "Tells rights that somebody gave by hand (`firnline drift`)."
+
+
+class Scope(Enum):
+    """What AWS narrows an action to."""
+
+    OWN = auto()
+    """The resource itself, by its ARN or by our tag on it."""
+    BOUNDED = auto()
+    """A role or user within the permissions boundary: the action could give it more than its policy should."""
+    NEW_TAG = auto()
+    """The tag that the resource is made with; it has no ARN yet."""
+    PARENT = auto()
+    """What the resource is made in."""
+    REGION = auto()
+    """Nothing but the region."""
+
+
+@dataclass(frozen=True)
+class Right:
+    """One reason, and the names of the actions that it takes in each phase of a resource's life, separated by spaces.
+
+    The provider asks for `read` after each of the others too; `compare` is what `firnline drift` asks for.
+    """
+
+    why: str
+    _: KW_ONLY
+    create: str = ""
+    read: str = ""
+    update: str = ""
+    delete: str = ""
+    compare: str = ""
+    scope: Scope = Scope.OWN
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """How to see whether an object exists: one operation of one client. It does not exist if the service refuses with a code
+    that says so, or if the list `answer` has no entry (or none that `matches`).
+    """
+
+    client: str
+    operation: str
+    parameter: str = ""
+    """Takes the object's name; `request` is for those that take more."""
+    _: KW_ONLY
+    request: Callable[[Any], Mapping[str, Any]] | None = None
+    answer: str = ""
+    matches: Callable[[Any, Any], bool] | None = None
+    """Whether an entry of `answer` is the object that the blueprint wants; each is if absent."""
+
+    def arguments(self, wanted: Any) -> Mapping[str, Any]:
+        return {self.parameter: wanted.name} if self.request is None else self.request(wanted)
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of object that an environment has."""
+
+    token: str
+    """Pulumi's name of the type."""
+    title: str
+    """What messages call it."""
+    _: KW_ONLY
+    service: str
+    """The prefix of its IAM actions."""
+    arns: Callable[[Blueprint, Arns], Iterable[str]]
+    """Of what the blueprint has of it, and the deployer may touch."""
+    rights: tuple[Right, ...]
+    made: Callable[[Blueprint], Iterable[Any]] = lambda _: ()
+    """What an `up` makes of it under a fixed name: definitions of the blueprint, each of which `exists` can look for."""
+    name: Callable[[Any], str] = lambda wanted: str(wanted.name)
+    """As a stack's state has it."""
+    label: Callable[[Any], str] | None = None
+    """What messages call one of it; its title and name if absent."""
+    exists: Lookup | None = None
+    known_by_tag: bool = False
+    """AWS makes up its id, so that policies know it by our tag."""
+    terraform: str = ""
+    """Terraform's name of the type where it does not follow from the token."""
+
+    @property
+    def type_name(self) -> str:
+        """Of the class: Stream."""
+        return self.token.rpartition(":")[2]
+
+    @property
+    def terraform_type(self) -> str:
+        """aws_kinesis_stream of aws:kinesis/stream:Stream."""
+        provider, path, _ = self.token.split(":")
+        words = [each for each in path.split("/") if each != "index"]
+        return self.terraform or "_".join((provider, *(re.sub("([A-Z])", r"_\1", word).lower() for word in words)))
+
+    def called(self, wanted: Any) -> str:
+        return f"{self.title} {self.name(wanted)}" if self.label is None else self.label(wanted)
+
+    def actions(self, *scopes: Scope, reading: bool = False) -> dict[str, str]:
+        """Actions of these scopes (of all if none is given), each with its reason, in the order of a life: making, reading,
+        changing, removing. `reading` leaves out what changes something.
+        """
+        phases = READING if reading else PHASES
+        return {
+            f"{self.service}:{name}": right.why
+            for phase in phases
+            for right in self.rights
+            if not scopes or right.scope in scopes
+            for name in getattr(right, phase).split()
+        }

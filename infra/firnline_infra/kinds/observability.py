@@ -1,0 +1,99 @@
+"""CloudWatch and Systems Manager: alarms, a dashboard, logs, and the outputs that are published."""
+
+from firnline_infra.blueprint import Blueprint
+from firnline_infra.blueprint.aws import Dashboard
+from firnline_infra.blueprint.runtime import LogGroup
+from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right, Scope
+from firnline_infra.specification.arns import Arns
+
+
+def _dashboards(blueprint: Blueprint) -> list[Dashboard]:
+    return [] if blueprint.dashboard is None else [blueprint.dashboard]
+
+
+def _log_groups(blueprint: Blueprint) -> list[LogGroup]:
+    group = blueprint.runtime.log_group
+    return [] if group is None else [group]
+
+
+def _log_group_arns(blueprint: Blueprint, arns: Arns) -> list[str]:
+    """AWS asks for tags on the one, for all else on the other."""
+    return [f"{arns.log_group(group.name)}{end}" for group in _log_groups(blueprint) for end in ("", ":*")]
+
+
+PARAMETER = Kind(
+    "aws:ssm/parameter:Parameter",
+    "parameter",
+    service="ssm",
+    arns=lambda blueprint, arns: [arns.parameter(each.name) for each in blueprint.publication],
+    made=lambda blueprint: blueprint.publication,
+    exists=Lookup(
+        "ssm",
+        "describe_parameters",
+        request=lambda wanted: {"ParameterFilters": [{"Key": "Name", "Values": [wanted.name]}]},
+        answer="Parameters",
+    ),
+    rights=(
+        Right("Publishes an output, such as where the engine's configuration lies.", create="PutParameter"),
+        Right(TAGS, create="AddTagsToResource", update="RemoveTagsFromResource"),
+        Right(COMPARE, read="GetParameter ListTagsForResource"),
+        Right(
+            "The provider asks for its tier; AWS describes all parameters or none.",
+            read="DescribeParameters",
+            scope=Scope.REGION,
+        ),
+        Right("Removes it when it is published no more.", delete="DeleteParameter"),
+    ),
+)
+ALARM = Kind(
+    "aws:cloudwatch/metricAlarm:MetricAlarm",
+    "alarm",
+    service="cloudwatch",
+    arns=lambda blueprint, arns: [arns.alarm(each.name) for each in blueprint.alarms],
+    made=lambda blueprint: blueprint.alarms,
+    exists=Lookup(
+        "cloudwatch", "describe_alarms", request=lambda wanted: {"AlarmNames": [wanted.name]}, answer="MetricAlarms"
+    ),
+    rights=(
+        Right("Makes it, and changes it.", create="PutMetricAlarm"),
+        Right(TAGS, create="TagResource", update="UntagResource"),
+        Right(COMPARE, read="DescribeAlarms ListTagsForResource"),
+        Right("Removes it when it leaves the specification.", delete="DeleteAlarms"),
+    ),
+)
+DASHBOARD = Kind(
+    "aws:cloudwatch/dashboard:Dashboard",
+    "dashboard",
+    service="cloudwatch",
+    arns=lambda blueprint, arns: [arns.dashboard(each.name) for each in _dashboards(blueprint)],
+    made=_dashboards,
+    exists=Lookup("cloudwatch", "get_dashboard", "DashboardName"),
+    rights=(
+        Right("Makes it, and changes it.", create="PutDashboard"),
+        Right(COMPARE, read="GetDashboard"),
+        Right("Removes it when it leaves the specification.", delete="DeleteDashboards"),
+    ),
+)
+LOG_GROUP = Kind(
+    "aws:cloudwatch/logGroup:LogGroup",
+    "log group",
+    service="logs",
+    arns=_log_group_arns,
+    made=_log_groups,
+    exists=Lookup(
+        "logs",
+        "describe_log_groups",
+        request=lambda wanted: {"logGroupNamePrefix": wanted.name},
+        answer="logGroups",
+        matches=lambda entry, wanted: entry["logGroupName"] == wanted.name,
+    ),
+    rights=(
+        Right("Makes it.", create="CreateLogGroup"),
+        Right(TAGS, create="TagResource"),
+        Right("How long logs are kept.", create="PutRetentionPolicy", update="DeleteRetentionPolicy"),
+        Right(TAGS, update="UntagResource"),
+        Right(COMPARE, read="DescribeLogGroups", scope=Scope.REGION),
+        Right(COMPARE, read="ListTagsForResource"),
+        Right("Removes it with its logs.", delete="DeleteLogGroup"),
+    ),
+)

@@ -1,0 +1,41 @@
+"""The rows are whole: each kind once, each action with one reason, each lookup of what is made."""
+
+from collections import Counter
+
+import boto3
+import pytest
+
+from firnline_infra.kinds import KINDS, Kind
+
+TERRAFORM = {
+    "aws:kinesis/stream:Stream": "aws_kinesis_stream",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": (
+        "aws_s3_bucket_server_side_encryption_configuration"
+    ),
+    "aws:s3/bucketObjectv2:BucketObjectv2": "aws_s3_object",
+    "aws:ec2/securityGroup:SecurityGroup": "aws_security_group",
+    "aws:emrserverless/application:Application": "aws_emrserverless_application",
+}
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.token)
+
+
+def test_each_kind_is_in_the_table_once() -> None:
+    assert Counter(kind.token for kind in KINDS).most_common(1)[0][1] == 1
+
+
+@every_kind
+def test_each_action_has_one_reason(kind: Kind) -> None:
+    phases = ("create", "read", "update", "delete", "compare")
+    reasons = {(name, right.why) for right in kind.rights for phase in phases for name in getattr(right, phase).split()}
+    assert len(reasons) == len(kind.actions())
+
+
+@every_kind
+def test_what_is_made_under_a_fixed_name_can_be_looked_for(kind: Kind) -> None:
+    if kind.exists is not None:
+        client = boto3.client(kind.exists.client, region_name="eu-west-1")
+        assert callable(getattr(client, kind.exists.operation))
+
+
+def test_terraforms_name_follows_from_the_token() -> None:
+    assert {kind.token: kind.terraform_type for kind in KINDS if kind.token in TERRAFORM} == TERRAFORM
