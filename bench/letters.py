@@ -17,7 +17,7 @@ from bench.payload import payloads
 from firnline_local.process import ChildProcess
 
 if TYPE_CHECKING:
-    from firnline_ingest.deadletter import DeadLetterStore
+    from firnline_ingest.dead_letters import DeadLetterStore
     from firnline_ingest.kinesis.page import Record
 
 PART = "letters"
@@ -48,7 +48,7 @@ def measure(*, runs: int, pages: int) -> list[Figure]:
 def _in_s3(endpoint: str) -> "DeadLetterStore":
     from firnline_ingest.aws.client import aws_client
     from firnline_ingest.config.model import AwsConfig
-    from firnline_ingest.deadletter.s3 import S3Folder
+    from firnline_ingest.dead_letters.s3 import S3Folder
 
     client = aws_client(AwsConfig(region="us-east-1", endpoints={"s3": endpoint}), "s3")
     client.create_bucket(Bucket=BUCKET)
@@ -56,7 +56,7 @@ def _in_s3(endpoint: str) -> "DeadLetterStore":
 
 
 def _in_folder(folder: Path) -> "DeadLetterStore":
-    from firnline_ingest.deadletter import LocalFolder
+    from firnline_ingest.dead_letters import LocalFolder
 
     return LocalFolder(folder)
 

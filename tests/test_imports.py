@@ -25,11 +25,10 @@ EXTRAS = {
 AWS = {"boto3", "botocore"}
 MAY_LOAD = {
     "firnline_ingest.aws": AWS,
-    "firnline_ingest.deadletter": AWS,
+    "firnline_ingest.dead_letters": AWS,
     "firnline_ingest.kinesis": AWS,
     "firnline_ingest.ledger": AWS,
     "firnline_ingest.migration": AWS,
-    "firnline_ingest.replay": AWS,
     "firnline_ingest.schemas": AWS,
     "firnline_ingest.shard": AWS,
     "firnline_ingest.sink": AWS,
@@ -49,12 +48,13 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "aws config deadletter errors kinesis ledger logs migration spark validate values",
+    "ingest.__main__": "aws config dead_letters errors kinesis ledger logs migration spark validate values",
     "ingest.aws": "config errors",
     "ingest.config": "errors identifiers",
-    "ingest.deadletter": "aws config errors kinesis records sink values",
+    "ingest.dead_letters": (
+        "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"
+    ),
     "ingest.errors": "",
-    "ingest.files": "config errors identifiers snowflake",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
     "ingest.ledger": "aws config errors identifiers kinesis permissions values",
@@ -64,31 +64,27 @@ ROOMS_BELOW = {
     "ingest.nesting": "",
     "ingest.permissions": "config",
     "ingest.records": "config errors identifiers kinesis nesting values",
-    "ingest.replay": (
-        "config deadletter errors files identifiers kinesis ledger permissions records schemas snowflake values"
-    ),
     "ingest.schemas": "aws config errors records",
-    "ingest.shard": "config deadletter errors kinesis ledger records snowflake values",
+    "ingest.shard": "config dead_letters errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers ledger permissions values",
     "ingest.spark": (
-        "aws config deadletter errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
+        "aws config dead_letters errors identifiers kinesis ledger logs metrics records schemas shard snowflake values"
     ),
     "ingest.transforms": "config nesting records",
-    "ingest.validate": "config deadletter errors kinesis ledger records snowflake spark",
+    "ingest.validate": "config dead_letters errors kinesis ledger records snowflake spark",
     "ingest.values": "errors identifiers",
     "infra.accounts": "specification ingest.errors ingest.snowflake",
     "infra.audit": (
-        "terminal ingest.aws ingest.config ingest.deadletter ingest.errors ingest.identifiers ingest.kinesis "
-        "ingest.ledger ingest.migration ingest.records ingest.replay ingest.schemas ingest.snowflake "
-        "ingest.values"
+        "terminal ingest.aws ingest.config ingest.dead_letters ingest.errors ingest.identifiers ingest.kinesis "
+        "ingest.ledger ingest.migration ingest.records ingest.schemas ingest.snowflake ingest.values"
     ),
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
         "accounts audit blueprint build deploy doctor drift estimate keys observe render rollout specification "
-        "terminal ingest.__main__ ingest.config ingest.deadletter ingest.errors ingest.replay ingest.schemas "
-        "ingest.sink ingest.values"
+        "terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas ingest.sink "
+        "ingest.values"
     ),
     "infra.deploy": "accounts blueprint keys observe pulumi_cli render specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification ingest.errors",
@@ -111,8 +107,8 @@ ROOMS_BELOW = {
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
     "local.accounts": (
-        "endpoints environment_key folder pulumi running infra.accounts infra.deploy infra.keys "
-        "infra.pulumi_cli infra.specification ingest.snowflake"
+        "endpoints environment_key folder pulumi running infra.accounts infra.deploy infra.keys infra.pulumi_cli "
+        "infra.specification ingest.snowflake"
     ),
     "local.aws": "exit_with_parent faults process wsgi",
     "local.cli": (
@@ -123,13 +119,11 @@ ROOMS_BELOW = {
     "local.commit_log": "infra.audit ingest.config",
     "local.demo": (
         "accounts commit_log environment exit_with_parent provisioning pulumi running infra.audit infra.build "
-        "infra.deploy infra.keys infra.pulumi infra.rollout infra.specification infra.terminal "
-        "ingest.__main__ ingest.config ingest.deadletter ingest.errors"
+        "infra.deploy infra.keys infra.pulumi infra.rollout infra.specification infra.terminal ingest.__main__ "
+        "ingest.config ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": (
-        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
-    ),
+    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",
@@ -137,12 +131,12 @@ ROOMS_BELOW = {
     "local.folder": "errors",
     "local.keys": "",
     "local.kinesis": "clock exit_with_parent faults process ingest.values",
-    "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.process": "errors",
+    "local.providers": "endpoints errors snowflake infra.specification ingest.snowflake",
     "local.provisioning": (
         "environment_key errors providers pulumi running infra.blueprint infra.pulumi infra.render infra.specification"
     ),
-    "local.pulumi": ("endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors"),
+    "local.pulumi": "endpoints errors exit_with_parent folder providers running state infra.pulumi_cli ingest.errors",
     "local.report": "endpoints folder state",
     "local.running": "endpoints errors faults folder report state ingest.sink",
     "local.runtimes": "aws exit_with_parent faults process wsgi infra.s3a ingest.aws ingest.errors",

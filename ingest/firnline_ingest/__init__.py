@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import EngineConfig
-    from firnline_ingest.deadletter import DeadLetter, DeadLetterStore, LetterKey, LocalFolder
+    from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey, DeadLetterStore, LocalFolder
     from firnline_ingest.errors import (
         ConfigError,
         CredentialsError,
@@ -34,6 +34,7 @@ __all__ = [
     "CredentialsError",
     "DeadLetter",
     "DeadLetterError",
+    "DeadLetterKey",
     "DeadLetterStore",
     "EngineConfig",
     "EnvironmentalError",
@@ -41,7 +42,6 @@ __all__ = [
     "FirnlineError",
     "KinesisError",
     "LedgerError",
-    "LetterKey",
     "LocalFolder",
     "Retryable",
     "SchemaRegistryError",
@@ -51,11 +51,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "DeadLetter": "deadletter",
-    "DeadLetterStore": "deadletter",
+    "DeadLetter": "dead_letters",
+    "DeadLetterStore": "dead_letters",
     "EngineConfig": "config.model",
-    "LetterKey": "deadletter",
-    "LocalFolder": "deadletter",
+    "DeadLetterKey": "dead_letters",
+    "LocalFolder": "dead_letters",
     "load_config": "config.load",
 }
 """Where a name is at home; the others are errors."""

@@ -123,7 +123,7 @@ def _moment(text: str) -> datetime:
 
 
 def _run(config: "EngineConfig", options: argparse.Namespace) -> int:
-    from firnline_ingest.deadletter import check_place
+    from firnline_ingest.dead_letters import check_place
     from firnline_ingest.ledger.provision import BEAT_READ_TIMEOUT_S, open_ledger
     from firnline_ingest.logs import configure_logs
     from firnline_ingest.spark.machine import check_java, check_spark, make_folder

@@ -76,7 +76,7 @@ def _checkpoint(config: EngineConfig) -> str:
 
 
 def _dead_letters(config: EngineConfig) -> str:
-    from firnline_ingest.deadletter import check_place
+    from firnline_ingest.dead_letters import check_place
     from firnline_ingest.spark.machine import check_folder
 
     place = check_place(config)

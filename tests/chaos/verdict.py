@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from firnline_ingest.deadletter import open_store
+from firnline_ingest.dead_letters import open_store
 from firnline_ingest.ledger.incident import Incident, IncidentKind
 from firnline_ingest.ledger.row import ShardRow
 from firnline_local.kinesis import ShardHandle

@@ -19,7 +19,7 @@ from typing import Any
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.deadletter import open_store
+from firnline_ingest.dead_letters import open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.ledger.dynamodb import DynamoLedger
 from firnline_ingest.shard.deadline import Deadline

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import check_place, open_store
+from firnline_ingest.dead_letters import check_place, open_store
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.pin import server_time_ms
 from firnline_ingest.kinesis.start import TrimHorizon

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from firnline_ingest.files.loads import Load, Loading, most_telling
+from firnline_ingest.dead_letters.file_load import Load, Loading, most_telling
 
 BEGUN = datetime(2026, 11, 1, tzinfo=UTC)
 BAD = b"bad"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.outcome import position_text
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import open_objects
-from firnline_ingest.replay.journal import Journal, Outcome
+from firnline_ingest.dead_letters import open_objects
+from firnline_ingest.dead_letters.journal import Journal, Outcome
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from firnline_infra.audit.window import AuditWindow, RetentionCutoff
 from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
-from firnline_ingest.deadletter import open_store
+from firnline_ingest.dead_letters import open_store
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 from firnline_ingest.schemas import SchemaRegistries
 

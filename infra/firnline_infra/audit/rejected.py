@@ -17,7 +17,7 @@ from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.window import arrival_ms
 from firnline_ingest.config.rows import PARTS, Metadata, MetadataForm, PartName
-from firnline_ingest.deadletter import DeadLetter, DeadLetterStore
+from firnline_ingest.dead_letters import DeadLetter, DeadLetterStore
 from firnline_ingest.identifiers import stored_name
 
 Parts = dict[PartName, Any]

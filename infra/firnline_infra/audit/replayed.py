@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from firnline_infra.audit.comparison import ReplayedInto, never
 from firnline_infra.audit.routed import OWN
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import open_objects
-from firnline_ingest.replay.journal import Journal, RecordPlace
+from firnline_ingest.dead_letters import open_objects
+from firnline_ingest.dead_letters.journal import Journal, RecordPlace
 from firnline_ingest.values import ShardKey
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from firnline_infra.terminal import in_a_line, printable
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from firnline_ingest.deadletter import Choice, DeadLetter, LetterReader
+    from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterReader
     from firnline_ingest.errors import DeadLetterError
 
 
@@ -85,10 +85,10 @@ def show_letter(config: Path | None, folder: Path | None, key: str, raw: bool, a
 
     With --config it says what the record would be now, by the pipeline as it is configured today.
     """
-    from firnline_ingest.deadletter import LetterKey
+    from firnline_ingest.dead_letters import DeadLetterKey
 
     store, _ = _store(config, folder)
-    letter = store.get(LetterKey.parse(key))
+    letter = store.get(DeadLetterKey.parse(key))
     if raw:
         click.echo(letter.data, nl=False)
         return
@@ -155,7 +155,7 @@ class Damaged:
 
 def choice_of(stream: str | None, shard: str | None, reasons: tuple[str, ...], **times: "datetime | None") -> "Choice":
     """Raises click.BadParameter for a reason that no letter has: "no letters" would be taken for an answer."""
-    from firnline_ingest.deadletter import REASONS, Choice
+    from firnline_ingest.dead_letters import REASONS, Choice
     from firnline_ingest.errors import did_you_mean
 
     for reason in reasons:
@@ -175,23 +175,23 @@ def _count(letters: "Iterator[DeadLetter]", where: str) -> None:
 def _today(config: Path, letter: "DeadLetter") -> str:
     """What the record would be now."""
     from firnline_ingest.config.load import load_config
-    from firnline_ingest.replay.making import LetterMaker
+    from firnline_ingest.dead_letters.conversion import DeadLetterConverter
     from firnline_ingest.schemas import SchemaRegistries
 
     engine = load_config(config)
     pipeline = engine.find_pipeline(letter.stream)
     if pipeline is None:
         return "no pipeline reads its stream"
-    made = LetterMaker(pipeline, letter.shard_id, SchemaRegistries(engine.aws)).make(letter)
+    made = DeadLetterConverter(pipeline, letter.shard_id, SchemaRegistries(engine.aws)).make(letter)
     if made.why_not:
         return made.why_not
     return "a row" if len(made.rows) == 1 else f"{len(made.rows):,} rows"
 
 
-def _store(config: Path | None, folder: Path | None) -> "tuple[LetterReader, str]":
+def _store(config: Path | None, folder: Path | None) -> "tuple[DeadLetterReader, str]":
     """The store, and where that is."""
     from firnline_ingest.config.load import load_config
-    from firnline_ingest.deadletter import LocalFolder, open_reader
+    from firnline_ingest.dead_letters import LocalFolder, open_reader
 
     if (config is None) == (folder is None):
         raise click.UsageError("give one of --config and --folder")

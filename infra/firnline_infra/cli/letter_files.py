@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from firnline_ingest.deadletter import DeadLetter
+    from firnline_ingest.dead_letters import DeadLetter
 
 
 def exported(letter: "DeadLetter") -> str:
@@ -39,7 +39,7 @@ def raw_folder(folder: Path) -> Iterator["Callable[[DeadLetter], int]"]:
 
 def kept(letters: "Iterable[DeadLetter]", folder: Path) -> int:
     """Puts them into a folder of letters. How many it did not have."""
-    from firnline_ingest.deadletter import LocalFolder
+    from firnline_ingest.dead_letters import LocalFolder
 
     store = LocalFolder(folder)
     return sum(store.put([letter]) for letter in letters)

@@ -15,8 +15,8 @@ from firnline_ingest.errors import FirnlineError
 
 if TYPE_CHECKING:
     from firnline_ingest.config.model import EngineConfig
-    from firnline_ingest.replay.command import ReplayWish
-    from firnline_ingest.replay.replay import ReplayReport
+    from firnline_ingest.dead_letters.replay import ReplayRequest
+    from firnline_ingest.dead_letters.shard_replay import ReplayReport
     from firnline_ingest.values import ShardKey
 
 SDK = "snowflake.ingest.streaming"
@@ -77,14 +77,14 @@ def replay(
     """
     from firnline_ingest.config.load import load_config
     from firnline_ingest.config.model import DeadLettersConfig
-    from firnline_ingest.replay.command import ReplayWish
-    from firnline_ingest.replay.journal import Outcome
-    from firnline_ingest.replay.repair import callable_of, edited_letters
+    from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
+    from firnline_ingest.dead_letters.journal import Outcome
+    from firnline_ingest.dead_letters.replay import ReplayRequest
 
     if repair is not None and edited is not None:
         raise click.UsageError("give one of --with and --from")
     decided = {"accept": Outcome.ACCEPTED, "forget": Outcome.VOID}
-    wish = ReplayWish(
+    wish = ReplayRequest(
         choice=choice_of(**choice),
         repair=None if repair is None else callable_of(repair),
         edited=None if edited is None else edited_letters(edited),
@@ -99,9 +99,9 @@ def replay(
     _replay(config, wish)
 
 
-def _replay(config: "EngineConfig", wish: "ReplayWish") -> NoReturn:
+def _replay(config: "EngineConfig", wish: "ReplayRequest") -> NoReturn:
     """Ends the command with its exit status."""
-    from firnline_ingest.replay.command import replay_letters
+    from firnline_ingest.dead_letters.replay import replay_letters
 
     damaged = Damaged()
     was_there = SDK in sys.modules  # who has loaded it ends as they will

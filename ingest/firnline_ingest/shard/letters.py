@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from firnline_ingest.config.rows import UnusableRecords
-from firnline_ingest.deadletter import DeadLetter
-from firnline_ingest.deadletter.errors import TooManyUnusable, UnusableRecord
+from firnline_ingest.dead_letters import DeadLetter
+from firnline_ingest.dead_letters.errors import TooManyUnusable, UnusableRecord
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.shard.receipt import Tally

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from firnline_ingest.config.aggregation import Aggregation
-from firnline_ingest.deadletter.errors import StoppedByRecord
+from firnline_ingest.dead_letters.errors import StoppedByRecord
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.consumer_errors import SubscriptionTaken

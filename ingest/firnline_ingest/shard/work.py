@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.retries import UNCHANGED, RetriesConfig
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.deadletter import DeadLetterStore
+from firnline_ingest.dead_letters import DeadLetterStore
 from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon

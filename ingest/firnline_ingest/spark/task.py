@@ -82,7 +82,7 @@ def _group_for(config: EngineConfig, run_id: str) -> tuple[ShardGroup, Retiremen
 def _new_group(config: EngineConfig, run_id: str) -> ShardGroup:
     keep_freed_memory()
     from firnline_ingest.aws.client import dynamodb_client
-    from firnline_ingest.deadletter import open_store
+    from firnline_ingest.dead_letters import open_store
     from firnline_ingest.kinesis.clients import PerAccess
     from firnline_ingest.ledger.dynamodb import DynamoLedger
     from firnline_ingest.schemas import SchemaRegistries

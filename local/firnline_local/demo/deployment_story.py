@@ -99,7 +99,7 @@ class DeploymentStory:
 
     def _until_all_is_there(self, deployed: "Deployed", engine: "EngineEnvironment") -> int:
         """How many dead letters there are."""
-        from firnline_ingest.deadletter import open_store
+        from firnline_ingest.dead_letters import open_store
 
         store = open_store(self.deployable.configuration(deployed.run.id))
         expected = len(self.events) + (AFTER if self.kills else 0)

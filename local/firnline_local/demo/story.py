@@ -148,7 +148,7 @@ class Demo:
 
     def _show_dead_letters(self, config_file: Path) -> None:
         from firnline_ingest.config.load import load_config
-        from firnline_ingest.deadletter import open_store
+        from firnline_ingest.dead_letters import open_store
 
         letters = list(open_store(load_config(config_file)).list())
         self.screen.step(f"{len(letters)} records that are no JSON objects were kept as dead letters")

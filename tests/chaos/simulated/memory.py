@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from firnline_ingest.deadletter import DeadLetter, LetterKey
+from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.ledger.errors import LedgerUnavailable
 from tests.chaos.simulated.simulation import Simulation, pause
 from tests.fakes.ledger import MemoryLedger
@@ -43,9 +43,9 @@ class SimulatedLedger:
 
 @dataclass
 class SimulatedLetters:
-    """Implements deadletter.DeadLetterStore."""
+    """Implements dead_letters.DeadLetterStore."""
 
-    kept: dict[LetterKey, DeadLetter] = field(default_factory=dict)
+    kept: dict[DeadLetterKey, DeadLetter] = field(default_factory=dict)
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
         pause()
@@ -58,5 +58,5 @@ class SimulatedLetters:
     def list(self) -> Iterator[DeadLetter]:
         return iter(list(self.kept.values()))
 
-    def get(self, key: LetterKey) -> DeadLetter:
+    def get(self, key: DeadLetterKey) -> DeadLetter:
         return self.kept[key]

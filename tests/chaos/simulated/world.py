@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import DeadLetter
+from firnline_ingest.dead_letters import DeadLetter
 from firnline_ingest.kinesis.start import ENDED
 from firnline_ingest.ledger.incident import IncidentKind
 from firnline_ingest.ledger.row import ShardRow

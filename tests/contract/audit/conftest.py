@@ -17,7 +17,7 @@ from firnline_infra.specification.metadata_type import metadata_columns
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import DeadLetter, LocalFolder
+from firnline_ingest.dead_letters import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import Lineage, read_lineage
 from firnline_ingest.kinesis.page import Record

@@ -14,7 +14,7 @@ GOOD, BAD = 20, 3  # records of the stream
 REPAIRS = "def number(data):\n    return b'{\"id\": %d}' % (900 + int(data.split()[1]))\n"
 DYING = (
     "import os, sys\n"
-    "from firnline_ingest.replay.journal import Journal\n"
+    "from firnline_ingest.dead_letters.journal import Journal\n"
     "from firnline_infra.cli.dead_letters import dead_letters\n"
     "Journal.finish = lambda *_: os._exit(9)\n"
     "dead_letters(sys.argv[1:])\n"

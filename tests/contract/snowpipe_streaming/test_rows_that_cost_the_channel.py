@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from firnline_ingest.deadletter.letter import FailedAt
+from firnline_ingest.dead_letters.letter import FailedAt
 from firnline_ingest.shard.receipt import Receipt, ShardState
 from tests.ingest.shard.conftest import World as ShardWorld
 from tests.ingest.shard.running import bounded

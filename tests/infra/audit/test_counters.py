@@ -11,13 +11,12 @@ from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
 from firnline_infra.audit.window import AuditWindow
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import open_objects
+from firnline_ingest.dead_letters import open_objects
+from firnline_ingest.dead_letters.journal import Batch, BatchEnd, BatchHeader, BatchLetter, Journal, Outcome
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger import provision
 from firnline_ingest.ledger.mark import StreamMark
 from firnline_ingest.ledger.row import ChannelEntry, Proven, ShardRow
-from firnline_ingest.replay.batch import Batch, BatchHeader, BatchLetter
-from firnline_ingest.replay.journal import BatchEnd, Journal, Outcome
 from firnline_ingest.values import Position, ShardKey, TargetTable
 
 MADE, EARLIER = "2026-01-02T00:00:00.000+00:00", "2026-01-01T00:00:00.000+00:00"

@@ -8,7 +8,7 @@ from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard, read_error_rows
 from firnline_infra.audit.rejections import Rejection
 from firnline_ingest.config.rows import Metadata, MetadataForm
-from firnline_ingest.deadletter import DeadLetter, LocalFolder
+from firnline_ingest.dead_letters import DeadLetter, LocalFolder
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.values import ShardKey

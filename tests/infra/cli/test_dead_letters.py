@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 from firnline_infra.cli import replay as replay_command
 from firnline_infra.cli.dead_letters import dead_letters
 from firnline_infra.cli.replay import SDK
-from firnline_ingest.deadletter import DeadLetter, LocalFolder
-from firnline_ingest.deadletter.errors import NotReplayable, UnknownDeadLetter
+from firnline_ingest.dead_letters import DeadLetter, LocalFolder
+from firnline_ingest.dead_letters.errors import NotReplayable, UnknownDeadLetter
+from firnline_ingest.dead_letters.shard_replay import ReplayReport
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
-from firnline_ingest.replay.replay import ReplayReport
 from firnline_ingest.values import ShardKey
 
 SHARD = ShardKey("orders", 1_700_000_000_000, "shardId-000000000000")

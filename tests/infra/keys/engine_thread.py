@@ -8,7 +8,7 @@ from typing import Any
 
 from firnline_ingest.aws.client import dynamodb_client
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.dead_letters import LocalFolder
 from firnline_ingest.identifiers import channel_name
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.lineage import read_lineage

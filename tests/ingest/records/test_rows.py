@@ -119,7 +119,7 @@ def test_the_same_records_make_the_same_rows_however_they_are_paged() -> None:
     assert [one.reason for one in together.rejected] == [one.reason for made in one_by_one for one in made.rejected]
 
 
-@pytest.mark.parametrize("module", ["firnline_ingest.records.rows", "firnline_ingest.deadletter"])
+@pytest.mark.parametrize("module", ["firnline_ingest.records.rows", "firnline_ingest.dead_letters"])
 def test_making_rows_and_keeping_letters_needs_no_vendors_package(module: str) -> None:
     code = f"import sys, {module}; print(sorted({{'botocore', 'boto3', 'pyspark', 'snowflake'}} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

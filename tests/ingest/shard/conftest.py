@@ -9,7 +9,7 @@ import pytest
 
 from firnline_ingest.config.model import AwsConfig, PipelineConfig
 from firnline_ingest.config.running import PollingConfig
-from firnline_ingest.deadletter import LocalFolder
+from firnline_ingest.dead_letters import LocalFolder
 from firnline_ingest.kinesis.client import kinesis_client
 from firnline_ingest.kinesis.start import Start, TrimHorizon
 from firnline_ingest.ledger.row import ShardRow

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.deadletter import DeadLetter, LetterKey
-from firnline_ingest.deadletter.errors import LettersUnavailable
+from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters.errors import DeadLettersUnavailable
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.letters import ArrivalLimit
 from firnline_ingest.shard.receipt import ShardState
@@ -127,12 +127,12 @@ class Throttled:
 
     def put(self, letters: Iterable[DeadLetter]) -> int:
         self.on_put()
-        raise LettersUnavailable("s3:PutObject", "s3://lake/letters/", "SlowDown: reduce your rate")
+        raise DeadLettersUnavailable("s3:PutObject", "s3://lake/letters/", "SlowDown: reduce your rate")
 
     def list(self) -> Iterator[DeadLetter]:
         raise AssertionError
 
-    def get(self, key: LetterKey) -> DeadLetter:
+    def get(self, key: DeadLetterKey) -> DeadLetter:
         raise AssertionError
 
 

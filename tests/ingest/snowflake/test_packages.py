@@ -13,7 +13,7 @@ import sys; sys.path.insert(0, sys.argv[1])
 from firnline_ingest.snowflake.packages import make_importable
 make_importable()
 from snowflake.ingest.streaming import StreamingIngestClient
-from firnline_ingest.files.package import load_package
+from firnline_ingest.dead_letters.file_pipe import load_package
 load_package()
 from snowflake.ingest.simple_ingest_manager import SimpleIngestManager
 import snowflake.ingest

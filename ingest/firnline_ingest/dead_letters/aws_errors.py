@@ -1,0 +1,70 @@
+"""What S3 and Kinesis answer when they don't keep a letter, as errors that say what a person has to do.
+
+Codes are those of the API references of S3 ("Error responses") and Kinesis (PutRecords).
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from firnline_ingest.aws.codes import (
+    DENIED,
+    KMS,
+    NO_CREDENTIALS,
+    STALE,
+    THROTTLED,
+    UNKNOWN_CALLER,
+)
+from firnline_ingest.dead_letters.errors import (
+    DeadLetterPlaceMissing,
+    DeadLettersForbidden,
+    DeadLettersUnauthenticated,
+    DeadLettersUnavailable,
+    DeadLetterUnreadable,
+    DeadLetterUnwritable,
+)
+from firnline_ingest.errors import DeadLetterError
+
+FORBIDDEN = ({"AccessDenied", "AllAccessDisabled"} | DENIED | KMS) - UNKNOWN_CALLER
+NEEDED = re.compile(r"not authorized to perform: (\w+:\w+)")  # IAM's own words, also about the key of a bucket
+ELSEWHERE = {"AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "PermanentRedirect"}
+"""The bucket is in another region, and the client could not follow."""
+MISSING = {"NoSuchBucket", "ResourceNotFoundException"} | ELSEWHERE
+PASSING_4XX = {"ConditionalRequestConflict", "OperationAborted", "RequestTimeout"} | THROTTLED
+
+
+@contextmanager
+def explained(action: str, place: str) -> Iterator[None]:
+    """What AWS raises inside becomes a DeadLetterError that names the action (as IAM writes it) and the place."""
+    try:
+        yield
+    except ClientError as error:
+        raise of_answer(error, action, place) from error
+    except NO_CREDENTIALS as error:
+        raise DeadLettersUnauthenticated(place, str(error)) from error
+    except BotoCoreError as error:
+        raise DeadLettersUnavailable(action, place, str(error)) from error
+
+
+def code_of(error: ClientError) -> str:
+    return error.response.get("Error", {}).get("Code", "")
+
+
+def of_answer(error: ClientError, action: str, place: str) -> DeadLetterError:
+    code = code_of(error)
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    cause = f"{code}: {error.response.get('Error', {}).get('Message', '')}"
+    if code in FORBIDDEN or (code.startswith("KMS.") and "Throttl" not in code):
+        needed = NEEDED.search(cause)
+        return DeadLettersForbidden(action, place, cause, needed=needed[1] if needed else None)
+    if code in UNKNOWN_CALLER:
+        return DeadLettersUnauthenticated(place, cause)
+    if code in MISSING:
+        return DeadLetterPlaceMissing(place, cause)
+    if code in STALE:
+        return DeadLettersUnavailable(action, place, cause, is_stale=True)
+    if code in PASSING_4XX or not 400 <= status < 500 or status == 429:
+        return DeadLettersUnavailable(action, place, cause)
+    return (DeadLetterUnwritable if ":Put" in action else DeadLetterUnreadable)(place, cause)

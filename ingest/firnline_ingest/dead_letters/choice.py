@@ -1,0 +1,74 @@
+"""Which letters are asked for, and what becomes of those that can't be read.
+
+Stream, shard and the time of writing are in the names of what stores keep, so they are told without opening anything;
+a reason is inside.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from firnline_ingest.dead_letters.letter import DeadLetter, DeadLetterKey
+from firnline_ingest.errors import DeadLetterError
+from firnline_ingest.records.rejection import RejectReason
+from firnline_ingest.values import ShardKey
+
+OnDamaged = Callable[[DeadLetterError], None]
+"""Is told of each letter, file or object that can't be read."""
+REASONS = tuple(map(str, RejectReason))
+"""Which a letter may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """All that is given has to be true of a letter; by default every letter is chosen."""
+
+    stream: str | None = None
+    shard: str | None = None
+    since: datetime | None = None
+    """Written at this time or later, by the store's clock."""
+    until: datetime | None = None
+    """Written before this time."""
+    reasons: frozenset[str] = frozenset()
+    """One of these; none where any will do."""
+
+    def has_stream(self, stream: str) -> bool:
+        return self.stream in (None, stream)
+
+    def has_shard(self, stream: str, shard: str) -> bool:
+        return self.has_stream(stream) and self.shard in (None, shard)
+
+    def has_time(self, written: datetime) -> bool:
+        return (self.since is None or written >= self.since) and (self.until is None or written < self.until)
+
+    def has(self, letter: DeadLetter) -> bool:
+        """As far as the letter itself tells."""
+        return self.has_shard(letter.stream, letter.shard_id) and (not self.reasons or letter.reason in self.reasons)
+
+    @property
+    def is_timed(self) -> bool:
+        return self.since is not None or self.until is not None
+
+
+ALL = Choice()
+
+
+def refuse(damaged: DeadLetterError) -> None:
+    """An OnDamaged for whoever needs all letters."""
+    raise damaged
+
+
+class DeadLetterReader(Protocol):
+    """A store as the command line reads it: what is held in memory is names, and the letters of one page."""
+
+    def list(self, choice: Choice = ALL, on_damaged: OnDamaged = refuse) -> Iterator[DeadLetter]:
+        """Each letter once, by stream, shard and position; of a stream, as they come. Raises DeadLetterError, and what
+        `on_damaged` raises.
+        """
+
+    def shards(self, choice: Choice = ALL) -> Sequence[ShardKey]:
+        """Those that have letters, as far as names tell, in order. Raises what `list` raises."""
+
+    def get(self, key: DeadLetterKey) -> DeadLetter:
+        """Raises UnknownDeadLetter, and what `list` raises."""

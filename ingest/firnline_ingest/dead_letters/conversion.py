@@ -1,0 +1,143 @@
+"""What a letter would be now: its bytes through the pipeline's conversion, as the configuration says it today.
+
+The rows bear the place that the record has in its stream, as if it had been good from the beginning.
+"""
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
+from firnline_ingest.dead_letters.errors import RepairUnusable, UnknownDeadLetter
+from firnline_ingest.kinesis.page import Record
+from firnline_ingest.kinesis.user_record import UserRecord
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
+from firnline_ingest.records.rejection import LeftOut
+from firnline_ingest.records.rows import RowMaker
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Rows, or the reason why there are none."""
+
+    rows: tuple[msgspec.Raw, ...] = ()
+    why_not: str = ""
+    """Empty where there are rows."""
+
+
+class DeadLetterConverter:
+    """Not thread-safe: one shard's letters."""
+
+    def __init__(self, pipeline: PipelineConfig, shard_id: str, schemas: SchemasOf = no_registry) -> None:
+        self._rows = RowMaker(pipeline, pipeline.stream, shard_id, schemas)
+        self._is_transformed = bool(pipeline.transforms)
+
+    def make(self, letter: DeadLetter, data: bytes | None = None) -> Made:
+        """`data` stands for the letter's own bytes. Of a record that is partly in the table, only the other rows."""
+        made = self._rows.convert([_record(letter, letter.data if data is None else data)])
+        if made.rejected:
+            (rejected,) = made.rejected
+            return Made(why_not=f"{rejected.reason}: {rejected.detail}")
+        if made.left_out:
+            (why,) = made.left_out
+            return Made(why_not=_left_out(why))
+        if table := next(filter(None, made.tables), ""):
+            return Made(why_not=f"a route sends it to {table}, and a replay fills the pipeline's own table alone")
+        if letter.row and (why_not := self._other_rows(letter, len(made.rows))):
+            return Made(why_not=why_not)
+        rows = tuple(made.rows)[letter.row :]
+        return Made(rows) if rows else Made(why_not="it has no row")
+
+    def _other_rows(self, letter: DeadLetter, now: int) -> str:
+        """Why a record that is partly in the table can't be told apart by its rows' numbers any more; empty where it can.
+
+        A filter or a repair that came since may take rows away before the ones that are lacking: these would be left out.
+        """
+        in_table = f"the first {letter.row} of which are in the table"
+        if letter.rows is not msgspec.UNSET and letter.rows != now:
+            return f"other rows: it had {letter.rows} rows, {in_table}, and has {now} now; keep their number and order"
+        if letter.rows is msgspec.UNSET and (self._is_transformed or now <= letter.row):
+            return f"other rows: it does not say how many it had, {in_table}; replay it as it came, without transforms"
+        return ""
+
+
+def _record(letter: DeadLetter, data: bytes) -> Record:
+    arrived_s = None if letter.approximate_arrival is None else letter.approximate_arrival.timestamp()
+    if letter.sub_sequence_number:
+        return UserRecord(
+            letter.sequence_number, data, letter.partition_key, arrived_s, SubSequenceNumber=letter.sub_sequence_number
+        )
+    return Record(letter.sequence_number, data, letter.partition_key, arrived_s)
+
+
+def _left_out(why: LeftOut) -> str:
+    return f"the pipeline leaves it out ({why})"
+
+
+Repair = Callable[[DeadLetter], bytes | None]
+"""A record's bytes as they should have been; None where it stays a letter."""
+
+
+class CallableFailed(Exception):
+    """What the callable raised, or returned instead of bytes."""
+
+
+class EditedLetter(msgspec.Struct):
+    """What counts in a line of a file: everything else is the store's to say."""
+
+    key: str
+    text: str | msgspec.UnsetType = msgspec.UNSET
+    data: bytes | msgspec.UnsetType = msgspec.UNSET
+
+
+def callable_of(path: str) -> Repair:
+    """`path` is module:function; modules in the working folder are found too. Raises RepairUnusable."""
+    module, _, name = path.partition(":")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except Exception as error:  # whatever a module does when it is imported
+        raise RepairUnusable(repr(path), f"{type(error).__name__}: {error}") from error
+    if not callable(function):
+        raise RepairUnusable(repr(path), "it is no function")
+
+    def repair(letter: DeadLetter) -> bytes | None:
+        """Raises CallableFailed."""
+        try:
+            repaired = function(letter.data)
+        except Exception as error:
+            raise CallableFailed(f"the callable raised {type(error).__name__}") from error
+        if repaired is not None and not isinstance(repaired, bytes):
+            raise CallableFailed(f"the callable returned {type(repaired).__name__}, not bytes")
+        return repaired
+
+    return repair
+
+
+def edited_letters(file: Path) -> Mapping[DeadLetterKey, bytes]:
+    """By their keys, as `firnline dead-letters export` wrote them and somebody changed them. Raises RepairUnusable."""
+    found: dict[DeadLetterKey, bytes] = {}
+    for number, line in enumerate(file.read_bytes().split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"{file}, line {number},"
+        try:
+            edited = msgspec.json.decode(line, type=EditedLetter)
+            key = DeadLetterKey.parse(edited.key)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise RepairUnusable(place, str(error)) from error
+        except UnknownDeadLetter as error:
+            raise RepairUnusable(place, "its key names no letter") from error
+        given = [each for each in (edited.text, edited.data) if not isinstance(each, msgspec.UnsetType)]
+        if len(given) != 1:
+            raise RepairUnusable(place, 'it has to have one of "text" and "data"')
+        if key in found:
+            raise RepairUnusable(place, f"the letter {key} is there twice")
+        found[key] = given[0].encode() if isinstance(given[0], str) else given[0]
+    return found

@@ -1,0 +1,313 @@
+"""What can go wrong with dead letters, and when they are replayed.
+
+DeadLetterError
+├── DeadLetterUnwritable, DeadLetterUnreadable, UnknownDeadLetter     one letter
+├── DeadLettersOfOneMachine, NotReplayable                                a place that is the wrong one
+├── DeadLettersForbidden, DeadLettersUnauthenticated, DeadLetterPlaceMissing      a service that says no
+├── DeadLettersUnavailable                                                transient: a service that says: not now
+├── StoppedByRecord: UnusableRecord, TooManyUnusable                  a pipeline that wants a person to look
+├── JournalUnreadable, ReplayedElsewhere    what was replayed before is in another journal, or in none that can be read
+├── ReplayUnprovable, FileUnprovable        a person has to decide about a batch
+├── ReplayUnfinished, FileUnproven          transient: run it again
+├── RepairUnusable, NoLedger                what a replay was given, or an engine that never ran
+└── FilesExtraMissing, PipeUnusable, FilesRefused, FilesNotStaged     a replay by file: a package, a pipe or a right is missing
+"""
+
+from firnline_ingest.aws.next_steps import GIVE_CREDENTIALS, STALE_CREDENTIALS, WHO_ASKED
+from firnline_ingest.errors import DeadLetterError, Fatal, Retryable
+
+
+class DeadLetterUnwritable(DeadLetterError, Fatal):
+    """A record could not be kept; its shard stops, so that it is read again."""
+
+    id = "FL-4001"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"A dead letter could not be written to {place}: {cause}.",
+            next_step="nothing is lost: the shard stopped in front of the record. Give the folder space, or the engine "
+            "the right to write there, then start the engine again.",
+        )
+
+
+class UnknownDeadLetter(DeadLetterError, Fatal):
+    """A key without a letter."""
+
+    id = "FL-4002"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"There is no dead letter {key!r}.", next_step="firnline dead-letters list shows the keys.")
+
+
+class DeadLetterUnreadable(DeadLetterError, Fatal):
+    """A file or an object among the letters that is none, or that can't be opened."""
+
+    id = "FL-4003"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"{place} can't be read as a dead letter: {cause}.",
+            next_step="engines write whole letters only: see whether the file was changed, and whether you may read it; move "
+            "a file that is none out of the folder.",
+        )
+
+
+class DeadLettersOfOneMachine(DeadLetterError, Fatal):
+    """A folder, where the engine's workers are on other machines: its letters would go with them."""
+
+    id = "FL-4011"
+
+    def __init__(self, folder: str, master: str | None) -> None:
+        runs = f"spark.master is {master}" if master else "without spark.master, spark-submit decides where workers run"
+        super().__init__(
+            f"The dead letters' folder {folder} belongs to one machine, and {runs}: letters would lie on the workers' own "
+            f"disks, and go with them.",
+            next_step="give dead_letters.s3 (or dead_letters.stream) in place of dead_letters.folder; or, for an engine on one "
+            'machine, "master": "local[*]" under "spark".',
+        )
+
+
+class DeadLettersForbidden(DeadLetterError, Fatal):
+    """The service knows who asks, and does not let them."""
+
+    id = "FL-4012"
+
+    def __init__(self, action: str, place: str, cause: str, *, needed: str | None = None) -> None:
+        super().__init__(
+            f"{action} on {place} was denied: {cause}",
+            next_step=f"nothing is lost: a shard stops in front of a record that it can't keep. Allow {needed or action} "
+            f"{WHO_ASKED}; where a key encrypts what is there, its use too (kms:GenerateDataKey to write, kms:Decrypt to read).",
+        )
+
+
+class DeadLetterPlaceMissing(DeadLetterError, Fatal):
+    """The bucket, the stream or the key is not there."""
+
+    id = "FL-4013"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"{place}, where dead letters are kept, is not there: {cause}",
+            next_step="check dead_letters, aws.region and the credentials' account; `firnline up` makes what the environment "
+            "lacks.",
+        )
+
+
+class DeadLettersUnavailable(DeadLetterError, Retryable):
+    """The service is throttling, failing, or out of reach."""
+
+    id = "FL-4014"
+
+    def __init__(self, action: str, place: str, cause: str, *, is_stale: bool = False) -> None:
+        super().__init__(
+            f"{action} on {place} failed for now: {cause}",
+            next_step=STALE_CREDENTIALS
+            if is_stale
+            else "nothing is lost, and a running engine tries again by itself; if it lasts, check the network (a VPC endpoint, "
+            "a proxy) and, of a stream, whether it has shards enough.",
+        )
+
+
+class DeadLettersUnauthenticated(DeadLetterError, Fatal):
+    """There are no credentials, or AWS does not know them."""
+
+    id = "FL-4015"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"There are no AWS credentials that open {place}, where dead letters are kept: {cause}",
+            next_step=GIVE_CREDENTIALS,
+        )
+
+
+class NotReplayable(DeadLetterError, Fatal):
+    """Letters on a Kinesis stream have no place beside them for what was replayed."""
+
+    id = "FL-4016"
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(
+            f"Dead letters on the Kinesis stream {stream} can't be replayed from there: a stream has no place that says which of "
+            f"them were.",
+            next_step="firnline dead-letters export --letters FOLDER brings them into a folder, and firnline dead-letters replay "
+            "--folder FOLDER replays them from there. Keep that folder, and replay from it alone.",
+        )
+
+
+class StoppedByRecord(DeadLetterError, Fatal):
+    """A shard stands in front of a record because its pipeline says so."""
+
+
+class UnusableRecord(StoppedByRecord):
+    """A record that can't be a row, in a pipeline that stops for one."""
+
+    id = "FL-4017"
+
+    def __init__(self, shard: str, sequence_number: str, reason: str, detail: str) -> None:
+        super().__init__(
+            f"Record {sequence_number} of {shard} can't be a row ({reason}: {detail}), and the pipeline's unusable_records is "
+            f"'stop'.",
+            next_step="nothing is lost: the shard stopped in front of it. To go on, set unusable_records of the pipeline to "
+            "'keep' (it becomes a dead letter) or 'skip', and start the engine again before the stream drops it.",
+        )
+
+
+class TooManyUnusable(StoppedByRecord):
+    """A storm of unusable records: a producer turned bad."""
+
+    id = "FL-4018"
+
+    def __init__(self, shard: str, minute: str, most: int, first: str) -> None:
+        super().__init__(
+            f"More than {most} records of {shard} that arrived in the minute of {minute} can't be rows, for example {first}; "
+            f"max_unusable_per_minute allows {most}.",
+            next_step="nothing is lost: the shard stopped in front of it. See what the producer sends (aws kinesis "
+            "get-shard-iterator --shard-iterator-type AT_SEQUENCE_NUMBER finds that record; what came before it is in the "
+            "dead letters); to take the storm in, raise max_unusable_per_minute or leave it out, and start the engine again "
+            "before the stream drops the records.",
+        )
+
+
+class ReplayUnprovable(DeadLetterError, Fatal):
+    """A batch was begun, and the channel that would tell how far it came is another one now."""
+
+    id = "FL-4161"
+
+    def __init__(self, batch: str, why: str) -> None:
+        super().__init__(
+            f"How many rows of the replay {batch} are in the table can't be told: {why}.",
+            next_step="look whether they are there (firnline audit, or the table by the positions in the batch), then run it "
+            "with --unfinished accept if they are, or with --unfinished forget if none is: its letters are free again then.",
+        )
+
+
+class ReplayedElsewhere(DeadLetterError, Fatal):
+    """The channel was written by a replay that this journal knows nothing of."""
+
+    id = "FL-4162"
+
+    def __init__(self, channel: str, token: str, place: str) -> None:
+        super().__init__(
+            f"The channel {channel} stands at {token}, which no batch in {place} explains: its letters were replayed from "
+            f"another place, or the journal there is incomplete.",
+            next_step="replay from the place that was used before (a copy of a folder is another place once one of both was "
+            "replayed); restore the folder replays/ of this one. Nothing was sent.",
+        )
+
+
+class ReplayUnfinished(DeadLetterError, Retryable):
+    """Rows were sent, and their proof did not come in time; or others replay the same shard at the same time."""
+
+    id = "FL-4163"
+
+    def __init__(self, batch: str, why: str) -> None:
+        super().__init__(
+            f"The replay {batch} is not finished: {why}.",
+            next_step="run the same command again: it finishes this batch first, and sends no row twice.",
+        )
+
+
+class RepairUnusable(DeadLetterError, Fatal):
+    """A callable that can't be loaded, or a file of letters with a line that is none."""
+
+    id = "FL-4164"
+
+    def __init__(self, what: str, cause: str) -> None:
+        super().__init__(
+            f"{what} can't be used to repair letters: {cause}.",
+            next_step="a callable is module:function, takes a record's bytes and returns bytes, or None for what stays a letter; "
+            "a file is one that firnline dead-letters export wrote. Nothing was sent.",
+        )
+
+
+class NoLedger(DeadLetterError, Fatal):
+    """No engine has run: what it would read again, nobody knows."""
+
+    id = "FL-4166"
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"The ledger {table} is not there, so it can't be told which letters the engine has passed.",
+            next_step="replay with the engine.json of the engine that wrote the letters, and its account. "
+            "Nothing was sent.",
+        )
+
+
+class JournalUnreadable(DeadLetterError, Fatal):
+    """An object of the journal that is none."""
+
+    id = "FL-4165"
+
+    def __init__(self, place: str, cause: str) -> None:
+        super().__init__(
+            f"{place} can't be read as a replay's batch: {cause}.",
+            next_step="restore the object (another version of it, a copy): while it can't be read, nobody knows which letters it "
+            "replayed, so nothing of its shard is sent.",
+        )
+
+
+class FilesExtraMissing(DeadLetterError, Fatal):
+    id = "FL-4181"
+
+    def __init__(self, extra: str, cause: str) -> None:
+        super().__init__(
+            f"Files are loaded with Snowflake's package snowflake-ingest, which is not installed: {cause}",
+            next_step=f"install {extra} where this command runs; no cluster needs it.",
+        )
+
+
+class PipeUnusable(DeadLetterError, Fatal):
+    id = "FL-4182"
+
+    def __init__(self, pipe: str, problem: str) -> None:
+        super().__init__(
+            f"The pipe {pipe} can't load files of letters: {problem}.",
+            next_step="make stage and pipe as docs/files.md has them, with the role's rights on both. Nothing was staged.",
+        )
+
+
+class FilesRefused(DeadLetterError, Fatal):
+    id = "FL-4183"
+
+    def __init__(self, pipe: str, call: str, cause: str) -> None:
+        super().__init__(
+            f"Snowflake refused {call} of the pipe {pipe}: {cause}",
+            next_step="the user's default role needs OPERATE and MONITOR on the pipe, READ on its stage, INSERT and SELECT on "
+            "the table, USAGE on what they are in (docs/files.md). Then run the same command again: nothing goes in twice.",
+        )
+
+
+class FilesNotStaged(DeadLetterError, Fatal):
+    id = "FL-4184"
+
+    def __init__(self, stage: str, cause: str) -> None:
+        super().__init__(
+            f"A file could not be put into the stage {stage}: {cause}",
+            next_step="where it is gone, `firnline up` makes it again; the role needs READ and WRITE on it, and this machine a "
+            "way to the storage that Snowflake keeps its stages in (SYSTEM$ALLOWLIST names the hosts). Then run the same command "
+            "again: nothing goes in twice.",
+        )
+
+
+class FileUnproven(DeadLetterError, Retryable):
+    id = "FL-4185"
+
+    def __init__(self, pipe: str, path: str, minutes: float) -> None:
+        super().__init__(
+            f"After {minutes:g} minutes the pipe {pipe} has not said whether {path} is loaded.",
+            next_step="ask SYSTEM$PIPE_STATUS: PAUSED is resumed, STOPPED_STAGE_DROPPED is dropped, and `firnline up` makes it "
+            "again. Then run the same command again: it goes on where this one stopped, and nothing goes in twice.",
+        )
+
+
+class FileUnprovable(DeadLetterError, Fatal):
+    """What the pipe remembers does not tell whether the rows are in, all and once."""
+
+    id = "FL-4186"
+
+    def __init__(self, pipe: str, path: str, why: str) -> None:
+        super().__init__(
+            f"Whether the rows of {path} are in the table can't be told by the pipe {pipe}: {why}.",
+            next_step="look for its rows in the table by their positions (docs/files.md), and say what you found: "
+            "--unfinished accept if they are there, or --unfinished forget if none is.",
+        )

@@ -1,0 +1,146 @@
+"""One file into its table, proven once: whoever asks again for the same name finds what became of it.
+
+The order is: the history is asked ①, the file is put ②, the history asked again, the file submitted ③, and waited for ④; it is
+removed from the stage ⑤. The pipe
+loads a name once in 14 days, however often it is put and submitted; so a kill anywhere is made good by asking again. What is
+older is answered by nobody, and never guessed.
+"""
+
+import gzip
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol, TypeGuard
+
+from firnline_ingest.dead_letters.errors import FileUnprovable, FileUnproven
+
+REMEMBERED = timedelta(days=13)
+"""A pipe remembers for 14 days (user guide, "Introduction to Snowpipe"); one of them is for clocks and for the load itself."""
+POLL_S = 5.0
+SCAN_S = 60.0
+"""Between two looks at a history, which is rate-limited; the report, which forgets in ten minutes, is read in between."""
+PATIENCE_S = 900.0
+
+
+class Loading(StrEnum):
+    """As the report has it."""
+
+    LOADED = "LOADED"
+    FAILED = "LOAD_FAILED"
+    PARTLY = "PARTIALLY_LOADED"
+    RUNNING = "LOAD_IN_PROGRESS"
+
+
+_TELLING = (Loading.FAILED, Loading.RUNNING, Loading.LOADED, Loading.PARTLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a pipe says of a file."""
+
+    status: Loading
+    rows: int = 0
+    message: str = ""
+
+
+class Snowpipe(Protocol):
+    """A stage and a pipe from it (snowpipe.py). Paths are relative to the stage."""
+
+    pipe: str
+
+    def history(self, path: str, since: datetime) -> Load | None:
+        """What is known of a name, by COPY_HISTORY: not rate-limited."""
+
+    def put(self, file: Path, folder: str) -> None:
+        """Into a folder of the stage, over what has its name."""
+
+    def submit(self, path: str, size: int) -> None: ...
+
+    def report(self, path: str) -> Load | None:
+        """What was told since the last look, by insertReport: nothing is told twice."""
+
+    def scan(self, path: str, since: datetime) -> Load | None:
+        """By loadHistoryScan; None, too, where it is asked too often."""
+
+    def remove(self, path: str) -> None:
+        """Nothing, where it is gone."""
+
+
+def most_telling(loads: Iterable[Load]) -> Load | None:
+    """Of what was told about one name: a second submission of what is loaded and gone from the stage may fail, which says
+    nothing.
+    """
+    return max(loads, key=lambda load: _TELLING.index(load.status), default=None)
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass
+class FileLoads:
+    """Not thread-safe."""
+
+    snowpipe: Snowpipe
+    now: Callable[[], datetime] = utc_now
+    sleep: Callable[[float], None] = time.sleep
+    patience_s: float = PATIENCE_S
+
+    def load(self, path: str, rows: Sequence[bytes], *, begun: datetime) -> Load:
+        """LOADED, and then every row is in the table, or LOAD_FAILED, and then none is. `path` and `rows` are a function of one
+        another; `begun` is before the first call with this path ever.
+
+        Raises FileUnproven, FileUnprovable, FilesNotStaged, FilesRefused.
+        """
+        found = self.snowpipe.history(path, begun)
+        if not _is_final(found):
+            if self.now() - begun > REMEMBERED:
+                why = f"it was begun on {begun:%F}, and a pipe remembers names for 14 days"
+                raise FileUnprovable(self.snowpipe.pipe, path, why)
+            found = self._submitted(path, rows, begun)
+        return self._settled(path, rows, found)
+
+    def _submitted(self, path: str, rows: Sequence[bytes], begun: datetime) -> Load:
+        """The history is asked once more: who was frozen meanwhile may find that somebody else has settled it."""
+        folder, _, name = path.rpartition("/")
+        with tempfile.TemporaryDirectory(prefix="firnline-") as place:
+            file = Path(place, name)
+            file.write_bytes(gzip.compress(b"".join(row + b"\n" for row in rows), compresslevel=1, mtime=0))
+            self.snowpipe.put(file, folder)
+            size = file.stat().st_size
+        found = self.snowpipe.history(path, begun)
+        if _is_final(found):
+            return found
+        submitted_at = self.now()
+        self.snowpipe.submit(path, size)
+        return self._wait(path, submitted_at)
+
+    def _wait(self, path: str, since: datetime) -> Load:
+        """A load may have been over before: then the report is silent, and a history tells."""
+        waited = 0.0
+        next_scan = POLL_S
+        while waited <= self.patience_s:
+            found = self.snowpipe.report(path)
+            if not _is_final(found) and waited >= next_scan:
+                found = self.snowpipe.scan(path, since) or self.snowpipe.history(path, since - REMEMBERED)
+                next_scan = waited + SCAN_S
+            if _is_final(found):
+                return found
+            self.sleep(POLL_S)
+            waited += POLL_S
+        raise FileUnproven(self.snowpipe.pipe, path, self.patience_s / 60)
+
+    def _settled(self, path: str, rows: Sequence[bytes], found: Load) -> Load:
+        if found.status is Loading.PARTLY or (found.status is Loading.LOADED and found.rows != len(rows)):
+            why = f"it has loaded {found.rows} of {len(rows)} rows{f' ({found.message})' if found.message else ''}"
+            raise FileUnprovable(self.snowpipe.pipe, path, why)
+        self.snowpipe.remove(path)  # one that failed can't come in later, whoever submits it again
+        return found
+
+
+def _is_final(found: Load | None) -> TypeGuard[Load]:
+    return found is not None and found.status is not Loading.RUNNING

@@ -1,0 +1,101 @@
+"""Batches of letters by file: each is one file, which the pipe loads in whole or not at all (file_load.py).
+
+A file's name is the batch's place in the journal and the digest of its rows, so whoever finishes a batch asks for the same name.
+What the pipe forgets, or a pipe that was made again, is a person's to decide: FileUnprovable.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import cast
+
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.dead_letters.errors import FileUnprovable, PipeUnusable
+from firnline_ingest.dead_letters.file_load import FileLoads, Loading, utc_now
+from firnline_ingest.dead_letters.file_pipe import FileTarget, account_snowpipe, pipe_created
+from firnline_ingest.dead_letters.journal import Batch
+from firnline_ingest.dead_letters.letter import path_name
+from firnline_ingest.dead_letters.transport import BY_FILE, Opened, Proof
+from firnline_ingest.identifiers import written_name
+from firnline_ingest.ledger.row import Proven
+from firnline_ingest.snowflake.channel import ShardChannel
+from firnline_ingest.snowflake.listing import Statements
+from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.values import TargetTable
+
+FILE_ROW_BYTES = 16_000_000
+"""The largest row that is put into a file: as much as all rows of a record may have (records/rows.py)."""
+ROUNDS = (1_000, 30, 1)
+"""Letters a file: one that is refused leaves all of them letters, which then go in smaller company."""
+
+
+class _NoChannel:
+    """A file needs none."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileTransport:
+    """One shard's way into one table; in place of a ChannelTransport."""
+
+    loads: FileLoads
+    target: TargetTable
+    channel: str
+    pipe_created_ms: int
+    now: Callable[[], datetime] = utc_now
+
+    def open(self, last: Batch | None, counters: Proven | None) -> Opened:
+        """For a new batch: nothing is asked."""
+        return self._opened()
+
+    def load(self, batch: Batch, opened: Opened | None = None) -> Proof:
+        """When this returns, every row of the batch is in the table once, or none is: then all are told as rejected.
+
+        Raises FileUnprovable, FileUnproven, FilesNotStaged, FilesRefused.
+        """
+        path = path_of(batch)
+        if batch.header.channel_created_ms != self.pipe_created_ms:
+            raise FileUnprovable(
+                self.loads.snowpipe.pipe, path, "it was made again since, and has forgotten what it loaded"
+            )
+        begun = datetime.fromtimestamp(batch.header.begun_ms / 1000, UTC)
+        load = self.loads.load(path, batch.rows, begun=begun)
+        rejected = 0 if load.status is Loading.LOADED else len(batch.rows)
+        return Proof(self._opened(), rejected, load.message if rejected else "")
+
+    def _opened(self) -> Opened:
+        begun_ms = round(self.now().timestamp() * 1000)
+        nothing = cast("ShardChannel", _NoChannel())  # all that is done with it is to close it
+        return Opened(nothing, self.pipe_created_ms, Proven(None, 0, 0), begun_ms=begun_ms)
+
+
+def path_of(batch: Batch) -> str:
+    header = batch.header
+    folder = f"{path_name(header.stream)}/{header.stream_created_ms}/{path_name(header.shard_id)}"
+    return f"{folder}/{header.number}-{batch.digest}.json.gz"
+
+
+def file_transport(
+    config: EngineConfig, pipeline: PipelineConfig, state: TargetState, session: Statements
+) -> FileTransport:
+    """Raises PipeUnusable, FilesExtraMissing, and what asking Snowflake raises."""
+    target = FileTarget(state.target.database, state.target.schema, state.target.table)
+    if pipeline.pipe is not None:
+        pipe = written_name(state.target.table)
+        raise PipeUnusable(
+            target.pipe, f"the rows of {pipe} go through {pipeline.pipe}, which may make other columns of them"
+        )
+    created = pipe_created(session, target)
+    loads = FileLoads(account_snowpipe(config, target, session))
+    return FileTransport(
+        loads=loads,
+        target=state.target,
+        channel=f"{BY_FILE}{target.pipe}",
+        pipe_created_ms=round(created.timestamp() * 1000),
+    )
+
+
+def by_file(pipeline: PipelineConfig) -> PipelineConfig:
+    """As it is for rows in files, which may be larger than streamed ones."""
+    return pipeline.model_copy(update={"max_row_bytes": max(pipeline.max_row_bytes, FILE_ROW_BYTES)})

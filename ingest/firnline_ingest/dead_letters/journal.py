@@ -1,0 +1,231 @@
+"""The journal: which letters of a shard were replayed, in numbered batches, beside the letters themselves.
+
+    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.jsonl.gz     a batch, made before its first row is sent
+    <letters>/replays/<application>/<stream>@<created ms>/<shard>/<number>.done.json    its end, made when its rows are proven
+
+Both are only made where there is none of the name, so two replays can't have one number. A letter of any batch is replayed,
+or is being replayed, and no other batch takes it; only what a batch with the end `void` had is free again.
+
+A batch holds the very rows that are sent for its letters, and is never changed: whoever goes on with it sends the same bytes
+under the same tokens, whatever the configuration says by then. Rows are numbered from 1, and a row's token is the batch's
+number, a digest of its content, and the row's number: a channel's committed token says which rows of which batch are in.
+"""
+
+import gzip
+import hashlib
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal, Protocol
+
+import msgspec
+
+from firnline_ingest.dead_letters.errors import JournalUnreadable
+from firnline_ingest.dead_letters.letter import path_name
+from firnline_ingest.ledger.row import Proven
+from firnline_ingest.permissions.narrowing import REPLAYS
+from firnline_ingest.values import DIGITS, Position, ShardKey, TargetTable
+
+RecordPlace = tuple[int, int]
+"""Sequence number and sub-sequence number."""
+NUMBER_DIGITS = 10
+_NAME = re.compile(r"([0-9]{10})\.(jsonl\.gz|done\.json)", re.ASCII)
+
+
+class NamedObjects(Protocol):
+    """Where a journal is kept: a folder of this machine, or of a bucket."""
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Whether there was none of this name; durable when this returns. Raises DeadLetterError."""
+
+    def read(self, name: str) -> bytes:
+        """Raises DeadLetterError."""
+
+    def names(self, folder: str) -> Iterator[str]:
+        """Of all objects in this folder, in order. Raises DeadLetterError."""
+
+
+class BatchLetter(msgspec.Struct, frozen=True):
+    """A letter of the batch."""
+
+    position: str
+    """As a token."""
+    stage: str
+    rows: int
+
+
+class BatchHeader(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The first line of a batch; the others are its rows."""
+
+    version: Literal[1] = 1
+    stream: str
+    stream_created_ms: int
+    shard_id: str
+    number: int
+    target: TargetTable
+    channel: str
+    channel_created_ms: int
+    before: str | None
+    """The channel's token when the batch was made; the counters were these."""
+    rows_inserted: int
+    rows_error: int
+    begun_ms: int = 0
+    """Of one that goes by file: when it was begun."""
+    keeps_rejected: bool | msgspec.UnsetType = msgspec.UNSET
+    """False where the table kept no rejected rows when it was begun: what it refused is in no table, whoever finishes it."""
+    letters: tuple[BatchLetter, ...]
+
+
+_DIGESTS: int = 10**DIGITS
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(BatchHeader).decode
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Its rows may be some megabytes."""
+
+    header: BatchHeader
+    rows: Sequence[bytes]
+
+    @classmethod
+    def from_bytes(cls, content: bytes, place: str) -> "Batch":
+        """Raises JournalUnreadable."""
+        try:
+            first, *rows = gzip.decompress(content).removesuffix(b"\n").split(b"\n")
+            header = _decode(first)
+        except (OSError, EOFError, zlib.error, ValueError, msgspec.MsgspecError) as error:
+            raise JournalUnreadable(place, str(error) or "it is empty") from error
+        if len(rows) != sum(letter.rows for letter in header.letters):
+            raise JournalUnreadable(place, f"it holds {len(rows)} rows, and its letters have another number")
+        return cls(header, rows)
+
+    def to_bytes(self) -> bytes:
+        return gzip.compress(self._lines, compresslevel=1, mtime=0)
+
+    @cached_property
+    def _lines(self) -> bytes:
+        return b"".join(line + b"\n" for line in (_encode(self.header), *self.rows))
+
+    @cached_property
+    def digest(self) -> int:
+        digest = hashlib.blake2b(self._lines, digest_size=8).digest()
+        return int.from_bytes(digest, "big") % _DIGESTS
+
+    def position(self, row: int) -> Position:
+        """Of the row with this number, from 1."""
+        return Position(self.header.number, self.digest, row)
+
+    @property
+    def end(self) -> Position:
+        return self.position(len(self.rows))
+
+    @property
+    def shard(self) -> ShardKey:
+        return ShardKey(self.header.stream, self.header.stream_created_ms, self.header.shard_id)
+
+    @property
+    def baseline(self) -> Proven:
+        before = self.header.before
+        return Proven(
+            Position.from_token(before) if before else None, self.header.rows_inserted, self.header.rows_error
+        )
+
+    def __str__(self) -> str:
+        return f"{self.header.number} of {self.shard}"
+
+
+class Outcome(StrEnum):
+    """How a batch ended."""
+
+    PROVEN = "proven"
+    """Its rows are in the table, or in its error table."""
+    VOID = "void"
+    """None of its rows is in the table; its letters are as they were."""
+    ACCEPTED = "accepted"
+    """A person said that its rows are in the table."""
+
+
+class BatchEnd(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What is known of a batch that is over, and the channel's counters then."""
+
+    version: int = 1
+    outcome: Outcome
+    rejected: int = 0
+    """Rows that the table refused."""
+    rejection: str = ""
+    counters: tuple[int, int] | None = None
+    """Of the channel at the proof: rows inserted, rows refused. None where a person decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a journal says at one moment."""
+
+    batch_of: dict[RecordPlace, int]
+    """By which batch a record is replayed, or is being replayed."""
+    last_batch: int
+    """A batch with the next number is one of somebody who knew all of this."""
+    are_over: bool
+    """Whether each of the batches was finished."""
+
+
+class Journal:
+    """Of one shard, for one application: another one that reads the stream brings its letters into its own table."""
+
+    def __init__(self, objects: NamedObjects, application: str, shard: ShardKey) -> None:
+        self._objects = objects
+        self._shard = shard
+        incarnation = f"{path_name(shard.stream)}@{shard.stream_created_ms}"
+        self.folder = f"{REPLAYS}{path_name(application)}/{incarnation}/{path_name(shard.shard_id)}/"
+
+    def numbers(self) -> dict[int, bool]:
+        """Of all batches, in order, and whether each is over."""
+        found: dict[int, bool] = {}
+        for name in self._objects.names(self.folder):
+            match = _NAME.fullmatch(name.removeprefix(self.folder))
+            if match:
+                number = int(match[1])
+                found[number] = found.get(number, False) or match[2] == "done.json"
+        return dict(sorted(found.items()))
+
+    def batch(self, number: int) -> Batch:
+        name = self._name(number, "jsonl.gz")
+        batch = Batch.from_bytes(self._objects.read(name), name)
+        if (batch.header.number, batch.shard) != (number, self._shard):
+            raise JournalUnreadable(name, f"it is the batch {batch}")
+        return batch
+
+    def end(self, number: int) -> BatchEnd:
+        name = self._name(number, "done.json")
+        try:
+            return msgspec.json.decode(self._objects.read(name), type=BatchEnd)
+        except msgspec.MsgspecError as error:
+            raise JournalUnreadable(name, str(error)) from error
+
+    def begin(self, batch: Batch) -> bool:
+        """False where somebody else's batch has the number. From now on its letters are taken."""
+        return self._objects.create(self._name(batch.header.number, "jsonl.gz"), batch.to_bytes())
+
+    def finish(self, batch: Batch, end: BatchEnd) -> None:
+        self._objects.create(self._name(batch.header.number, "done.json"), msgspec.json.encode(end))
+
+    def replayed(self) -> Replayed:
+        """As of now; some 200 bytes of memory a record."""
+        numbers, found = self.numbers(), {}
+        for number, is_over in numbers.items():
+            if not is_over or self.end(number).outcome is not Outcome.VOID:
+                for letter in self.batch(number).header.letters:
+                    found[place_of(Position.from_token(letter.position))] = number
+        return Replayed(found, max(numbers, default=0), all(numbers.values()))
+
+    def _name(self, number: int, suffix: str) -> str:
+        return f"{self.folder}{number:0{NUMBER_DIGITS}d}.{suffix}"
+
+
+def place_of(position: Position) -> RecordPlace:
+    """A record is replayed in whole: by its place, whatever letters it has."""
+    return position.sequence_number, position.sub_sequence_number

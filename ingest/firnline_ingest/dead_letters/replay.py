@@ -1,0 +1,220 @@
+"""From a configuration and a person's wish to replays of shards: one after the other, each by itself.
+
+A letter is only taken once the engine's ledger has passed its record: before that, the engine may read it again, and make
+a row of it by another configuration.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from firnline_ingest.config.model import EngineConfig, PipelineConfig
+from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, DeadLetterReader, open_objects, open_reader
+from firnline_ingest.dead_letters.conversion import CallableFailed, DeadLetterConverter, Made, Repair
+from firnline_ingest.dead_letters.errors import NoLedger
+from firnline_ingest.dead_letters.file_transport import ROUNDS, FileTransport, by_file, file_transport
+from firnline_ingest.dead_letters.journal import Journal, NamedObjects, Outcome, place_of
+from firnline_ingest.dead_letters.shard_replay import REFUSED, ReplayReport, ShardReplay
+from firnline_ingest.dead_letters.transport import ChannelTransport, replay_channel
+from firnline_ingest.errors import DeadLetterError
+from firnline_ingest.ledger.backend import ShardLedger
+from firnline_ingest.ledger.provision import existing_ledger
+from firnline_ingest.ledger.row import ShardRow
+from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
+from firnline_ingest.records.rejection import RejectReason
+from firnline_ingest.schemas import SchemaRegistries
+from firnline_ingest.snowflake.channel import ChannelOpener
+from firnline_ingest.snowflake.sdk import SdkChannels
+from firnline_ingest.snowflake.sql_session import SqlSession
+from firnline_ingest.snowflake.target import TargetCatalog, TargetState
+from firnline_ingest.values import ShardKey
+
+OnShard = Callable[[ShardKey, ReplayReport], None]
+NO_PIPELINE = "no pipeline of the configuration reads its stream"
+A_COPY = "misplaced; its producer put it again"
+NOT_PASSED = "the engine has not passed it yet, and may read it again"
+NO_LETTER = "lines of the file whose key has no letter among those that were chosen"
+FORGOTTEN = "the ledger does not know its shard"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayRequest:
+    """Which letters, and what is done with them."""
+
+    choice: Choice = field(default_factory=Choice)
+    repair: Repair | None = None
+    edited: Mapping[DeadLetterKey, bytes] | None = None
+    """Only these letters, with these bytes."""
+    unfinished: Outcome | None = None
+    """A person's word about batches that can't be finished."""
+    with_forgotten: bool = False
+    """Letters of shards, too, that the ledger has no row of any more."""
+    only_look: bool = False
+    by_file: bool = False
+    """Through a stage and a pipe, also what is too large to be streamed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayServices:
+    """What a replay asks."""
+
+    letters: DeadLetterReader
+    objects: NamedObjects
+    ledger: ShardLedger
+    channels: ChannelOpener
+    target_of: Callable[[PipelineConfig], TargetState]
+    schemas: SchemasOf = no_registry
+    """How the registry of a format is asked, where it has one."""
+    files: Callable[[PipelineConfig, TargetState], FileTransport] | None = None
+    """For a wish by file, which needs it."""
+
+
+def replay_letters(
+    config: EngineConfig, wish: ReplayRequest, on_shard: OnShard, on_damaged: Callable[[DeadLetterError], None]
+) -> ReplayReport:
+    """Raises DeadLetterError, LedgerError, SchemaRegistryError and SnowflakeError; what was reported by then is done."""
+    objects, ledger = open_objects(config), existing_ledger(config)
+    if ledger is None:
+        raise NoLedger(config.ledger.table)
+    channels, catalog, session = SdkChannels(config), TargetCatalog(config), SqlSession(config)
+    services = ReplayServices(
+        letters=open_reader(config),
+        objects=objects,
+        ledger=ledger,
+        channels=channels,
+        target_of=catalog.state_of,
+        schemas=SchemaRegistries(config.aws),
+        files=lambda pipeline, state: file_transport(config, pipeline, state, session),
+    )
+    try:
+        return Replays(config, wish, services, on_damaged).run(on_shard)
+    finally:
+        channels.close()
+        catalog.close()
+        session.close()
+
+
+@dataclass(frozen=True)
+class Replays:
+    """All shards of one wish."""
+
+    config: EngineConfig
+    wish: ReplayRequest
+    services: ReplayServices
+    on_damaged: Callable[[DeadLetterError], None]
+    _met: set[DeadLetterKey] = field(default_factory=set)
+    """Letters of the file that were found."""
+
+    def run(self, on_shard: OnShard) -> ReplayReport:
+        total = ReplayReport()
+        for shard in self._shards():
+            report = self._of_shard(shard)
+            on_shard(shard, report)
+            total.add(report)
+        unknown = len(self.wish.edited or ()) - len(self._met)
+        if unknown:
+            total.remaining[NO_LETTER] += unknown
+        return total
+
+    def _shards(self) -> Iterator[ShardKey]:
+        edited = None if self.wish.edited is None else {_shard_of(key) for key in self.wish.edited}
+        for shard in self.services.letters.shards(self.wish.choice):
+            if edited is None or shard in edited:
+                yield shard
+
+    def _of_shard(self, shard: ShardKey) -> ReplayReport:
+        pipeline = self.config.find_pipeline(shard.stream)
+        if pipeline is None:
+            report = ReplayReport()
+            report.remaining[NO_PIPELINE] += sum(1 for _ in self._letters(shard))
+            return report
+        as_it_goes = by_file(pipeline) if self.wish.by_file else pipeline
+        maker = DeadLetterConverter(as_it_goes, shard.shard_id, self.services.schemas)
+        make = partial(self._made, maker, self.services.ledger.read(shard))
+        journal = Journal(self.services.objects, self.config.application, shard)
+        if self.wish.only_look:
+            return self._looked(journal, shard, make)
+        state = self.services.target_of(pipeline)
+        if self.wish.by_file:
+            assert self.services.files is not None, "a wish by file has a way for it"
+            return self._by_file(journal, shard, make, self.services.files(pipeline, state))
+        channel = replay_channel(self.config.application, shard)
+        transport = ChannelTransport(channels=self.services.channels, target=state.target, channel=channel)
+        replay = ShardReplay(
+            shard=shard, journal=journal, transport=transport, keeps_rejected=state.logs_errors, make=make
+        )
+        if self.wish.unfinished is not None:
+            replay.decide(self.wish.unfinished)
+        return replay.run(lambda: self._letters(shard))
+
+    def _by_file(
+        self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made], transport: FileTransport
+    ) -> ReplayReport:
+        """A file is loaded in whole or not at all, so letters that were refused together go once more, in smaller company."""
+        total = ReplayReport()
+        for number, most in enumerate(ROUNDS):
+            replay = ShardReplay(
+                shard=shard, journal=journal, transport=transport, keeps_rejected=False, make=make, most_letters=most
+            )
+            if number == 0 and self.wish.unfinished is not None:
+                replay.decide(self.wish.unfinished)
+            report = replay.run(lambda: self._letters(shard))
+            total.letters += report.letters
+            total.rows += report.rows
+            total.already = total.already if number else report.already
+            total.remaining, total.rejection = report.remaining, report.rejection
+            if not report.remaining[REFUSED]:
+                break
+        return total
+
+    def _letters(self, shard: ShardKey) -> Iterator[DeadLetter]:
+        choice = replace(self.wish.choice, stream=shard.stream, shard=shard.shard_id)
+        for letter in self.services.letters.list(choice, self.on_damaged):
+            is_edited = self.wish.edited is None or letter.key in self.wish.edited
+            if letter.stream_created_ms == shard.stream_created_ms and is_edited:
+                if self.wish.edited is not None:
+                    self._met.add(letter.key)
+                yield letter
+
+    def _made(self, maker: DeadLetterConverter, row: ShardRow | None, letter: DeadLetter) -> Made:
+        if letter.reason == RejectReason.MISPLACED and letter.reason not in self.wish.choice.reasons:
+            return Made(why_not=A_COPY)
+        if row is None and not self.wish.with_forgotten:
+            return Made(why_not=FORGOTTEN)
+        if row is not None and not has_passed(row, letter):
+            return Made(why_not=NOT_PASSED)
+        try:
+            data = self._repaired(letter)
+        except CallableFailed as error:
+            return Made(why_not=str(error))
+        return Made(why_not="left alone") if data is None else maker.make(letter, data)
+
+    def _repaired(self, letter: DeadLetter) -> bytes | None:
+        if self.wish.edited is not None:
+            return self.wish.edited[letter.key]
+        return letter.data if self.wish.repair is None else self.wish.repair(letter)
+
+    def _looked(self, journal: Journal, shard: ShardKey, make: Callable[[DeadLetter], Made]) -> ReplayReport:
+        """What a replay would do."""
+        report, replayed = ReplayReport(), journal.replayed().batch_of
+        for letter in self._letters(shard):
+            if place_of(letter.key.position) in replayed:
+                report.already += 1
+            elif (made := make(letter)).rows:
+                report.letters += 1
+                report.rows += len(made.rows)
+            else:
+                report.remaining[made.why_not.partition(":")[0]] += 1
+        return report
+
+
+def has_passed(row: ShardRow, letter: DeadLetter) -> bool:
+    """Whether the engine will never read the letter's record again."""
+    if row.reset is not None or row.read_through is None:
+        return False
+    place, through = place_of(letter.key.position), row.read_through
+    return place < place_of(through) or (place == place_of(through) and not through.is_inside_record)
+
+
+def _shard_of(key: DeadLetterKey) -> ShardKey:
+    return ShardKey(key.stream, key.stream_created_ms, key.shard_id)

@@ -1,0 +1,232 @@
+"""Letters by file: journal, stage and pipe as models, killed at every effect; every record is in the table once."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.dead_letters import DeadLetter, file_transport
+from firnline_ingest.dead_letters.errors import FileUnprovable, ReplayUnprovable
+from firnline_ingest.dead_letters.file_load import FileLoads
+from firnline_ingest.dead_letters.file_transport import FileTransport
+from firnline_ingest.dead_letters.journal import Outcome
+from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
+from firnline_ingest.dead_letters.shard_replay import ReplayReport
+from firnline_ingest.dead_letters.transport import BY_FILE
+from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.values import ShardKey
+from tests.fakes.snowpipe import Asker, Pipe
+
+from .conftest import SHARD, TARGET, Killed, MemoryObjects, Watched, World, letter
+
+GOOD, BAD = b'{"id":1}', b'{"id":"bad"}'
+LARGE = b'{"text":"' + b"x" * 3_000_000 + b'"}'
+CONFIG = EngineConfig.model_validate_json(
+    json.dumps(
+        {
+            "version": 1,
+            "application": "app",
+            "aws": {"region": "us-east-1"},
+            "ledger": {"table": "ledger"},
+            "snowflake": {"account": "A-B", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+            "pipelines": [{"stream": "orders", "database": "DB", "schema": "RAW"}],
+            "dead_letters": {"folder": "letters"},
+            "spark": {"checkpoint": "checkpoint"},
+        }
+    )
+)
+Effect = Callable[[str], None]
+
+
+@dataclass
+class Letters:
+    """Implements as much of DeadLetterReader as a replay asks for."""
+
+    all: list[DeadLetter]
+
+    def shards(self, choice: Any) -> Iterator[ShardKey]:
+        yield SHARD
+
+    def list(self, choice: Any, on_damaged: Any) -> Iterator[DeadLetter]:
+        return iter(self.all)
+
+
+@dataclass
+class Ledger:
+    """Has forgotten the shard."""
+
+    def read(self, shard: ShardKey) -> None:
+        return None
+
+
+@dataclass
+class Files:
+    """What outlives a replay."""
+
+    letters: list[DeadLetter]
+    objects: MemoryObjects = field(default_factory=MemoryObjects)
+    snowflake: Pipe = field(default_factory=Pipe)
+    pipe_created_ms: int = 1
+
+    def run(self, effect: Effect = lambda _: None, **wish: Any) -> ReplayReport:
+        services: Any = ReplayServices(
+            letters=Letters(self.letters),  # type: ignore[arg-type] # as much of it as is asked for
+            objects=Watched(self.objects, effect, ["create", "names", "read"]),  # type: ignore[arg-type] # the same
+            ledger=Ledger(),  # type: ignore[arg-type] # the same
+            channels=None,  # type: ignore[arg-type] # not asked for by file
+            target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
+            files=lambda *_: self._lane(effect),
+        )
+        asked = ReplayRequest(by_file=True, with_forgotten=True, **wish)
+        return Replays(CONFIG, asked, services, lambda _: None).run(lambda *_: None)
+
+    def _lane(self, effect: Effect) -> FileTransport:
+        calls = ["history", "put", "submit", "report", "scan", "remove"]
+        asker: Any = Watched(Asker(self.snowflake), effect, calls)
+        loads = FileLoads(asker, now=self._now, sleep=self._sleep)
+        return FileTransport(
+            loads=loads, target=TARGET, channel=f"{BY_FILE}P", pipe_created_ms=self.pipe_created_ms, now=self._now
+        )
+
+    def _now(self) -> Any:
+        return self.snowflake.now
+
+    def _sleep(self, seconds: float) -> None:
+        self.snowflake.now += timedelta(seconds=seconds)
+        self.snowflake.work()
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted(json.loads(row)["KINESISMETADATA"]["sequenceNumber"] for row in self.snowflake.table)
+
+
+@pytest.fixture(autouse=True)
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firnline_ingest.dead_letters.replay.ROUNDS", (2, 1))
+
+
+def files(*data: bytes) -> Files:
+    return Files([letter(100 + number, each, reason="too-large") for number, each in enumerate(data)])
+
+
+def killed_at(place: int) -> Effect:
+    count = itertools.count()
+
+    def effect(_: str) -> None:
+        if next(count) == place:
+            raise Killed
+
+    return effect
+
+
+def test_a_row_that_no_channel_takes_goes_by_file_and_once() -> None:
+    world = files(LARGE, GOOD)
+    report = world.run()
+    assert (report.letters, report.rows, report.already, dict(report.remaining)) == (2, 2, 0, {})
+    assert world.numbers == ["100", "101"]
+    again = world.run()
+    assert (again.letters, again.already) == (0, 2)
+    assert world.numbers == ["100", "101"]
+
+
+def test_what_the_table_refuses_stays_a_letter_and_keeps_no_other_out() -> None:
+    world = files(GOOD, BAD, GOOD)
+    report = world.run()
+    assert world.numbers == ["100", "102"]
+    assert (report.letters, dict(report.remaining), report.rejection) == (2, {"the table refused it": 1}, "bad row")
+    assert world.snowflake.stage == {}
+    world.letters[1] = letter(101, GOOD)
+    assert world.run().letters == 1
+    assert world.numbers == ["100", "101", "102"]
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_wherever_it_is_killed_the_next_run_finishes_and_nothing_is_doubled(forgets: bool) -> None:
+    for place in itertools.count():
+        world = files(GOOD, BAD, GOOD)
+        world.snowflake.forgets_failures = forgets
+        try:
+            world.run(killed_at(place))
+        except Killed:
+            world.snowflake.now += timedelta(days=3)
+            world.run()
+        else:
+            assert place > 50, "every effect had its kill"
+            return
+        while world.snowflake.queue:
+            world.snowflake.work()
+        assert world.numbers == ["100", "102"], place
+
+
+@pytest.mark.parametrize("where", ["before history", "before put", "after put"])
+def test_one_that_was_frozen_while_others_mended_the_table_adds_nothing(where: str) -> None:
+    """Whether the pipe remembers that it has refused a file, nobody says: here it does not."""
+    world = files(BAD)
+    world.snowflake.forgets_failures = True
+    thawed = iter([True])
+
+    def effect(name: str) -> None:
+        if name == where and next(thawed, False):
+            assert world.run().letters == 0  # somebody else finishes the batch: it is refused
+            world.snowflake.accepts_all = True
+            assert world.run().letters == 1
+            world.snowflake.now += timedelta(hours=1)
+
+    world.run(effect)
+    while world.snowflake.queue:
+        world.snowflake.work()
+    assert world.numbers == ["100"]
+
+
+@pytest.mark.parametrize("gone", [timedelta(days=15), None])
+def test_what_the_pipe_has_forgotten_is_a_persons_to_say(gone: timedelta | None) -> None:
+    world = files(GOOD)
+    calls: list[str] = []
+
+    def effect(name: str) -> None:
+        calls.append(name)
+        if name == "after submit":
+            raise Killed
+
+    with pytest.raises(Killed):
+        world.run(effect)
+    world.snowflake.work()
+    if gone is None:
+        world.pipe_created_ms = 2  # it was made again
+    else:
+        world.snowflake.now += gone
+    with pytest.raises(FileUnprovable):
+        world.run()
+    assert world.run(unfinished=Outcome.ACCEPTED).already == 1
+    assert world.numbers == ["100"]
+
+
+def test_a_batch_of_one_way_is_not_finished_by_the_other() -> None:
+    world = files(GOOD)
+    with pytest.raises(Killed):
+        world.run(lambda name: (_ for _ in ()).throw(Killed) if name == "before put" else None)
+    streamed = World(letters=world.letters, objects=world.objects)
+    with pytest.raises(ReplayUnprovable, match="--by-file"):
+        streamed.run()
+    with pytest.raises(ReplayUnprovable, match="--by-file"):
+        streamed.replay().decide(Outcome.VOID)
+    assert streamed.rows == []
+
+
+def test_a_dry_run_stages_nothing() -> None:
+    world = files(LARGE)
+    assert world.run(only_look=True).letters == 1
+    assert (world.snowflake.stage, world.objects.kept) == ({}, {})
+
+
+def test_the_name_of_a_file_is_in_the_words_of_paths() -> None:
+    world = files(GOOD)
+    names: list[str] = []
+    world.run(lambda _: names.extend(world.snowflake.stage))
+    assert {name.rpartition("/")[0] for name in names} == {"orders/1700000000000/shardId-000000000000"}
+    assert file_transport.ROUNDS[-1] == 1

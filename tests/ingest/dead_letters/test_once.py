@@ -1,0 +1,178 @@
+"""Whatever happens to a replay, and whoever else replays: every record is in the table once."""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from firnline_ingest.dead_letters import shard_replay as module
+
+from .conftest import Killed, World, letter
+
+ALL = [100, 101, 102, 103, 104]
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BATCH_LETTERS", 2)
+    monkeypatch.setattr("firnline_ingest.dead_letters.transport.APPEND_BYTES", 1)  # each row is an append of its own
+
+
+def new_world(*, commits_at_once: bool = True, discards: bool = False) -> World:
+    world = World(letters=[letter(number) for number in ALL])
+    world.channels.commits_at_once = commits_at_once
+    world.channels.discards_on_open = discards
+    return world
+
+
+SERVICES = [
+    pytest.param({"commits_at_once": True}, id="commits at once"),
+    pytest.param({"commits_at_once": False}, id="commits on opening"),
+    pytest.param({"commits_at_once": False, "discards": True}, id="discards on opening"),
+]
+
+
+def effects() -> int:
+    count = itertools.count()
+    new_world().run(lambda _: next(count))
+    return next(count)
+
+
+def killed_at(place: int) -> Callable[[str], None]:
+    count = itertools.count()
+
+    def effect(_: str) -> None:
+        if next(count) == place:
+            raise Killed
+
+    return effect
+
+
+def test_letters_become_rows_with_their_own_places(world: World) -> None:
+    report = world.run()
+    assert (report.letters, report.rows, report.already, dict(report.remaining)) == (5, 5, 0, {})
+    assert world.numbers == ALL
+    assert b'"fixed":7' in world.rows[0]
+
+
+def test_replaying_again_adds_nothing(world: World) -> None:
+    world.run()
+    report = world.run()
+    assert (report.letters, report.rows, report.already) == (0, 0, 5)
+    assert world.numbers == ALL
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_killed_anywhere_the_next_replay_finishes_it(service: dict[str, bool]) -> None:
+    for place in range(effects()):
+        world = new_world(**service)
+        with pytest.raises(Killed):
+            world.run(killed_at(place))
+        assert len(set(world.numbers)) == len(world.numbers), place
+        world.run()
+        assert world.numbers == ALL, place
+        assert world.run().rows == 0, place
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_killed_twice_the_third_replay_finishes_it(service: dict[str, bool]) -> None:
+    for first, second in itertools.product(range(0, effects(), 3), range(0, effects(), 3)):
+        world = new_world(**service)
+        for place in (first, second):
+            try:
+                world.run(killed_at(place))
+            except Killed:
+                continue
+        world.run()
+        assert world.numbers == ALL, (first, second)
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_frozen_anywhere_while_another_replays_all_both_add_each_row_once(service: dict[str, bool]) -> None:
+    for place in range(effects()):
+        world = new_world(**service)
+        count = itertools.count()
+
+        def freeze(_: str, world: World = world, count: Iterator[int] = count, place: int = place) -> None:
+            if next(count) == place:
+                world.run()
+
+        world.run(freeze)
+        assert world.numbers == ALL, place
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_frozen_with_what_was_begun_while_another_replays_all_it_goes_on_behind_the_other(
+    service: dict[str, bool],
+) -> None:
+    for place in range(effects()):
+        world = new_world(**service)
+        with pytest.raises(Killed):
+            world.run(killed_at(effects() // 4))
+        count = itertools.count()
+
+        def freeze(_: str, world: World = world, count: Iterator[int] = count, place: int = place) -> None:
+            if next(count) == place:
+                world.run()
+                world.letters.append(letter(200))
+
+        world.run(freeze)
+        world.run()
+        assert world.numbers == [int(each.sequence_number) for each in world.letters], place
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_frozen_anywhere_while_another_is_killed_anywhere(service: dict[str, bool]) -> None:
+    most = effects()
+    for place, other in itertools.product(range(0, most, 2), range(1, most, 3)):
+        world = new_world(**service)
+        count = itertools.count()
+
+        def freeze(
+            _: str, world: World = world, count: Iterator[int] = count, at: tuple[int, int] = (place, other)
+        ) -> None:
+            if next(count) == at[0]:
+                try:
+                    world.run(killed_at(at[1]))
+                except Killed:
+                    return
+
+        world.run(freeze)
+        world.run()
+        assert world.numbers == ALL, (place, other)
+
+
+def test_another_one_that_repairs_otherwise_changes_no_row_of_a_batch_that_was_begun(world: World) -> None:
+    begun = len(list(range(effects()))) // 3
+    with pytest.raises(Killed):
+        world.run(killed_at(begun))
+    world.fixed = lambda _: b'{"another":1}'
+    world.run()
+    assert world.numbers == ALL
+    assert {b'"fixed"' in row for row in world.rows[:2]} == {True}
+
+
+def test_letters_that_stay_are_replayed_later_though_the_channel_is_beyond_them(world: World) -> None:
+    world.letters[1] = letter(101, b"no")
+    world.fixed = lambda data: None if data == b"no" else b"{}"
+    assert dict(world.run().remaining) == {"left alone": 1}
+    assert world.numbers == [100, 102, 103, 104]
+    world.fixed = lambda _: b"{}"
+    report = world.run()
+    assert (report.letters, report.already) == (1, 4)
+    assert world.numbers == ALL
+
+
+def test_letters_that_come_later_are_replayed_later(world: World) -> None:
+    late, world.letters = world.letters[:2], world.letters[2:]
+    world.run()
+    world.letters = late + world.letters
+    assert world.run().letters == 2
+    assert world.numbers == ALL
+
+
+def test_two_letters_of_one_record_are_one_row(world: World) -> None:
+    world.letters.insert(1, letter(100, row=0, reason="refused"))
+    world.run()
+    assert world.numbers == ALL
+    assert world.run().rows == 0

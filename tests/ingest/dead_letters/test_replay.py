@@ -1,0 +1,239 @@
+"""Which letters a replay takes, with what bytes, and what it leaves alone; in a folder, with channels in memory."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firnline_ingest.config.model import EngineConfig
+from firnline_ingest.dead_letters import Choice, DeadLetter, LocalFolder
+from firnline_ingest.dead_letters import replay as command
+from firnline_ingest.dead_letters.conversion import callable_of, edited_letters
+from firnline_ingest.dead_letters.errors import RepairUnusable
+from firnline_ingest.dead_letters.folder import FolderObjects
+from firnline_ingest.dead_letters.replay import ReplayRequest, Replays, ReplayServices
+from firnline_ingest.dead_letters.shard_replay import ReplayReport
+from firnline_ingest.kinesis.start import TrimHorizon
+from firnline_ingest.ledger.row import ResumeFrom, ShardRow
+from firnline_ingest.snowflake.target import TargetState
+from firnline_ingest.values import Position, ShardKey
+from tests.fakes.channels import MemoryChannels
+
+from .conftest import SHARD, TARGET, letter
+
+CONFIG = {
+    "version": 1,
+    "application": "app",
+    "aws": {"region": "eu-west-1"},
+    "ledger": {"table": "ledger"},
+    "snowflake": {"account": "A", "user": "U", "role": "R", "private_key": {"env": "KEY"}},
+    "spark": {"checkpoint": "/checkpoint"},
+}
+PASSED = ShardRow(key=SHARD, start=TrimHorizon(), read_through=Position(1000))
+
+
+@dataclass
+class Rows:
+    """A ledger that is only read."""
+
+    row: ShardRow | None = PASSED
+
+    def read(self, _key: ShardKey) -> ShardRow | None:
+        return self.row
+
+
+@dataclass
+class Place:
+    folder: Path
+    ledger: Rows = field(default_factory=Rows)
+    channels: MemoryChannels = field(default_factory=MemoryChannels)
+    pipeline: Mapping[str, Any] = field(default_factory=dict)
+    application: str = "app"
+
+    def put(self, *letters: DeadLetter) -> None:
+        LocalFolder(self.folder).put(letters)
+
+    def replay(self, **wish: Any) -> ReplayReport:
+        pipeline = {"stream": "orders", "database": "DB", "schema": "RAW", **self.pipeline}
+        letters = {"folder": str(self.folder)}
+        config = EngineConfig.model_validate(
+            {**CONFIG, "application": self.application, "pipelines": [pipeline], "dead_letters": letters}
+        )
+        services = ReplayServices(
+            letters=LocalFolder(self.folder),
+            objects=FolderObjects(self.folder),
+            ledger=self.ledger,  # type: ignore[arg-type]
+            channels=self.channels,
+            target_of=lambda _: TargetState(TARGET, evolves=True, logs_errors=True),
+        )
+
+        def no_damage(error: Exception) -> None:
+            raise error
+
+        return Replays(config, ReplayRequest(**wish), services, no_damage).run(lambda *_: None)
+
+    @property
+    def rows(self) -> list[bytes]:
+        return [row.partition(b"},")[2] for served in self.channels.served.values() for row in served.rows]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "letters")
+
+
+def test_a_changed_configuration_makes_rows_of_what_could_be_none(place: Place) -> None:
+    place.put(letter(1, b"plain words"))
+    assert dict(place.replay().remaining) == {"not-json": 1}
+    place.pipeline = {"format": {"type": "text"}}
+    assert place.replay().rows == 1
+    assert place.rows == [b'"RECORD_CONTENT":"plain words"}']
+
+
+def test_a_dry_run_sends_nothing_and_writes_nothing(place: Place) -> None:
+    place.put(letter(1, b'{"a":1}'), letter(2))
+    report = place.replay(only_look=True)
+    assert (report.letters, report.rows, dict(report.remaining)) == (1, 1, {"not-json": 1})
+    assert not place.channels.served
+    assert not (place.folder / "replays").exists()
+    place.replay()
+    report = place.replay(only_look=True)
+    assert (report.letters, report.already) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (replace(PASSED, read_through=Position(4)), command.NOT_PASSED),
+        (replace(PASSED, read_through=Position(5, 0, 1)), command.NOT_PASSED),
+        (replace(PASSED, read_through=None), command.NOT_PASSED),
+        (replace(PASSED, reset=ResumeFrom.HORIZON), command.NOT_PASSED),
+        (None, command.FORGOTTEN),
+    ],
+    ids=["before it", "inside it", "nothing read", "reset", "forgotten"],
+)
+def test_what_the_engine_may_read_again_stays_a_letter(place: Place, row: ShardRow | None, why: str) -> None:
+    place.put(letter(5, b"{}"))
+    place.ledger.row = row
+    assert dict(place.replay().remaining) == {why: 1}
+    assert not place.rows
+
+
+def test_letters_up_to_where_the_engine_is_are_taken(place: Place) -> None:
+    place.put(letter(5, b'{"a":5}'), letter(6, b'{"a":6}'))
+    place.ledger.row = replace(PASSED, read_through=Position(5))
+    place.replay()
+    assert place.rows == [b'"a":5}']
+    place.ledger.row = PASSED
+    place.replay()
+    assert place.rows == [b'"a":5}', b'"a":6}']
+
+
+def test_letters_of_a_forgotten_shard_are_taken_where_a_person_says_so(place: Place) -> None:
+    place.put(letter(5, b"{}"))
+    place.ledger.row = None
+    assert place.replay(with_forgotten=True).rows == 1
+
+
+def test_copies_are_taken_only_by_their_reason(place: Place) -> None:
+    place.put(letter(5, b"{}", reason="misplaced"))
+    assert dict(place.replay().remaining) == {command.A_COPY: 1}
+    assert place.replay(choice=Choice(reasons=frozenset({"misplaced"}))).rows == 1
+
+
+def test_letters_of_no_pipeline_stay(place: Place) -> None:
+    place.put(letter(5, b"{}"))
+    place.pipeline = {"stream": "others"}
+    assert dict(place.replay().remaining) == {command.NO_PIPELINE: 1}
+
+
+def test_another_application_brings_the_letters_into_its_own_table(place: Place) -> None:
+    place.put(letter(5, b"{}"))
+    assert place.replay().rows == 1
+    place.application = "other"
+    assert place.replay().rows == 1
+    assert place.replay().already == 1
+    assert len(place.channels.served) == 2
+
+
+def test_only_chosen_letters_are_taken(place: Place) -> None:
+    place.put(letter(5, b"{}"), letter(6, b"{}", reason="empty"))
+    assert place.replay(choice=Choice(reasons=frozenset({"empty"}))).letters == 1
+    assert place.replay(choice=Choice(shard="shardId-9")).letters == 0
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Gives the import path of a function `f` with this body."""
+
+    def make(body: str) -> str:
+        (tmp_path / "repairs_of_a_test.py").write_text(f"def f(data):\n    {body}\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        sys.modules.pop("repairs_of_a_test", None)
+        return "repairs_of_a_test:f"
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("return data.removeprefix(b'x')", ""),
+        ("return None", "left alone"),
+        ("raise ValueError('secret words')", "the callable raised ValueError"),
+        ("return data.decode()", "the callable returned str, not bytes"),
+        ("return b'{'", "not-json"),
+    ],
+)
+def test_a_callable_repairs_bytes_and_may_fail(place: Place, module: Callable[[str], str], body: str, why: str) -> None:
+    place.put(letter(5, b'x{"a":1}'))
+    report = place.replay(repair=callable_of(module(body)))
+    assert dict(report.remaining) == ({why: 1} if why else {})
+    assert place.rows == ([] if why else [b'"a":1}'])
+
+
+@pytest.mark.parametrize("path", ["no_such_module:f", "json", "json:no_such_function", "json:__doc__", ":", ""])
+def test_what_is_no_callable_is_refused(path: str) -> None:
+    with pytest.raises(RepairUnusable, match="can't be used"):
+        callable_of(path)
+
+
+def test_edited_letters_are_replayed_with_their_new_bytes(place: Place, tmp_path: Path) -> None:
+    one, other, third = letter(5, b"{"), letter(6, b"{"), letter(7, b"{}")
+    place.put(one, other, third)
+    file = tmp_path / "edited.ndjson"
+    file.write_text(
+        f'{{"key":"{one.key}","reason":"not-json","text":"{{\\"ä\\":1}}"}}\n\n{{"key":"{other.key}","data":"eyJiIjoyfQ=="}}\n'
+    )
+    report = place.replay(edited=edited_letters(file))
+    assert (report.letters, report.already, dict(report.remaining)) == (2, 0, {})
+    assert place.rows == ['"ä":1}'.encode(), b'"b":2}']
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("{", "line 1,"),
+        ('{"key":"x","text":"y"}', "names no letter"),
+        ('{"key":"%s"}', "one of"),
+        ('{"key":"%s","text":"a","data":"YQ=="}', "one of"),
+        ('{"key":"%s","data":"no base64"}', "base64"),
+        ('{"key":"%s","text":"a"}\n{"key":"%s","text":"b"}', "twice"),
+    ],
+    ids=["cut short", "no key", "no bytes", "both", "no base64", "twice"],
+)
+def test_a_file_with_a_line_that_is_no_letter_is_refused_in_whole(tmp_path: Path, lines: str, words: str) -> None:
+    file = tmp_path / "edited.ndjson"
+    file.write_text(lines.replace("%s", str(letter(5).key)))
+    with pytest.raises(RepairUnusable, match=words):
+        edited_letters(file)
+
+
+def test_an_edited_key_that_has_no_letter_is_told(place: Place, tmp_path: Path) -> None:
+    place.put(letter(5, b"{"))
+    file = tmp_path / "edited.ndjson"
+    file.write_text(f'{{"key":"{letter(6).key}","text":"{{}}"}}\n')
+    assert dict(place.replay(edited=edited_letters(file)).remaining) == {command.NO_LETTER: 1}
