@@ -116,11 +116,10 @@ ROOMS_BELOW = {
         "infra.terminal ingest.errors ingest.sink ingest.snowflake"
     ),
     "local.clock": "",
-    "local.commit_log": "infra.audit ingest.config",
     "local.demo": (
-        "accounts commit_log environment exit_with_parent provisioning pulumi running infra.audit infra.build "
-        "infra.deploy infra.keys infra.pulumi infra.rollout infra.specification infra.terminal ingest.__main__ "
-        "ingest.config ingest.dead_letters ingest.errors"
+        "accounts environment exit_with_parent provisioning pulumi running infra.audit infra.build infra.deploy "
+        "infra.keys infra.pulumi infra.rollout infra.specification infra.terminal ingest.__main__ ingest.config "
+        "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
     "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",

@@ -73,8 +73,7 @@ class Counts:
     repaired_rows: int = 0
     """Rows of these that the record's own bytes would not have become."""
     misplaced: int = 0
-    """Rows in another table than their record goes to; commits that went back in their shard; and good records among the dead
-    letters."""
+    """Rows in another table than their record goes to; and good records among the dead letters."""
     unkept: int = 0
     """Rows that Snowflake counted as rejected, and that its error table has not. Counted only where counters are looked at."""
     older: int = 0
@@ -156,9 +155,8 @@ NEXT_STEPS: Mapping[ProblemKind, str] = {
     "them (query history), and delete them. A stream that this table may also hold is named with --also-holds.",
     ProblemKind.CHANGED: "compare the row with its record. An UPDATE shows in the query history; a column that can't hold the "
     "value (a fraction in NUMBER(38,0), a long integer in FLOAT) needs a wider type: new column, or VARIANT.",
-    ProblemKind.MISPLACED: "out of order: two writers shared a channel; see SHOW CHANNELS, and keep one engine an application. "
-    "A good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row in another table than "
-    "its record goes to: the query history of that table tells who wrote it; insert it into the right table and delete it there. "
-    "Where the routes were changed, audit from that moment on: --since.",
+    ProblemKind.MISPLACED: "a good record among the dead letters: firnline dead-letters show KEY tells why it went there. A row "
+    "in another table than its record goes to: the query history of that table tells who wrote it; insert it into the right "
+    "table and delete it there. Where the routes were changed, audit from that moment on: --since.",
 }
 """What to do about each kind of problem. The report says it once, under the positions that it is about."""

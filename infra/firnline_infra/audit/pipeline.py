@@ -17,7 +17,6 @@ from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.errors import NotAuditable
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import left_out_of
-from firnline_infra.audit.order import CommitHistory, Order, check_order
 from firnline_infra.audit.rejected import ErrorRows, letters_by_shard
 from firnline_infra.audit.replayed import replayed_of
 from firnline_infra.audit.report import PipelineReport
@@ -31,7 +30,7 @@ from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
 from firnline_ingest.dead_letters import open_store
-from firnline_ingest.identifiers import quoted, stored_name, table_name
+from firnline_ingest.identifiers import stored_name, table_name
 from firnline_ingest.schemas import SchemaRegistries
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ class PipelineAudit:
     """Streams whose rows the table may have beside those of the configuration's pipelines."""
     counters: ReadCounters | None = None
     """Asked where it is told how many rows were rejected and not kept."""
-    commit_log: CommitHistory | None = None
     on_shard: Callable[[ShardFindings], None] = lambda _: None
     remark: str | None = None
     """One more, before all others."""
@@ -98,7 +96,6 @@ class PipelineAudit:
         shard_ids |= {shard for found in inventory.values() for shard in found.shards}
         shard_ids |= {shard for found in errors.values() for shard in found.by_shard}
         shards = audit_shards(shard_ids, audit, on_shard=self.on_shard)
-        order = self._order(tables, lineage, shards)
         unattributed = self._unattributed(tables, inventory, errors)
         if unattributed.problems:
             shards.append(unattributed)
@@ -110,7 +107,6 @@ class PipelineAudit:
             looks_at_counters=self.counters is not None,
             compares_contents=self.compares_contents,
             shards=shards,
-            order=order,
             remarks=self._remarks(tables),
         )
 
@@ -210,21 +206,6 @@ class PipelineAudit:
                     findings = ShardFindings(channel.shard_id)
                     shards.append(findings)
                 report_unkept(findings, channel, lacking)
-
-    def _order(self, tables: AuditedTables, lineage: "Lineage", shards: list[ShardFindings]) -> Order:
-        orders = dict[str, Order]()
-        for route, mark in tables.marks.items():
-            database, schema, table = (quoted(name) for name in _target(self._into[route]))
-            log = self.commit_log
-            orders[mark] = check_order(
-                log(database=database, schema=schema, table=table) if log else None,
-                stream=lineage.stream,
-                created_ms=lineage.stream_created_ms,
-                shards={findings.shard_id: findings for findings in shards},
-                route=route,
-                mark=mark,
-            )
-        return Order.together(orders)
 
     def _remarks(self, tables: AuditedTables) -> list[str]:
         remarks = [self.remark] if self.remark else []

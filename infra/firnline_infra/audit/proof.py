@@ -13,7 +13,6 @@ from firnline_infra.audit.counters import counters_of
 from firnline_infra.audit.errors import UnknownPipeline
 from firnline_infra.audit.findings import ShardFindings
 from firnline_infra.audit.migrated import taken_before
-from firnline_infra.audit.order import CommitHistory
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.reader_user import ReaderUser
 from firnline_infra.audit.report import AuditReport
@@ -33,7 +32,6 @@ def audit(
     also_holds: Collection[str] = (),
     migrated: bool = False,
     counters: bool = False,
-    commit_log: CommitHistory | None = None,
     on_shard: Callable[[ShardFindings], None] = lambda _: None,
 ) -> AuditReport:
     """Every pipeline of the configuration and every stream that its patterns find, or that of `stream`; changes nothing.
@@ -41,7 +39,7 @@ def audit(
     `content` compares values too. Records that arrived before `since` may be absent, those after `until` are left out;
     they default to the pipeline's beginning and to now. `migrated`: what the consumer took in that was migrated from has to be
     absent, by the places that `firnline migrate` noted. `counters`: rows that Snowflake counted as rejected, by the ledger, have
-    to be in the error table. `commit_log` lets it prove order too.
+    to be in the error table.
     Raises AuditError; KinesisError, SnowflakeError or DeadLetterError for what can't be reached.
     """
     from firnline_ingest.kinesis.client import kinesis_client
@@ -74,7 +72,6 @@ def audit(
                     compares_contents=content,
                     also_holds=frozenset(also_holds),
                     counters=counters_of(config) if counters else None,
-                    commit_log=commit_log,
                     on_shard=on_shard,
                 ).run()
                 for pipeline in pipelines

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from firnline_infra.audit.findings import NEXT_STEPS, AuditProblem, Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.order import Order
 from firnline_infra.audit.outcome import RecordPlace
 from firnline_infra.audit.rejections import Rejections
 from firnline_infra.audit.window import AuditWindow, arrival_text
@@ -26,7 +25,6 @@ class PipelineReport:
     compares_contents: bool
     shards: Sequence[ShardFindings]
     """By shard id: those of the stream, those that only rows or dead letters name, and `(none)` for rows without one."""
-    order: Order
     looks_at_counters: bool = False
     """Whether it was asked how many rows were rejected and not kept."""
     remarks: Sequence[str] = ()
@@ -80,7 +78,6 @@ class PipelineReport:
             "until": arrival_text(self.window.until_ms),
             "contents_compared": self.compares_contents,
             "counters_looked_at": self.looks_at_counters,
-            "order": {"proven": self.order.is_proven, **asdict(self.order)},
             "remarks": list(self.remarks),
             "totals": asdict(self.totals),
             "shards": [

@@ -67,11 +67,7 @@ def _columns(report: PipelineReport) -> list[str]:
 
 
 def _remarks(report: PipelineReport) -> Iterator[str]:
-    totals, order = report.totals, report.order
-    if order.is_proven:
-        yield f"In order: {order.rows:,} rows, in {order.commits:,} commits."
-    else:
-        yield f"Order: {'; '.join(order.problems)}."
+    totals = report.totals
     if totals.replayed:
         more = f", and {totals.repaired_rows:,} more of them by their repair" if totals.repaired_rows else ""
         yield f"{totals.replayed:,} rows are replayed dead letters{more}; their values are not compared."

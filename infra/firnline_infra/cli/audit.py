@@ -11,8 +11,6 @@ from firnline_ingest.values import moment
 
 if TYPE_CHECKING:
     from firnline_infra.audit.findings import ShardFindings
-    from firnline_infra.audit.order import CommitHistory
-    from firnline_ingest.config.model import EngineConfig
 
 
 class Moment(click.ParamType[datetime]):
@@ -92,17 +90,9 @@ def audit(
         place = DeadLettersConfig(folder=dead_letters)
         config = config.model_copy(update={"dead_letters": place})
     reader = ReaderUser(user=reader_user, role=reader_role, key_file=reader_key, warehouse=warehouse)
-    report = audit_streams(config, reader, on_shard=_say, commit_log=_installed_commit_log(config), **claim)
+    report = audit_streams(config, reader, on_shard=_say, **claim)
     click.echo(report.to_json() if as_json else report_text(report))
     raise SystemExit(report.exit_status)
-
-
-def _installed_commit_log(config: "EngineConfig") -> "CommitHistory | None":
-    """That of a package beside ours which knows the Snowflake of this configuration, and what was committed there."""
-    from importlib.metadata import entry_points
-
-    logs = (point.load()(config) for point in entry_points(group="firnline.commit_logs"))
-    return next((log for log in logs if log is not None), None)
 
 
 def _say(findings: "ShardFindings") -> None:

@@ -119,13 +119,12 @@ class DeploymentStory:
     def _audit(self, deployed: "Deployed") -> "AuditReport":
         from firnline_infra.audit import ReaderUser, audit
         from firnline_infra.audit.report_text import report_text
-        from firnline_local.commit_log import commit_log_of
 
         self.screen.step("The audit: stream = table + error table + dead letters, by position and by content")
         login = self.deployable.environment.logins["admin"]
         reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
         config = self.deployable.configuration(deployed.run.id)
-        report = audit(config, reader, content=True, commit_log=commit_log_of(config))
+        report = audit(config, reader, content=True)
         for line in report_text(report).splitlines():
             self.screen.say(line)
         return report

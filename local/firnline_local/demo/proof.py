@@ -11,9 +11,8 @@ if TYPE_CHECKING:
 def audit_demo(environment: "RunningEnvironment", config_file: Path) -> "AuditReport":
     from firnline_infra.audit import ReaderUser, audit
     from firnline_ingest.config.load import load_config
-    from firnline_local.commit_log import commit_log_of
 
     login = environment.logins["reader"]
     reader = ReaderUser(user=login.user, role=login.role, key_file=login.private_key_file)
     config = load_config(config_file)
-    return audit(config, reader, content=True, commit_log=commit_log_of(config))
+    return audit(config, reader, content=True)

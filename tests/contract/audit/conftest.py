@@ -27,7 +27,6 @@ from firnline_ingest.ledger.provision import open_ledger
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.spark.assignment import Assignment, PlannedShard
 from firnline_ingest.values import ShardKey, TargetTable
-from firnline_local.commit_log import commit_log_of
 from firnline_local.running import RunningEnvironment
 
 GOOD, BAD = 20, 3
@@ -87,8 +86,7 @@ class Lane:
 
     def audit(self, *, content: bool = True, **options: Any) -> PipelineReport:
         config = self.config().model_copy(update={"application": self.table})  # as run_engine
-        log = commit_log_of(config)
-        (report,) = audit(config, self.reader(), content=content, commit_log=log, **options).pipelines
+        (report,) = audit(config, self.reader(), content=content, **options).pipelines
         return report
 
     @property

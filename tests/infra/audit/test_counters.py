@@ -6,7 +6,6 @@ import pytest
 
 from firnline_infra.audit.counters import CountedChannel, counters_of, report_unkept, unkept
 from firnline_infra.audit.findings import Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.order import Order
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
 from firnline_infra.audit.window import AuditWindow
@@ -58,7 +57,6 @@ def test_what_is_unkept_refutes_and_says_up_to_where_and_what_is_missing() -> No
         window=AuditWindow(None, 1_700_000_000_999),
         compares_contents=False,
         shards=[findings],
-        order=Order(),
         looks_at_counters=True,
     )
     assert pipeline.found == {ProblemKind.MISSING: 2, ProblemKind.UNKEPT: 3}

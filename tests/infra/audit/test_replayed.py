@@ -2,10 +2,8 @@
 
 import pytest
 
-from firnline_infra.audit.findings import Counts, ProblemKind
-from firnline_infra.audit.order import LoggedCommit, check_order
+from firnline_infra.audit.findings import Counts
 from firnline_infra.audit.outcome import RecordPlace
-from firnline_ingest.values import Position
 
 from .conftest import Shard
 
@@ -63,20 +61,3 @@ def test_rows_of_a_record_that_was_not_replayed_stay_foreign(shard: Shard, witho
     shard.outcomes += [] if without_letter else [shard.row(105, place=LETTERS)]
     shard.replayed = {105}
     assert shard.compared().counts.foreign == 1
-
-
-def test_replays_may_come_late_and_count_as_logged(shard: Shard) -> None:
-    shard.outcomes.append(shard.row(105, place=LETTERS))
-    shard.replayed = {105}
-    findings = shard.compared()
-    engine, replay = f"APP~S~1~{shard.id.upper()}", f"APP~S~1~{shard.id.upper()}~REPLAY"
-    once = Position(1, 7, 1).token
-    commits = [
-        LoggedCommit(engine, Position(100).token, Position(109).token, 9),
-        LoggedCommit(replay, once, once, 1, entry=1),
-    ]
-    order = check_order(commits, stream="s", created_ms=1, shards={shard.id: findings})
-    assert (order.is_proven, order.rows, findings.counts.misplaced) == (True, 9, 0)
-    order = check_order(commits[:1], stream="s", created_ms=1, shards={shard.id: findings})
-    assert order.problems == ["1 rows came through no logged commit"]
-    assert ProblemKind.MISPLACED not in [each.kind for each in findings.problems]

@@ -3,7 +3,6 @@ import json
 import pytest
 
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
-from firnline_infra.audit.order import Order
 from firnline_infra.audit.rejections import Rejection
 from firnline_infra.audit.report import AuditReport, PipelineReport
 from firnline_infra.audit.report_text import report_text
@@ -19,14 +18,13 @@ def shard(number: int, counts: Counts, *problems: tuple[ProblemKind, str]) -> Sh
     return findings
 
 
-def report(*shards: ShardFindings, compares_contents: bool = True, order: Order | None = None) -> AuditReport:
+def report(*shards: ShardFindings, compares_contents: bool = True) -> AuditReport:
     pipeline = PipelineReport(
         stream="orders",
         tables=("DB.RAW.ORDERS",),
         window=AuditWindow(None, UNTIL_MS),
         compares_contents=compares_contents,
         shards=shards,
-        order=order or Order(commits=2, rows=20),
         remarks=["A remark."],
     )
     return AuditReport([pipeline])
@@ -53,10 +51,6 @@ def test_one_pipeline_with_a_problem_is_enough() -> None:
     assert AuditReport([*GOOD.pipelines, *BAD.pipelines]).exit_status == 3
 
 
-def test_an_order_that_cant_be_proven_refutes_nothing() -> None:
-    assert report(shard(0, Counts()), order=Order(problems=["no log"])).exit_status == 0
-
-
 def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
     lines = report_text(GOOD).splitlines()
     assert lines[0] == "orders -> DB.RAW.ORDERS"
@@ -65,7 +59,6 @@ def test_the_table_has_a_line_a_shard_and_the_verdict_at_the_end() -> None:
     assert lines[3].split() == columns.split()
     assert lines[5].split() == ["shardId-000000000000", "10", "9", "0", "1", "0", "0", "0", "0", "0", "0"]
     assert lines[7].split() == ["all", "shards", "1010", "1009", "0", "1", "0", "0", "0", "0", "0", "0"]
-    assert "In order: 20 rows, in 2 commits." in lines
     assert "A remark." in lines
     assert lines[-1] == "PROVEN: each of 1,010 records is where it belongs, once, with the values that it came with."
 
@@ -121,10 +114,6 @@ def test_values_that_nobody_compared_are_not_called_unchanged() -> None:
     assert lines[-1] == "PROVEN: each of 1 records is where it belongs, once."
 
 
-def test_order_that_is_not_proven_says_why() -> None:
-    assert "Order: no log; no rows." in report_text(report(order=Order(problems=["no log", "no rows"])))
-
-
 def test_json_has_everything_and_the_next_steps() -> None:
     document = json.loads(BAD.to_json())
     (pipeline,) = document["pipelines"]
@@ -135,7 +124,6 @@ def test_json_has_everything_and_the_next_steps() -> None:
         "2023-11-14T22:13:20.999Z",
     )
     assert pipeline["since"] is None
-    assert pipeline["order"] == {"proven": True, "commits": 2, "rows": 20, "problems": []}
     assert (pipeline["totals"]["records"], pipeline["totals"]["missing"], pipeline["totals"]["older"]) == (15, 1, 3)
     assert pipeline["shards"][1]["shard"] == "shardId-000000000001"
     assert pipeline["shards"][1]["problems"] == [{"kind": "changed", "position": "200", "detail": "because of 200"}]

@@ -14,7 +14,6 @@ from firnline_infra.audit.content_check import ContentComparison, LetterContent,
 from firnline_infra.audit.decoded import decoded_of
 from firnline_infra.audit.findings import NEXT_STEPS, Counts, ProblemKind, ShardFindings
 from firnline_infra.audit.left_out import as_read
-from firnline_infra.audit.order import Order
 from firnline_infra.audit.outcome import ClaimStatus, Outcome, RecordPlace, StreamRecord
 from firnline_infra.audit.pipeline import PipelineAudit
 from firnline_infra.audit.report import PipelineReport
@@ -251,7 +250,6 @@ def test_the_report_shows_each_table_and_all_together(shop: Shop) -> None:
         window=AuditWindow(None, 1_700_000_000_999),
         compares_contents=True,
         shards=[shop.compared()],
-        order=Order(),
     )
     assert report.as_document()["tables"] == [
         {"table": OWN, "rows": 2, "error_rows": 0},

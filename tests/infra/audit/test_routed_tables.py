@@ -1,14 +1,10 @@
-"""The tables of a pipeline with routes, asked as one: rows in order, error tables, and the order of their channels."""
+"""The tables of a pipeline with routes, asked as one: rows in order, and error tables."""
 
-from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.order import NOT_LOGGED, LoggedCommit, Order, check_order
 from firnline_infra.audit.outcome import Outcome, RecordPlace
 from firnline_infra.audit.routed import AuditedTables
 from firnline_infra.audit.shards import RowCounts
-from firnline_ingest.identifiers import channel_name, routed_channel
-from firnline_ingest.values import Position
 
-from .routed import NAMES, ORDERS, OWN, SHARD, Table, several
+from .routed import ORDERS, OWN, SHARD, Table, several
 
 
 def at(number: int) -> Outcome:
@@ -44,29 +40,3 @@ def test_where_there_is_one_table_nothing_says_which() -> None:
     tables = several(Table(OWN, [at(1)], rejected=[Outcome(4, 0, RecordPlace.ERROR_TABLE)]))
     assert [each.table for each in rows_of(tables)] == [""]
     assert (list(tables.error_rows()), tables.marks, tables.names) == ([""], {"": ""}, {"": OWN})
-
-
-def commit(channel: str, start: int, end: int) -> LoggedCommit:
-    return LoggedCommit(channel, Position(start).token, Position(end).token, end - start + 1)
-
-
-def test_order_is_that_of_each_tables_own_channel() -> None:
-    own = channel_name("app", "events", 7, SHARD)
-    there = routed_channel(own, "ORDERS")
-    findings = ShardFindings(SHARD)
-    findings.by_table.update({(ORDERS, RecordPlace.TABLE): 3, (OWN, RecordPlace.TABLE): 2})
-
-    def checked(route: str, *commits: LoggedCommit) -> Order:
-        shards = {SHARD: findings}
-        return check_order(commits, stream="events", created_ms=7, shards=shards, route=route, mark=NAMES[route])
-
-    orders = {ORDERS: checked("ORDERS", commit(there, 1, 3)), OWN: checked("", commit(own, 1, 2))}
-    assert Order.together(orders) == Order(commits=2, rows=5)
-    assert checked("ORDERS", commit(own, 1, 3)).problems == ["3 rows came through no logged commit"]
-    assert Order.together({OWN: orders[OWN], ORDERS: checked("ORDERS")}).problems == [
-        f"{ORDERS}: 3 rows came through no logged commit"
-    ]
-    checked("ORDERS", commit(there, 2, 3), commit(there, 1, 1))
-    assert [each.kind for each in findings.problems] == [ProblemKind.MISPLACED]
-    unlogged = Order(problems=[NOT_LOGGED])
-    assert Order.together({OWN: unlogged, ORDERS: unlogged}) == unlogged

@@ -8,7 +8,6 @@ from click.testing import CliRunner, Result
 
 from firnline_infra.audit import AuditReport, PipelineReport
 from firnline_infra.audit.findings import ProblemKind, ShardFindings
-from firnline_infra.audit.order import Order
 from firnline_infra.audit.window import AuditWindow
 from firnline_infra.cli.main import firnline
 
@@ -29,7 +28,6 @@ class Audit:
             window=AuditWindow(None, 0),
             compares_contents=options["content"],
             shards=[self.findings],
-            order=Order(),
         )
         return AuditReport([pipeline])
 
