@@ -82,9 +82,9 @@ ROOMS_BELOW = {
     "infra.blueprint": "specification ingest.config ingest.errors ingest.identifiers ingest.permissions",
     "infra.build": "blueprint specification ingest.__main__ ingest.errors",
     "infra.cli": (
-        "accounts audit blueprint build deploy doctor drift estimate keys observe render rollout specification "
-        "terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas ingest.sink "
-        "ingest.values"
+        "accounts audit blueprint build deploy doctor drift estimate keys observe render rollout runtimes "
+        "specification terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
+        "ingest.sink ingest.values"
     ),
     "infra.deploy": "accounts blueprint keys observe pulumi_cli render specification ingest.errors ingest.identifiers",
     "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification ingest.errors",
@@ -102,7 +102,7 @@ ROOMS_BELOW = {
     "infra.rollout": (
         "accounts blueprint build runtimes specification ingest.config ingest.errors ingest.ledger ingest.values"
     ),
-    "infra.runtimes": "blueprint build specification ingest.errors",
+    "infra.runtimes": "accounts blueprint specification ingest.errors",
     "infra.s3a": "ingest.errors",
     "infra.specification": "ingest.config ingest.errors ingest.identifiers",
     "infra.terminal": "",
@@ -122,7 +122,9 @@ ROOMS_BELOW = {
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
+    "local.environment": (
+        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
+    ),
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",

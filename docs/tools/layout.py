@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
+LENT = re.compile(r"firnline_infra\.runtimes\.(\w+\.)?options")
+"""A runtime's options stand in its folder, and are the specification's: they import nothing above it."""
 Graph = Mapping[str, set[str]]
 HERE = Path(__file__).parents[2]
 
@@ -48,7 +51,7 @@ def module_graph(root: Path = HERE) -> Graph:
 
 def room_of(module: str) -> str:
     """`firnline_ingest.shard` for all that is in it: the first level below a package."""
-    return ".".join(module.split(".")[:2])
+    return "firnline_infra.specification" if LENT.fullmatch(module) else ".".join(module.split(".")[:2])
 
 
 def room_graph(graph: Graph) -> Graph:
@@ -101,6 +104,8 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def _folder(module: str, graph: Graph) -> str:
+    if LENT.fullmatch(module):
+        return room_of(module)
     is_folder = any(other.startswith(f"{module}.") for other in graph)
     return module if is_folder else module.rpartition(".")[0]
 

@@ -18,11 +18,11 @@ from firnline_infra.build import build_cached
 from firnline_infra.build.of_specification import target_of_specification
 from firnline_infra.keys import create_key
 from firnline_infra.keys.owner import KeyOwner
-from firnline_infra.rollout.services.kubeconfig import VARIABLE, read_kubeconfig
-from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
-from firnline_infra.rollout.services.spark_operators import FLAVOURS
+from firnline_infra.runtimes.kubeconfig import VARIABLE, read_kubeconfig
+from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
+from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.runtimes.spark_operator.service import FLAVOURS
 from firnline_infra.specification import load_spec
-from firnline_infra.specification.runtime import Operator
 from firnline_ingest.config.load import parse_config
 from firnline_ingest.config.model import EngineConfig
 from firnline_local.demo.deployable import USERS, Deployable, deployed_specification

@@ -12,9 +12,9 @@ import yaml
 from botocore.stub import Stubber
 
 from firnline_infra.rollout.environment import unknown_run
-from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.services.emr_serverless import EmrServerlessRuntime, application_id
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.emr_serverless.service import EmrServerlessService, application_id
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.job import EngineJob
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.wsgi import WsgiServer
 from tests.iam.call_log import LoggedCall
@@ -64,7 +64,7 @@ class Ci:
         self.other = service.create(name="payroll", tags=OTHERS)
         self.spec = specification(None if self.is_made else self.application)
         self.job: EngineJob = replace(job_of(self.spec), place=self.application)
-        self.runtime = EmrServerlessRuntime(service.client, self.s3.client, self.iam.client, self.application)
+        self.runtime = EmrServerlessService(service.client, self.s3.client, self.iam.client, self.application)
 
     def acts_as(self, role: str) -> None:
         statements = statements_of(self.spec, role)

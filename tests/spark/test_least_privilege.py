@@ -17,12 +17,12 @@ import pyspark
 import pytest
 from botocore.exceptions import ClientError
 
+from firnline_infra import build
 from firnline_infra.blueprint.engine_config import engine_inputs
 from firnline_infra.blueprint.iam import policy_document
 from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, s3_url, spark_url
 from firnline_infra.blueprint.principals import engine_policy
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
-from firnline_infra.build import settings
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.names import Names
 from firnline_ingest.ledger.dynamodb import KEY_SCHEMA
@@ -88,7 +88,7 @@ class Engine:
     def run_from_the_bucket(self) -> None:
         """As a job is started: program, environment and configuration are all there."""
         artefact, configuration = f"{ARTEFACT_FOLDER}1/", f"{CONFIGURATION_FOLDER}1.json"
-        entry = Path(settings.__file__).parent / "files" / "entry.py"
+        entry = Path(build.__file__).parent / "files" / "entry.py"
         archive = self.lane.folder / "archive.tar.gz"
         with tarfile.open(archive, "w:gz") as tar:
             tar.add(self.lane.config_file, "in-the-archive.json")

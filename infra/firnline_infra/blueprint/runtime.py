@@ -11,11 +11,13 @@ from firnline_infra.blueprint.marks import tags
 from firnline_infra.blueprint.shown import Shown, part
 from firnline_infra.blueprint.size import Size, size_of_specification
 from firnline_infra.blueprint.value import Reference, Value
-from firnline_infra.specification.emr import EmrEc2, EmrServerless
+from firnline_infra.runtimes.emr_ec2.options import EmrEc2
+from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_infra.specification.origin import Origin
-from firnline_infra.specification.runtime import Kubernetes, RollOutOrder, Trust
+from firnline_infra.specification.runtime import RollOutOrder, Trust
 
 MIB_PER_GB = 1024
 SPARE = 2

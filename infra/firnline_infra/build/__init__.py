@@ -1,9 +1,8 @@
-"""`firnline build`: the engine as files that a cluster runs, and how Spark is told to use them."""
+"""`firnline build`: the engine as files that a cluster runs."""
 
 from firnline_infra.build.artefact import BuiltArtefact, read_artefact, read_artefact_for
 from firnline_infra.build.assemble import build, build_cached
 from firnline_infra.build.of_specification import target_of_specification
-from firnline_infra.build.settings import spark_settings
 from firnline_infra.build.target import Target, target_of
 
 __all__ = [
@@ -13,7 +12,6 @@ __all__ = [
     "build_cached",
     "read_artefact",
     "read_artefact_for",
-    "spark_settings",
     "target_of",
     "target_of_specification",
 ]

@@ -23,9 +23,8 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     from firnline_infra.estimate.cost import costs
     from firnline_infra.estimate.load import Load
     from firnline_infra.estimate.text import estimate_text
+    from firnline_infra.runtimes.options import Architecture
     from firnline_infra.specification import load_spec
-    from firnline_infra.specification.emr import Architecture
-    from firnline_infra.specification.runtime import SECTIONS
 
     spec = load_spec(spec_file_of(environment))
     count = shards or shards_of(spec)
@@ -33,5 +32,5 @@ def estimate(environment: str, shards: int | None, mb_per_second: float | None) 
     rate = mb_per_second or 0.3 * count
     load = Load(shards=count, mb_per_s=rate, size=size, epoch_s=spec.epoch.seconds, tables=tables_of(spec))
     section = spec.aws.runtime.job
-    kind = next((name for name in SECTIONS if getattr(spec.aws.runtime, name) is not None), "emr_serverless")
+    kind = spec.aws.runtime.kind or "emr_serverless"
     click.echo(estimate_text(load, costs(load, kind, section.architecture if section else Architecture.ARM64)))

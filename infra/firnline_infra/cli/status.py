@@ -12,8 +12,8 @@ from firnline_infra.cli.environment_argument import environment_argument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from firnline_infra.rollout.runtime import Run
     from firnline_infra.rollout.status import ShardStatus, StandbyStatus, Status
+    from firnline_infra.runtimes.service import Run
 
 NOT_RUNNING, BY_HAND = 3, "by hand"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from firnline_infra.estimate.load import SECONDS_A_MONTH, Load
 from firnline_infra.estimate.prices import prices
-from firnline_infra.specification.emr import Architecture
+from firnline_infra.runtimes.options import Architecture
 
 HOURS_A_MONTH = SECONDS_A_MONTH / 3600
 MIB_PER_GB = 1024

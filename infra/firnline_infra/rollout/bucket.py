@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from firnline_infra.blueprint.places import DEPLOYMENT_FOLDER, folder
-from firnline_infra.rollout.aws import call, code_of, is_missing
-from firnline_infra.rollout.errors import RuntimeRefused
+from firnline_infra.runtimes.aws import call, code_of, is_missing
+from firnline_infra.runtimes.errors import RuntimeRefused
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 

@@ -13,21 +13,22 @@ from firnline_infra.accounts import Accounts, check_aws
 from firnline_infra.blueprint.engine_config import document_hash, document_text
 from firnline_infra.blueprint.places import ARTEFACT_FOLDER, CONFIGURATION_FOLDER, folder, log_folder, s3_url
 from firnline_infra.build import BuiltArtefact
-from firnline_infra.rollout.aws import bucket_and_key, call
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.errors import NothingToRollBackTo, RuntimeRefused
+from firnline_infra.rollout.errors import NothingToRollBackTo
 from firnline_infra.rollout.left_consumers import told_unused
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.pause import Pause
 from firnline_infra.rollout.records import Deployment, Deployments, Outcome
 from firnline_infra.rollout.roll import Deployed, RollOut
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
-from firnline_infra.rollout.services import place_of, runtime_of
 from firnline_infra.rollout.status import Status, status_of
 from firnline_infra.rollout.streams import pipelines_by_stream, streams_of_configuration
 from firnline_infra.rollout.uploads import in_image, put_once, uploaded
-from firnline_infra.runtimes import EngineJob, engine_job
-from firnline_infra.runtimes.errors import StartedByHand
+from firnline_infra.runtimes.aws import bucket_and_key, call
+from firnline_infra.runtimes.engine_job import engine_job
+from firnline_infra.runtimes.errors import RuntimeRefused, StartedByHand
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.registry import runtime_of
+from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
 from firnline_ingest.config.load import parse_config
@@ -141,12 +142,12 @@ class EngineEnvironment:
         )
 
     @cached_property
-    def _runtime(self) -> Runtime:
-        return runtime_of(self.spec, self.accounts, self._place)
+    def _runtime(self) -> EngineService:
+        return runtime_of(self.spec).service().service_of(self.spec, self.accounts, self._place)
 
     @cached_property
     def _place(self) -> str:
-        return place_of(self.spec, self.accounts)
+        return runtime_of(self.spec).service().place_of(self.spec, self.accounts)
 
     @cached_property
     def _ledger(self) -> DynamoLedger:

@@ -9,13 +9,8 @@ RolloutError
 ├── RolloutFailed        the new engine did not come up
 ├── NothingToRollBackTo  no earlier deployment ended well
 ├── RecordUnreadable     a record of a deployment is not ours, or of a newer release
-├── PlaceMissing         what the stack makes for the engine to run at is not there, or twice
 ├── UnknownPipeline      the ledger knows no such stream
-├── NotQuiet             passing: a paused pipeline has rows in flight yet
-├── NoCluster            the kubeconfig does not lead into a cluster
-├── UntaggedRun          a run that whoever deploys may not see is in the engine's place
-├── RuntimeRefused       the service refused a call
-└── RuntimeUnavailable   passing: the service is throttling, or out of reach
+└── NotQuiet             passing: a paused pipeline has rows in flight yet
 """
 
 from collections.abc import Sequence
@@ -24,7 +19,7 @@ from typing import TYPE_CHECKING
 from firnline_ingest.errors import Fatal, FirnlineError, Retryable
 
 if TYPE_CHECKING:
-    from firnline_infra.rollout.runtime import Problem, Run
+    from firnline_infra.runtimes.service import Problem, Run
 
 
 class RolloutError(FirnlineError):
@@ -120,46 +115,6 @@ class NothingToRollBackTo(RolloutError, Fatal):
         )
 
 
-class RuntimeRefused(RolloutError, Fatal):
-    """The service refused a call, in its own words."""
-
-    id = "FL-5469"
-
-    def __init__(self, action: str, on: str, words: str, *, next_step: str = "") -> None:
-        super().__init__(
-            f"{action} on {on} was refused: {words}",
-            next_step=next_step
-            or f"where it was denied, allow {action} to whoever deploys; the command can be repeated as it is.",
-        )
-
-
-class UntaggedRun(RolloutError, Fatal):
-    """Somebody has started a run in the engine's application without its tag, or whoever deploys lacks a right."""
-
-    id = "FL-5621"
-
-    def __init__(self, run_id: str, place: str, application_id: str, words: str) -> None:
-        super().__init__(
-            f"Run {run_id} is active in {place}, and may not be looked at: it lacks the tag firnline:application, so somebody "
-            f"started it by hand, and it is in the engine's way. ({words})",
-            next_step="whoever started it ends it (aws emr-serverless cancel-job-run --application-id "
-            f"{application_id} --job-run-id {run_id}); then run the same command again. Where it has the tag, allow "
-            "emr-serverless:GetJobRun to whoever deploys. Nothing was changed.",
-        )
-
-
-class RuntimeUnavailable(RolloutError, Retryable):
-    """Throttled, or out of reach."""
-
-    id = "FL-5470"
-
-    def __init__(self, action: str, on: str, words: str) -> None:
-        super().__init__(
-            f"{action} on {on} got no answer: {words}",
-            next_step="run the same command again; it goes on from what it finds.",
-        )
-
-
 class RecordUnreadable(RolloutError, Fatal):
     """A record of a deployment can't be understood."""
 
@@ -169,33 +124,6 @@ class RecordUnreadable(RolloutError, Fatal):
         super().__init__(
             f"{place} is no record of a deployment that this release reads: {why}",
             next_step="where a newer release wrote it, deploy with that one; where somebody else did, move it away.",
-        )
-
-
-class PlaceMissing(RolloutError, Fatal):
-    """The place where the engine is to run is not there, or there are several of its name."""
-
-    id = "FL-5472"
-
-    def __init__(self, what: str, found: Sequence[str], environment: str) -> None:
-        said = f"There are {len(found)} of these: {', '.join(found)}; wanted is the {what}." if found else ""
-        super().__init__(
-            said or f"There is no {what}.",
-            next_step="remove the one that is not yours, or adopt one by its id (docs/spec.md)."
-            if found
-            else f"firnline up {environment} makes it.",
-        )
-
-
-class NoCluster(RolloutError, Fatal):
-    """The kubeconfig does not lead into a cluster."""
-
-    id = "FL-5473"
-
-    def __init__(self, why: str) -> None:
-        super().__init__(
-            f"No Kubernetes cluster can be entered: {why}.",
-            next_step="kubectl get pods has to work with the same KUBECONFIG and aws.runtime.kubernetes.context.",
         )
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firnline_infra.rollout.bounds import Bounds
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger
 from firnline_infra.rollout.stopping import Stopping
+from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_ingest.ledger.standby import Standby, StandbyState
 
 
@@ -39,7 +39,7 @@ def standby_of(ledger: EngineLedger, run: Run) -> Standby | None:
 class HandOver:
     """To one run, which was started to stand by."""
 
-    runtime: Runtime
+    runtime: EngineService
     ledger: EngineLedger
     bounds: Bounds
     clock: Callable[[], float]

@@ -6,7 +6,7 @@ else has started: then nobody can tell, and what runs where ours should is taken
 
 from collections.abc import Sequence
 
-from firnline_infra.rollout.runtime import Run
+from firnline_infra.runtimes.service import Run
 from firnline_ingest.ledger.backend import Run as EngineRun
 
 

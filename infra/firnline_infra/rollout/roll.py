@@ -18,7 +18,6 @@ from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import (
     EngineElsewhere,
     NotReady,
-    RolloutError,
     RolloutFailed,
     StillThere,
 )
@@ -27,12 +26,13 @@ from firnline_infra.rollout.ownership import is_foreign
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.phases import Phase, Phases
 from firnline_infra.rollout.records import Claim, Deployment, Deployments, Outcome
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger, read_lately, shard_rows
 from firnline_infra.rollout.starting import Starting
 from firnline_infra.rollout.stopping import Stopping
 from firnline_infra.rollout.watching import NewFailed, Rows, Watch
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.service import EngineService, Run, RunState
+from firnline_ingest.errors import FirnlineError
 from firnline_ingest.ledger.standby import StandbyState
 from firnline_ingest.values import ShardKey
 
@@ -56,7 +56,7 @@ class Deployed:
 class RollOut:
     """One roll-out at a time."""
 
-    runtime: Runtime
+    runtime: EngineService
     ledger: EngineLedger
     records: Deployments
     streams_of: Callable[[EngineJob], Sequence[str]]
@@ -101,8 +101,8 @@ class RollOut:
         claim = self.records.begin(job.hash, self.document_of(job), went_back_to=went_back_to)
         try:
             return self._carry_out(claim, job)
-        except RolloutError as error:
-            with suppress(RolloutError):  # what failed is to be told, and a deployment that stays open is gone on with
+        except FirnlineError as error:
+            with suppress(FirnlineError):  # what failed is to be told, and a deployment that stays open is gone on with
                 claim.end(Outcome.FAILED, error.what)
             raise
 

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 
 from firnline_infra.rollout.bounds import Bounds
-from firnline_infra.rollout.errors import DeployDisplaced, RuntimeRefused, RuntimeUnavailable, StillThere
+from firnline_infra.rollout.errors import DeployDisplaced, StillThere
 from firnline_infra.rollout.patience import Patience
 from firnline_infra.rollout.records import Claim, Deployments
-from firnline_infra.rollout.runtime import Run, Runtime
 from firnline_infra.rollout.watching import NewFailed
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.service import EngineService, Run
 
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    runtime: Runtime
+    runtime: EngineService
     records: Deployments
     bounds: Bounds
     patience: Patience

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from firnline_infra.rollout.records import Deployment
-from firnline_infra.rollout.runtime import Run
 from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
+from firnline_infra.runtimes.service import Run
 from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun

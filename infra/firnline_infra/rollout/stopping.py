@@ -7,13 +7,13 @@ from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import StillThere
 from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.phases import Phase, Phases
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger
+from firnline_infra.runtimes.service import EngineService, Run, RunState
 
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    runtime: Runtime
+    runtime: EngineService
     ledger: EngineLedger
     bounds: Bounds
     clock: Callable[[], float]

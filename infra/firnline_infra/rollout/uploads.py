@@ -8,12 +8,12 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_infra.build import BuiltArtefact
-from firnline_infra.rollout.aws import call, code_of, is_missing
 from firnline_infra.rollout.bucket import JSON, TAKEN
-from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
-from firnline_infra.runtimes import Artefact
+from firnline_infra.runtimes.aws import call, code_of, is_missing
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.job import Artefact
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec
-from firnline_infra.specification.emr import Architecture
 
 IMAGE_ENTRY, IMAGE_ENVIRONMENT = "/opt/firnline/entry.py", "/opt/firnline/environment"
 """Where the image has them that the artefact's Containerfile makes."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.ownership import may_be_of
 from firnline_infra.rollout.phases import Phase, Phases
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
 from firnline_infra.rollout.shards import EngineLedger, Takeover, shard_rows, takeover, without_paused
+from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_ingest.ledger.row import ShardRow
 from firnline_ingest.values import ShardKey
 
@@ -24,7 +24,7 @@ class NewFailed(Exception):
 class Watch:
     """Of one run."""
 
-    runtime: Runtime
+    runtime: EngineService
     ledger: EngineLedger
     bounds: Bounds
     clock: Callable[[], float]

@@ -1,27 +1,17 @@
-"""What runs: an engine's job, whatever the runtime. `engine_job` makes one of a specification; `render` makes the request of it.
+"""What runs: an engine's job, whatever the runtime. `engine_job` makes one of a specification, `render` the request of it.
 
 Nothing secret is in a job: the configuration says where a secret is found, and credentials come from the role.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from firnline_infra.blueprint.size import Size
-from firnline_infra.specification.emr import Architecture
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification.runtime import RollOutOrder, Runtime
 
 APPLICATION_TAG, ENVIRONMENT_TAG, HASH_TAG = "firnline:application", "firnline:environment", "firnline:hash"
 """Tags of a run. Of Kubernetes' objects they are labels, with a slash in place of the colon and 63 characters at most."""
-
-
-class RuntimeKind(StrEnum):
-    """The sections of `aws.runtime` that say where the engine's job runs."""
-
-    EMR_SERVERLESS = "emr_serverless"
-    EMR_EKS = "emr_eks"
-    EMR_EC2 = "emr_ec2"
-    KUBERNETES = "kubernetes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,14 +65,6 @@ class EngineJob:
     def stands_by(self) -> bool:
         """Whether it is started beside the engine whose place it takes, where there is room."""
         return self.runtime.rollout is RollOutOrder.STANDBY
-
-    @property
-    def kind(self) -> RuntimeKind:
-        """Raises ValueError for an engine that is started by hand; `engine_job` makes no such job."""
-        for kind in RuntimeKind:
-            if getattr(self.runtime, kind.value) is not None:
-                return kind
-        raise ValueError("the specification has no section that says where the engine's job runs")
 
     @property
     def name(self) -> str:

@@ -1,9 +1,13 @@
-"""Spark's settings of an engine's job, all but those of one runtime alone."""
+"""Spark's settings of an engine's job, all but those of one runtime alone.
+
+The engine's archive holds `bin/python`, which starts the cluster's own Python with the archive's packages in front; Spark unpacks
+it into the working directory of the driver and of every executor (Spark's "Python Package Management" page, and EMR Serverless's
+"Using Python libraries").
+"""
 
 from collections.abc import Mapping
 
 from firnline_infra.blueprint.size import Size
-from firnline_infra.build.settings import DRIVER_VARIABLES, spark_settings
 from firnline_infra.runtimes.job import Artefact, EngineJob
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -19,9 +23,9 @@ ENGINE = {
 START_VARIABLE = "FIRNLINE_START"
 """Of the driver: the token of its start, which the engine tells the ledger (firnline_ingest/ledger/lease.py)."""
 STANDBY_VARIABLE = "FIRNLINE_STANDBY"
-"""Of the driver: the seconds for which it waits to be let in beside another engine (firnline_ingest/spark/standing_by.py)."""
+"""Of the driver: the seconds for which it waits to be promoted beside another engine (firnline_ingest/spark/standing_by.py)."""
 STANDBY_S = 600
-"""Whoever deploys lets it in within seconds of its being ready; one that was killed is followed by the next within that time,
+"""A deployer promotes it within seconds of its being ready; one that was killed is followed by the next within that time,
 or the engine ends by itself."""
 SIZES = (
     "spark.driver.cores",
@@ -32,16 +36,37 @@ SIZES = (
     "spark.executor.memory",
     "spark.executor.memoryOverhead",
 )
+FOLDER = "environment"
+"""What Spark calls the unpacked archive, in each working directory."""
+PYTHON = f"./{FOLDER}/bin/python"
 
 
-def engine_conf(artefact: Artefact, runtime: str, region: str, endpoints: Mapping[str, str]) -> dict[str, str]:
-    """What the engine needs to be itself on a runtime, by the name of its section."""
+def python_conf(archive: str, driver_variable: str) -> dict[str, str]:
+    """Settings that make driver and executors run the archive's Python; no value has a blank in it.
+
+    `archive` is the URI of the .tar.gz, or the absolute folder where an image has it unpacked. `driver_variable` is what the
+    runtime puts before the name of a driver's environment variable.
+    """
+    is_in_image = archive.startswith("/")
+    python = f"{archive}/bin/python" if is_in_image else PYTHON
+    return {
+        **({} if is_in_image else {"spark.archives": f"{archive}#{FOLDER}"}),
+        "spark.pyspark.python": python,  # before any variable, in Spark's own order
+        "spark.pyspark.driver.python": python,
+        f"{driver_variable}PYSPARK_PYTHON": python,
+        f"{driver_variable}PYSPARK_DRIVER_PYTHON": python,
+        "spark.executorEnv.PYSPARK_PYTHON": python,
+    }
+
+
+def engine_conf(artefact: Artefact, driver_variable: str, region: str, endpoints: Mapping[str, str]) -> dict[str, str]:
+    """What the engine needs to be itself on a runtime."""
     variables = {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
     variables |= {f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in endpoints.items()}
     return {
         **ENGINE,
-        **spark_settings(artefact, runtime),
-        **{f"{DRIVER_VARIABLES[runtime]}{name}": value for name, value in variables.items()},
+        **python_conf(artefact.archive, driver_variable),
+        **{f"{driver_variable}{name}": value for name, value in variables.items()},
         **{f"spark.executorEnv.{name}": value for name, value in variables.items()},
     }
 
@@ -58,9 +83,9 @@ def size_conf(size: Size) -> dict[str, str]:
     }
 
 
-def start_conf(runtime: str, token: str, *, stands_by: bool = False) -> dict[str, str]:
+def start_conf(driver_variable: str, token: str, *, stands_by: bool = False) -> dict[str, str]:
     standby = {STANDBY_VARIABLE: str(STANDBY_S)} if stands_by else {}
-    return {f"{DRIVER_VARIABLES[runtime]}{name}": value for name, value in ({START_VARIABLE: token} | standby).items()}
+    return {f"{driver_variable}{name}": value for name, value in ({START_VARIABLE: token} | standby).items()}
 
 
 def token_of(settings: Mapping[str, str]) -> str:

@@ -8,7 +8,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.specification.emr import ROLE_NAME, Architecture, EmrEc2, EmrEks, EmrServerless
+from firnline_infra.runtimes.emr_ec2.options import EmrEc2
+from firnline_infra.runtimes.emr_eks.options import EmrEks
+from firnline_infra.runtimes.emr_serverless.options import EmrServerless
+from firnline_infra.runtimes.options import ROLE_NAME
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
 from firnline_infra.specification.origin import CreateOrAdopt, Origin
 from firnline_infra.specification.statements import ExtraStatement
 from firnline_ingest.config.document import Section
@@ -27,12 +31,6 @@ ROLE_ARN = Form(
 EKS_CLUSTER = Form(
     r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", "1 to 100 letters, digits, _ and -, the first no sign", "platform"
 )
-IMAGE = Form(
-    r"[a-z0-9.:/_-]+(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@sha256:[0-9a-f]{64})",
-    "an image with a tag or, better, a digest",
-    "123456789012.dkr.ecr.eu-central-1.amazonaws.com/firnline@sha256:…",
-)
-SPARK_VERSION = Form(r"4\.\d+\.\d+", "a version of Spark 4", "4.1.1")
 
 
 class Trust(StrEnum):
@@ -83,54 +81,6 @@ class Sizing(Section):
     overhead_mib: int | None = Field(default=None, ge=384, le=786_432)
     """MiB beside the JVM of each executor, where the Python workers are that read and write; 1 GiB a core where absent.
     Watch for containers that are killed for their memory."""
-
-
-class Toleration(Section):
-    """A taint of nodes that the pods put up with."""
-
-    key: str
-    """The taint's key."""
-    value: str | None = None
-    """The taint's value; any where absent."""
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
-    """What the taint does to others."""
-
-
-class Operator(StrEnum):
-    """Who runs Spark applications in the cluster."""
-
-    KUBEFLOW = "kubeflow"
-    """kubeflow/spark-operator, sparkoperator.k8s.io/v1beta2."""
-    APACHE = "apache"
-    """apache/spark-kubernetes-operator, spark.apache.org/v1."""
-
-
-class Kubernetes(Section):
-    """A Spark operator on Kubernetes; `runtime.namespace` and `runtime.service_account` say where and as whom."""
-
-    operator: Operator = Field(default=Operator.KUBEFLOW, strict=False)
-    """Which one the cluster has; it has to be there already."""
-    context: str | None = Field(default=None, min_length=1)
-    """Of the kubeconfig that `firnline deploy` uses; the current one where absent. Give it: the current one is anybody's."""
-    image: Annotated[str, IMAGE]
-    """The engine's: `firnline build` writes the Containerfile. A digest keeps what was reviewed."""
-    image_pull_secrets: list[str] = Field(default_factory=list)
-    """Names of secrets of the namespace, where the registry asks."""
-    spark: Annotated[str, SPARK_VERSION] = "4.1.1"
-    """The image's version of Spark."""
-    architecture: Architecture = Field(default=Architecture.ARM64, strict=False)
-    """Of the nodes and the image; pods are kept off others."""
-    node_selector: dict[str, str] = Field(default_factory=dict)
-    """Labels of the nodes that driver and executors run on."""
-    tolerations: list[Toleration] = Field(default_factory=list)
-    """Taints of nodes that driver and executors put up with."""
-    termination_seconds: int = Field(default=300, ge=240, le=3600)
-    """How long a pod may take to end: longer than the engine needs for the proof of its last rows (180 s and a task's
-    cancelling), so that a drain of a node loses no time to reconciliation."""
-    disruption_budget: bool = True
-    """Keeps drains of nodes from evicting driver and executors together."""
-    keys_secret: str | None = Field(default=None, min_length=1)
-    """With trust: static-keys, the secret of the namespace that has AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."""
 
 
 SECTIONS: dict[str, tuple[Trust, ...]] = {
@@ -192,6 +142,11 @@ class Runtime(Section):
     """The engine is an application of a Spark operator."""
 
     @property
+    def kind(self) -> str | None:
+        """The name of the section that says where the job runs; None if the engine is started by hand."""
+        return next((name for name in SECTIONS if getattr(self, name) is not None), None)
+
+    @property
     def job(self) -> EmrServerless | EmrEks | EmrEc2 | Kubernetes | None:
         """Where the job runs; None where it is started by hand."""
         return self.emr_serverless or self.emr_eks or self.emr_ec2 or self.kubernetes
@@ -226,8 +181,7 @@ class Runtime(Section):
         return self
 
     def _asks(self) -> str:
-        section = next((name for name in SECTIONS if getattr(self, name) is not None), None)
-        return f"trust: {self.trust.value}" + (f" with {section}" if section else "")
+        return f"trust: {self.trust.value}" + (f" with {self.kind}" if self.kind else "")
 
     def _about_pods(self) -> tuple[set[str], set[str]]:
         """Which of the fields about pods have to be given, and which may be."""

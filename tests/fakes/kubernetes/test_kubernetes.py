@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.runtime import Run, RunState
-from firnline_infra.rollout.services.kubeconfig import Access
-from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
-from firnline_infra.rollout.services.spark_operators import FLAVOURS, OperatorRuntime
-from firnline_infra.runtimes import EngineJob, render
-from firnline_infra.specification.runtime import Operator
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.kubeconfig import Access
+from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
+from firnline_infra.runtimes.registry import render
+from firnline_infra.runtimes.service import Run, RunState
+from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from firnline_local.wsgi import WsgiServer
 from tests.fakes.kubernetes.schema import schema_of, violations
 from tests.fakes.kubernetes.server import ClusterRuntimes
@@ -31,7 +32,7 @@ class Place:
     operator: Operator
     job: EngineJob
     stage: Stage
-    runtime: OperatorRuntime
+    runtime: OperatorService
     api: HttpKubernetesApi
     application: ClusterRuntimes
 
@@ -83,7 +84,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         served.kubernetes.given({"images": {image: str(tmp_path)}, "roles": {f"{namespace}/{account}": ROLE}})
         made = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": account}}
         assert api.create(f"/api/v1/namespaces/{namespace}/serviceaccounts", made)
-        service = OperatorRuntime(api, FLAVOURS[operator], namespace, "firnline-dev", account, sleep=lambda _: None)
+        service = OperatorService(api, FLAVOURS[operator], namespace, "firnline-dev", account, sleep=lambda _: None)
         yield Place(operator, job, stage, service, api, served)
     served.stop()
 

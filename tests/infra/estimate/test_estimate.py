@@ -15,7 +15,7 @@ from firnline_infra.estimate.cost import costs
 from firnline_infra.estimate.load import HEARTBEAT_S, LEDGER_WRITE_S, OFFSET_BYTES, Load
 from firnline_infra.estimate.prices import Standing, prices
 from firnline_infra.estimate.text import estimate_text
-from firnline_infra.specification.emr import Architecture
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification.runtime import SECTIONS
 
 ROOT = Path(__file__).parents[3]

@@ -7,9 +7,10 @@ import pytest
 import yaml
 from botocore.stub import Stubber
 
-from firnline_infra.runtimes import Artefact, EngineJob, engine_job
+from firnline_infra.runtimes.engine_job import engine_job
+from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import parse_spec
-from firnline_infra.specification.emr import Architecture
 
 BUCKET = "firnline-dev-123456789012-eu-central-1"
 ROLE = "arn:aws:iam::123456789012:role/firnline-dev-engine"

@@ -4,8 +4,8 @@ import pytest
 from botocore.response import StreamingBody
 
 from firnline_infra.rollout.bucket import BucketObjects
-from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.rollout.records import Deployments
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 from tests.infra.rollout.conftest import BUCKET, StubbedAws
 
 NAME = "00000002.json"

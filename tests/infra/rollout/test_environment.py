@@ -11,8 +11,8 @@ from firnline_infra.rollout.bucket import BucketObjects
 from firnline_infra.rollout.environment import EngineEnvironment, before_that, job_document, recorded_job
 from firnline_infra.rollout.errors import RecordUnreadable
 from firnline_infra.rollout.records import Deployment, Outcome
-from firnline_infra.runtimes import EngineJob
-from firnline_infra.runtimes.render import hash_of
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.registry import rendering_of
 from firnline_infra.specification import parse_spec
 from tests.infra.rollout.conftest import SERVERLESS, StubbedAws
 from tests.ingest.config.test_model import document
@@ -58,7 +58,7 @@ def test_a_job_comes_back_from_its_record_as_it_was(job: Callable[..., EngineJob
     text = Deployment(number=1, hash=made.hash, job=job_document(made), by="me", began="now").to_text()
     again = recorded_job(Deployment.of_text(text, "s3://b/1").job)
     assert again == made
-    assert hash_of(again) == made.hash
+    assert rendering_of(again).hash_of(again) == made.hash
 
 
 def test_two_environments_in_one_bucket_have_a_history_each(aws: StubbedAws) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from firnline_infra.rollout.bounds import Bounds
 from firnline_infra.rollout.errors import EngineElsewhere, RolloutFailed
-from firnline_infra.rollout.runtime import Run, RunState
+from firnline_infra.runtimes.service import Run, RunState
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from tests.infra.rollout.world import FakeJob, World

@@ -1,7 +1,7 @@
 import pytest
 
-from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
 from firnline_infra.rollout.patience import PATIENCE_S, Patience
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 
 
 class Service:

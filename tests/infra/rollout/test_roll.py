@@ -9,13 +9,12 @@ from firnline_infra.rollout.errors import (
     EngineElsewhere,
     NotReady,
     RolloutFailed,
-    RuntimeRefused,
-    RuntimeUnavailable,
     StillThere,
 )
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
-from firnline_infra.rollout.runtime import Problem, Run, RunState
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.ledger.backend import Run as EngineRun
 from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, STREAM, Engine, FakeJob, Killed, World
 

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from firnline_infra.rollout.bounds import Bounds
-from firnline_infra.rollout.errors import NotReady, RolloutFailed, RuntimeRefused
+from firnline_infra.rollout.errors import NotReady, RolloutFailed
 from firnline_infra.rollout.phases import Phase
 from firnline_infra.rollout.records import Outcome
-from firnline_infra.rollout.runtime import Problem, Run, RunState
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.ledger.standby import StandbyState
 from tests.infra.rollout.world import BEGINS_S, OPENS_S, PROVES_S, STREAM, WAITS_S, FakeJob, Killed, World
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from firnline_infra.rollout.records import Deployments
 from firnline_infra.rollout.roll import RollOut
-from firnline_infra.rollout.runtime import Problem, Run, RunState
+from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_ingest.kinesis.start import TrimHorizon
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.mark import StreamMark

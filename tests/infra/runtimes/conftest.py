@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes import Artefact, EngineJob, engine_job
+from firnline_infra.runtimes.engine_job import engine_job
+from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
-from firnline_infra.specification.emr import Architecture
 
 HASH = "ab" * 32
 SERVERLESS = {

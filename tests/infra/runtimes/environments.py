@@ -7,10 +7,11 @@ from typing import Any
 import yaml
 
 from firnline_infra.blueprint.places import log_uri, s3_url
-from firnline_infra.runtimes import Artefact, EngineJob, engine_job
+from firnline_infra.runtimes.engine_job import engine_job
+from firnline_infra.runtimes.job import Artefact, EngineJob
+from firnline_infra.runtimes.options import Architecture
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_infra.specification.arns import Arns
-from firnline_infra.specification.emr import Architecture
 from firnline_infra.specification.names import Names
 
 ENVIRONMENTS = Path(__file__).parents[3] / "stacks" / "environments"
@@ -78,4 +79,4 @@ def job_of(spec: EnvironmentSpec) -> EngineJob:
         role_arn=Arns(spec).role(Names.of(spec).engine_role),
         logs=log_uri(spec),
     )
-    return replace(job, place=PLACES.get(job.kind.value, ""))
+    return replace(job, place=PLACES.get(job.runtime.kind or "", ""))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.registry import render
 from firnline_infra.specification import EnvironmentSpec
 from tests.infra.runtimes.conftest import SERVERLESS, Job
 from tests.infra.runtimes.models import faults

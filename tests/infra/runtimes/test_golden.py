@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from firnline_infra.runtimes import render, surroundings
+from firnline_infra.runtimes.registry import render
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from tests.infra.runtimes.environments import RUNTIMES, SHIPPED, job_of, spec_of
 from tests.infra.runtimes.models import faults
 
@@ -37,7 +38,7 @@ def test_what_starts_the_engine_is_what_was_reviewed(environment: str, runtime: 
     job, section = job_of(spec_of(environment, runtime)), spec_of(environment, runtime).aws.runtime.kubernetes
     document = {"request": rendered(environment, runtime)}
     if section is not None:
-        document["before"] = surroundings(job, section)
+        document["before"] = kubernetes_prerequisites(job, section)
     text = json.dumps(document, indent=2) + "\n"
     golden = HERE / "golden" / f"{environment}-{runtime}.json"
     if os.environ.get("FIRNLINE_WRITE_GOLDEN"):

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.runtimes import engine_job, render, surroundings
+from firnline_infra.runtimes.engine_job import engine_job
 from firnline_infra.runtimes.errors import JobRefused, StartedByHand
-from firnline_infra.runtimes.render import hash_of
+from firnline_infra.runtimes.naming import labels, object_name, short_name
+from firnline_infra.runtimes.registry import render, rendering_of
 from firnline_infra.runtimes.spark_conf import START_VARIABLE
-from firnline_infra.runtimes.words import labels, object_name, short_name
+from firnline_infra.runtimes.spark_operator.kubernetes_prerequisites import kubernetes_prerequisites
 from firnline_ingest.errors import ConfigError
 from firnline_ingest.ledger.lease import START_VARIABLE as OF_THE_ENGINE
 from tests.infra.runtimes.environments import RUNTIMES, job_of, spec_of
@@ -145,7 +146,7 @@ def test_a_drain_of_nodes_takes_one_pod_at_a_time() -> None:
     maxUnavailable (kubernetes.io, Specifying a Disruption Budget, arbitrary workloads)."""
     job = job_of(spec_of("dev", "kubeflow", size={"executors": 3}))
     assert job.runtime.kubernetes is not None
-    *_, budget = surroundings(job, job.runtime.kubernetes)
+    *_, budget = kubernetes_prerequisites(job, job.runtime.kubernetes)
     assert budget["kind"] == "PodDisruptionBudget"
     assert budget["spec"]["minAvailable"] == 3  # of a driver and three executors
     assert "maxUnavailable" not in budget["spec"]
@@ -168,4 +169,4 @@ def test_the_driver_is_told_the_token_of_its_start_and_the_hash_is_none_of_it(ru
     assert START_VARIABLE == OF_THE_ENGINE
     assert f"driverEnv.{START_VARIABLE}" in first.replace("appMasterEnv", "driverEnv")
     assert first.replace("00000001-ab", "00000002-cd") == second
-    assert job.hash == hash_of(job)
+    assert job.hash == rendering_of(job).hash_of(job)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from firnline_infra.runtimes import RuntimeKind, render
+from firnline_infra.runtimes.registry import RUNTIMES, render
 from firnline_infra.specification import parse_spec
 from tests.infra.runtimes.environments import ENVIRONMENTS, job_of
 
@@ -15,7 +15,7 @@ EXAMPLES = {path.stem: re.findall(r"```yaml\n(.*?)```", path.read_text(), re.DOT
 
 
 def test_each_runtime_has_a_page_with_an_example() -> None:
-    assert {kind.value.replace("_", "-") for kind in RuntimeKind} <= {page for page, found in EXAMPLES.items() if found}
+    assert {kind.replace("_", "-") for kind in RUNTIMES} <= {page for page, found in EXAMPLES.items() if found}
 
 
 @pytest.mark.parametrize(("page", "text"), [(page, text) for page, found in EXAMPLES.items() for text in found])
@@ -25,4 +25,4 @@ def test_an_example_can_be_used(page: str, text: str) -> None:
     spec = parse_spec(yaml.safe_dump(document), page)
     job = job_of(spec)
     assert render(job, token=job.hash)
-    assert page == "sizing" or job.kind.value.replace("_", "-") == page
+    assert page == "sizing" or (job.runtime.kind or "").replace("_", "-") == page

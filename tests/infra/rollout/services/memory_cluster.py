@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from firnline_infra.rollout.errors import RuntimeRefused
+from firnline_infra.runtimes.errors import RuntimeRefused
 
 
 class MemoryCluster:

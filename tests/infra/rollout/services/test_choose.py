@@ -3,7 +3,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import boto3
 
-from firnline_infra.rollout.services.choose import eks_token
+from firnline_infra.runtimes.emr_eks.cluster import eks_token
 
 
 class Accounts:

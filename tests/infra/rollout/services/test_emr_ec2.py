@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.rollout.runtime import Run, RunState
-from firnline_infra.rollout.services.emr_ec2 import ACTIVE, ALIVE, SCRIPT, STATES, EmrEc2Runtime
-from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.emr_ec2.service import ACTIVE, ALIVE, SCRIPT, STATES, EmrEc2Service
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.registry import render
+from firnline_infra.runtimes.service import Run, RunState
 from tests.infra.rollout.conftest import NOW, StubbedAws
 
 Job = Callable[..., EngineJob]
@@ -20,8 +21,8 @@ END = "end of s-1"
 
 
 @pytest.fixture
-def runtime(aws: StubbedAws) -> EmrEc2Runtime:
-    return EmrEc2Runtime(aws.client("emr"), aws.client("s3"), aws.client("iam"), "j-1", "firnline-dev")
+def runtime(aws: StubbedAws) -> EmrEc2Service:
+    return EmrEc2Service(aws.client("emr"), aws.client("s3"), aws.client("iam"), "j-1", "firnline-dev")
 
 
 def step(id_: str = "s-1", name: str = f"firnline-dev {DIGEST}", state: str = "RUNNING") -> dict[str, Any]:
@@ -32,14 +33,14 @@ def test_every_state_of_a_step_is_known(aws: StubbedAws) -> None:
     assert set(STATES) == set(aws.client("emr").meta.service_model.shape_for("StepState").enum)
 
 
-def test_a_job_is_started_with_the_rendered_request(runtime: EmrEc2Runtime, aws: StubbedAws, job: Job) -> None:
+def test_a_job_is_started_with_the_rendered_request(runtime: EmrEc2Service, aws: StubbedAws, job: Job) -> None:
     aws.answers("emr", "list_steps", {"Steps": [step("s-0", f"firnline-dev {DIGEST}")]})
     aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-1"]})
     assert runtime.start(job(EC2, place="j-1"), "7-ab").id == "s-1"
 
 
 def test_a_start_whose_answer_was_lost_is_found_and_not_made_again(
-    runtime: EmrEc2Runtime, aws: StubbedAws, job: Job
+    runtime: EmrEc2Service, aws: StubbedAws, job: Job
 ) -> None:
     """The service has no token, and a step that is added twice is two engines. Another deployment of the same content is
     another start.
@@ -59,13 +60,13 @@ def test_a_start_whose_answer_was_lost_is_found_and_not_made_again(
     assert (found.id, found.start) == ("s-2", "7-ab")
 
 
-def test_its_runs_are_the_steps_of_the_application(runtime: EmrEc2Runtime, aws: StubbedAws) -> None:
+def test_its_runs_are_the_steps_of_the_application(runtime: EmrEc2Service, aws: StubbedAws) -> None:
     steps = [step(), step("s-2", "somebody else's"), step("s-3", END)]
     aws.answers("emr", "list_steps", {"Steps": steps}, {"ClusterId": "j-1", "StepStates": ACTIVE})
     assert runtime.runs("firnline-dev") == [Run(id="s-1", hash=DIGEST, state=RunState.RUNNING, since=NOW)]
 
 
-def test_a_cancel_ends_the_yarn_application_and_then_the_step(runtime: EmrEc2Runtime, aws: StubbedAws) -> None:
+def test_a_cancel_ends_the_yarn_application_and_then_the_step(runtime: EmrEc2Service, aws: StubbedAws) -> None:
     aws.answers("emr", "list_steps", {"Steps": [step()]})
     aws.answers("emr", "add_job_flow_steps", {"StepIds": ["s-9"]})
     aws.answers("emr", "describe_step", {"Step": step()})
@@ -85,7 +86,7 @@ def test_a_cancel_ends_the_yarn_application_and_then_the_step(runtime: EmrEc2Run
     ],
 )
 def test_the_steps_state_alone_is_no_proof_unless_it_completed(
-    runtime: EmrEc2Runtime, aws: StubbedAws, state: str, end: str | None, gone: bool
+    runtime: EmrEc2Service, aws: StubbedAws, state: str, end: str | None, gone: bool
 ) -> None:
     aws.answers("emr", "describe_step", {"Step": step(state=state)})
     if end is not None:
@@ -94,7 +95,7 @@ def test_the_steps_state_alone_is_no_proof_unless_it_completed(
 
 
 @pytest.mark.parametrize("end", [None, "FAILED"])
-def test_where_nobody_has_asked_yarn_yet_it_is_asked(runtime: EmrEc2Runtime, aws: StubbedAws, end: str | None) -> None:
+def test_where_nobody_has_asked_yarn_yet_it_is_asked(runtime: EmrEc2Service, aws: StubbedAws, end: str | None) -> None:
     steps = [step(state="FAILED"), *([step("s-9", END, end)] if end else [])]
     aws.answers("emr", "describe_step", {"Step": steps[0]})
     aws.answers("emr", "list_steps", {"Steps": steps})
@@ -112,7 +113,7 @@ def test_where_nobody_has_asked_yarn_yet_it_is_asked(runtime: EmrEc2Runtime, aws
     ],
 )
 def test_a_cluster_that_would_not_do_is_told_before(
-    runtime: EmrEc2Runtime, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
+    runtime: EmrEc2Service, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
 ) -> None:
     cluster = {"Status": {"State": "WAITING"}, "ReleaseLabel": "emr-spark-8.1.0", "StepConcurrencyLevel": 2, **found}
     aws.answers("emr", "describe_cluster", {"Cluster": cluster})
@@ -122,7 +123,7 @@ def test_a_cluster_that_would_not_do_is_told_before(
     assert said in runtime.check(job(EC2, place="j-1"))[0].what
 
 
-def test_what_ends_one_engine_leaves_another_content_alone(runtime: EmrEc2Runtime, aws: StubbedAws, job: Job) -> None:
+def test_what_ends_one_engine_leaves_another_content_alone(runtime: EmrEc2Service, aws: StubbedAws, job: Job) -> None:
     """The one that stands by, or has taken over, is a YARN application of the same Firnline application."""
     script = SCRIPT.format(tag=f"firnline-hash-{DIGEST}", alive=ALIVE, grace_s=120)
     ends = {"Jar": "command-runner.jar", "Args": ["bash", "-c", script]}
@@ -139,7 +140,7 @@ def test_what_ends_one_engine_leaves_another_content_alone(runtime: EmrEc2Runtim
 
 @pytest.mark.parametrize(("level", "room"), [(2, False), (3, True)])
 def test_two_engines_need_a_third_step(
-    runtime: EmrEc2Runtime, aws: StubbedAws, job: Job, level: int, room: bool
+    runtime: EmrEc2Service, aws: StubbedAws, job: Job, level: int, room: bool
 ) -> None:
     aws.answers("emr", "describe_cluster", {"Cluster": {"Status": {"State": "WAITING"}, "StepConcurrencyLevel": level}})
     told = runtime.lacks_room(job(EC2, place="j-1"))

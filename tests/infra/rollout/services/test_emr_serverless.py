@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from botocore.response import StreamingBody
 
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable, UntaggedRun
-from firnline_infra.rollout.runtime import Run, RunState
-from firnline_infra.rollout.services.emr_serverless import ACTIVE, STATES, EmrServerlessRuntime, application_id
-from firnline_infra.runtimes import EngineJob, render
+from firnline_infra.runtimes.emr_serverless.service import ACTIVE, STATES, EmrServerlessService, application_id
+from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, RuntimeUnavailable, UntaggedRun
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.registry import render
+from firnline_infra.runtimes.service import Run, RunState
 from tests.infra.rollout.conftest import BUCKET, NOW, ROLE, StubbedAws
 
 Job = Callable[..., EngineJob]
@@ -19,8 +20,8 @@ TRUST = '{"Statement":[{"Effect":"Allow","Principal":{"Service":"emr-serverless.
 
 
 @pytest.fixture
-def runtime(aws: StubbedAws) -> EmrServerlessRuntime:
-    return EmrServerlessRuntime(aws.client("emr-serverless"), aws.client("s3"), aws.client("iam"), "00fapp")
+def runtime(aws: StubbedAws) -> EmrServerlessService:
+    return EmrServerlessService(aws.client("emr-serverless"), aws.client("s3"), aws.client("iam"), "00fapp")
 
 
 def described(state: str = "RUNNING", **more: Any) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def test_every_state_of_the_service_is_known(aws: StubbedAws) -> None:
     assert set(STATES) == set(model.enum)
 
 
-def test_a_job_is_started_with_the_rendered_request(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+def test_a_job_is_started_with_the_rendered_request(runtime: EmrServerlessService, aws: StubbedAws, job: Job) -> None:
     made = job()
     aws.answers(
         "emr-serverless",
@@ -123,7 +124,7 @@ ONE_AT_ONCE = {"maxConcurrentRuns": 1, "queueTimeoutMinutes": 15}
     ],
 )
 def test_whether_there_is_room_for_a_second_engine_is_asked_of_the_application(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
 ) -> None:
     aws.answers("emr-serverless", "get_application", application(**found))
     told = runtime.lacks_room(job())
@@ -132,7 +133,7 @@ def test_whether_there_is_room_for_a_second_engine_is_asked_of_the_application(
 
 
 def test_a_quota_that_is_reached_is_told_in_the_services_words(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job
 ) -> None:
     aws.refuses("emr-serverless", "start_job_run", "ServiceQuotaExceededException", "16 vCPUs is all you have")
     with pytest.raises(RuntimeRefused, match="16 vCPUs is all you have") as raised:
@@ -140,13 +141,13 @@ def test_a_quota_that_is_reached_is_told_in_the_services_words(
     assert "higher quota" in raised.value.next_step
 
 
-def test_throttling_is_passing(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_throttling_is_passing(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     aws.refuses("emr-serverless", "list_job_runs", "ThrottlingException")
     with pytest.raises(RuntimeUnavailable):
         runtime.runs("firnline-dev")
 
 
-def test_its_runs_are_those_of_the_application_over_all_pages(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_its_runs_are_those_of_the_application_over_all_pages(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     asked = {"applicationId": "00fapp", "states": ACTIVE}
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("another")], "nextToken": "2"}, asked)
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]}, {**asked, "nextToken": "2"})
@@ -159,7 +160,7 @@ def test_its_runs_are_those_of_the_application_over_all_pages(runtime: EmrServer
 
 @pytest.mark.parametrize("state", ["FAILED", "SUCCESS", "CANCELLED"])
 def test_a_run_that_ends_between_its_listing_and_its_description_is_none(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, state: str
+    runtime: EmrServerlessService, aws: StubbedAws, state: str
 ) -> None:
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
     aws.answers("emr-serverless", "get_job_run", described(state))
@@ -167,7 +168,7 @@ def test_a_run_that_ends_between_its_listing_and_its_description_is_none(
 
 
 def test_a_run_that_the_service_does_not_know_is_told_apart_from_one_that_stopped(
-    runtime: EmrServerlessRuntime, aws: StubbedAws
+    runtime: EmrServerlessService, aws: StubbedAws
 ) -> None:
     """Right after its start it may not be known yet."""
     aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
@@ -175,7 +176,7 @@ def test_a_run_that_the_service_does_not_know_is_told_apart_from_one_that_stoppe
 
 
 def test_a_run_that_is_listed_and_not_known_is_no_reason_to_start_another(
-    runtime: EmrServerlessRuntime, aws: StubbedAws
+    runtime: EmrServerlessService, aws: StubbedAws
 ) -> None:
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
     aws.refuses("emr-serverless", "get_job_run", "ResourceNotFoundException")
@@ -183,7 +184,7 @@ def test_a_run_that_is_listed_and_not_known_is_no_reason_to_start_another(
         runtime.runs("firnline-dev")
 
 
-def test_a_run_without_our_tag_in_our_own_application_is_told(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_a_run_without_our_tag_in_our_own_application_is_told(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     """Whoever deploys may look at runs with the tag alone."""
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("00frun")]})
     aws.refuses("emr-serverless", "get_job_run", "AccessDeniedException", "not authorized")
@@ -193,7 +194,7 @@ def test_a_run_without_our_tag_in_our_own_application_is_told(runtime: EmrServer
 
 
 def test_in_an_application_that_is_shared_the_runs_of_others_are_passed_over(
-    runtime: EmrServerlessRuntime, aws: StubbedAws
+    runtime: EmrServerlessService, aws: StubbedAws
 ) -> None:
     aws.answers("emr-serverless", "list_job_runs", {"jobRuns": [listed("another"), listed("00frun")]})
     aws.refuses("emr-serverless", "get_job_run", "AccessDeniedException", "not authorized")
@@ -202,7 +203,7 @@ def test_in_an_application_that_is_shared_the_runs_of_others_are_passed_over(
 
 
 def test_the_token_of_a_start_is_read_from_the_runs_own_settings(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job
 ) -> None:
     overrides = render(job(), token="00000007-ab")["configurationOverrides"]
     aws.answers("emr-serverless", "get_job_run", described(configurationOverrides=overrides))
@@ -211,20 +212,20 @@ def test_the_token_of_a_start_is_read_from_the_runs_own_settings(
 
 @pytest.mark.parametrize(("asked", "given"), [(0, 0), (5, 15), (120, 120), (5000, 1800)])
 def test_the_grace_is_one_that_the_service_takes(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, asked: int, given: int
+    runtime: EmrServerlessService, aws: StubbedAws, asked: int, given: int
 ) -> None:
     request = {"applicationId": "00fapp", "jobRunId": "00frun", "shutdownGracePeriodInSeconds": given}
     aws.answers("emr-serverless", "cancel_job_run", {"applicationId": "00fapp", "jobRunId": "00frun"}, request)
     runtime.cancel(RUN, grace_s=asked)
 
 
-def test_cancelling_what_has_ended_is_no_error(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_cancelling_what_has_ended_is_no_error(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     aws.refuses("emr-serverless", "cancel_job_run", "ValidationException", "the run is in a final state")
     aws.answers("emr-serverless", "get_job_run", described("SUCCESS"))
     runtime.cancel(RUN, grace_s=120)
 
 
-def test_a_cancel_that_was_denied_is_one(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_a_cancel_that_was_denied_is_one(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     aws.refuses("emr-serverless", "cancel_job_run", "AccessDeniedException", "not authorized")
     aws.answers("emr-serverless", "get_job_run", described())
     with pytest.raises(RuntimeRefused, match="emr-serverless:CancelJobRun"):
@@ -233,7 +234,7 @@ def test_a_cancel_that_was_denied_is_one(runtime: EmrServerlessRuntime, aws: Stu
 
 @pytest.mark.parametrize(("state", "gone"), [("CANCELLING", False), ("RUNNING", False), ("CANCELLED", True)])
 def test_it_is_gone_when_its_state_is_final(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, state: str, gone: bool
+    runtime: EmrServerlessService, aws: StubbedAws, state: str, gone: bool
 ) -> None:
     aws.answers("emr-serverless", "get_job_run", described(state))
     assert runtime.is_gone(RUN) is gone
@@ -253,7 +254,7 @@ def everything_is_there(aws: StubbedAws) -> None:
     aws.answers("iam", "get_role", {"Role": role})
 
 
-def test_where_all_is_well_there_are_no_problems(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+def test_where_all_is_well_there_are_no_problems(runtime: EmrServerlessService, aws: StubbedAws, job: Job) -> None:
     aws.answers("emr-serverless", "get_application", application())
     everything_is_there(aws)
     assert runtime.check(job()) == []
@@ -269,7 +270,7 @@ def test_where_all_is_well_there_are_no_problems(runtime: EmrServerlessRuntime, 
     ],
 )
 def test_an_application_that_would_not_run_it_is_told_before(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job, found: dict[str, Any], said: str
 ) -> None:
     aws.answers("emr-serverless", "get_application", application(**found))
     everything_is_there(aws)
@@ -279,14 +280,14 @@ def test_an_application_that_would_not_run_it_is_told_before(
 
 
 def test_a_stopped_application_that_starts_by_itself_is_fine(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job
 ) -> None:
     aws.answers("emr-serverless", "get_application", application(state="STOPPED"))
     everything_is_there(aws)
     assert runtime.check(job()) == []
 
 
-def test_everything_that_is_missing_is_told_at_once(runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job) -> None:
+def test_everything_that_is_missing_is_told_at_once(runtime: EmrServerlessService, aws: StubbedAws, job: Job) -> None:
     aws.refuses("emr-serverless", "get_application", "ResourceNotFoundException", "no such application")
     for _ in range(3):
         aws.refuses("s3", "head_object", "404")
@@ -299,16 +300,16 @@ def test_everything_that_is_missing_is_told_at_once(runtime: EmrServerlessRuntim
 
 
 def test_a_role_that_the_service_may_not_assume_is_told(
-    runtime: EmrServerlessRuntime, aws: StubbedAws, job: Job, monkeypatch: pytest.MonkeyPatch
+    runtime: EmrServerlessService, aws: StubbedAws, job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("firnline_infra.rollout.services.emr_serverless.PRINCIPAL", "somebody.amazonaws.com")
+    monkeypatch.setattr("firnline_infra.runtimes.emr_serverless.service.PRINCIPAL", "somebody.amazonaws.com")
     aws.answers("emr-serverless", "get_application", application())
     everything_is_there(aws)
     (problem,) = runtime.check(job())
     assert "does not let somebody.amazonaws.com assume it" in problem.what
 
 
-def test_logs_are_those_of_the_drivers_last_attempt(runtime: EmrServerlessRuntime, aws: StubbedAws) -> None:
+def test_logs_are_those_of_the_drivers_last_attempt(runtime: EmrServerlessService, aws: StubbedAws) -> None:
     folder = "logs/applications/00fapp/jobs/00frun/attempts"
     keys = [f"{folder}/{number}/SPARK_DRIVER/stderr.gz" for number in (9, 10)]
     keys.append(f"{folder}/10/SPARK_EXECUTOR/1/stderr.gz")

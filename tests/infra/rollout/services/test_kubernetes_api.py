@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.rollout.errors import NoCluster, RuntimeRefused, RuntimeUnavailable
-from firnline_infra.rollout.services.kubeconfig import Access, read_kubeconfig
-from firnline_infra.rollout.services.kubernetes_api import HttpKubernetesApi
+from firnline_infra.runtimes.errors import NoCluster, RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.kubeconfig import Access, read_kubeconfig
+from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi
 
 
 class Server(ThreadingHTTPServer):

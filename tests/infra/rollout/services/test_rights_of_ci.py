@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from firnline_infra.rollout.runtime import Run, RunState, Runtime
-from firnline_infra.rollout.services.emr_ec2 import EmrEc2Runtime
-from firnline_infra.rollout.services.emr_eks import EmrEksRuntime
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.emr_ec2.service import EmrEc2Service
+from firnline_infra.runtimes.emr_eks.service import EmrEksService
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.service import EngineService, Run, RunState
 from firnline_infra.specification import EnvironmentSpec, parse_spec
 from firnline_local.aws.policy import is_allowed
 from tests.iam.accesses import accesses_of
@@ -73,7 +73,7 @@ class Heard:
         )
 
 
-def roll(runtime: Runtime, job: EngineJob) -> None:
+def roll(runtime: EngineService, job: EngineJob) -> None:
     """Each verb once; what the service answers is of no interest here."""
     runtime.check(job)
     runtime.start(job, "00000001-token")
@@ -93,7 +93,7 @@ def on_eks(aws: StubbedAws, job: Job) -> None:
         ("cancel_job_run", {"id": "0run"}),
     ):
         aws.answers("emr-containers", operation, answer)
-    runtime = EmrEksRuntime(aws.client("emr-containers"), aws.client("s3"), aws.client("iam"), "0vc", "provider")
+    runtime = EmrEksService(aws.client("emr-containers"), aws.client("s3"), aws.client("iam"), "0vc", "provider")
     roll(runtime, job(EKS, place="0vc"))
 
 
@@ -112,7 +112,7 @@ def on_ec2(aws: StubbedAws, job: Job) -> None:
         ("cancel_steps", {"CancelStepsInfoList": []}),
     ):
         aws.answers("emr", operation, answer)
-    runtime = EmrEc2Runtime(aws.client("emr"), aws.client("s3"), aws.client("iam"), "j-1", "firnline-dev")
+    runtime = EmrEc2Service(aws.client("emr"), aws.client("s3"), aws.client("iam"), "j-1", "firnline-dev")
     roll(runtime, job(EC2, place="j-1"))
 
 

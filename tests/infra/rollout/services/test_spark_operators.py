@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.runtime import RunState
-from firnline_infra.rollout.services.spark_operators import APACHE, FLAVOURS, KUBEFLOW, OperatorRuntime
-from firnline_infra.runtimes import EngineJob
-from firnline_infra.specification.runtime import Operator
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.service import RunState
+from firnline_infra.runtimes.spark_operator.apache import STATES as APACHE
+from firnline_infra.runtimes.spark_operator.kubeflow import STATES as KUBEFLOW
+from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.runtimes.spark_operator.service import FLAVOURS, OperatorService
 from tests.infra.rollout.services.memory_cluster import MemoryCluster
 
 Job = Callable[..., EngineJob]
@@ -44,7 +46,7 @@ class Place:
         self.path = f"/apis/{flavour.group}/namespaces/ingest/sparkapplications/firnline-dev"
         self.now_s = 0.0
         self.on_sleep: Callable[[], None] = lambda: None
-        self.runtime = OperatorRuntime(
+        self.runtime = OperatorService(
             self.cluster, flavour, "ingest", "firnline-dev", "firnline", sleep=self.sleep, clock=lambda: self.now_s
         )
 

@@ -4,15 +4,16 @@ EMR starts the driver's pod again where it fails or is deleted; the service has 
 stopped through its ledger first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
+from firnline_infra.runtimes.naming import CPU_OF, short_name
+from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
-from firnline_infra.runtimes.words import CPU_OF, short_name
-from firnline_infra.specification.emr import EmrEks
 
-LONGEST_NAME = 64
+LONGEST_NAME, LONGEST_ENTRY, MOST_TAGS = 64, 256, 50
 EVENT_LOGS = {
     "spark.eventLog.rotation.enabled": "true",
     "spark.eventLog.rotation.interval": "300s",
@@ -23,7 +24,9 @@ EVENT_LOGS = {
 CONTAINER_LOGS = {"rotationSize": "100MB", "maxFilesToKeep": 10}
 
 
-def start_job_run(job: EngineJob, section: EmrEks, *, token: str, tags: Mapping[str, str]) -> dict[str, Any]:
+def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
+    section = job.runtime.emr_eks
+    assert section is not None
     nodes = {"kubernetes.io/arch": CPU_OF[section.architecture]} | section.node_selector
     properties = {
         **all_conf(job),
@@ -32,7 +35,7 @@ def start_job_run(job: EngineJob, section: EmrEks, *, token: str, tags: Mapping[
     }
     request: dict[str, Any] = {
         "virtualClusterId": job.place,
-        "clientToken": token,
+        "clientToken": start.token,
         "name": short_name(job.application, job.hash, LONGEST_NAME),
         "executionRoleArn": job.role_arn,
         "releaseLabel": section.release,
@@ -44,7 +47,7 @@ def start_job_run(job: EngineJob, section: EmrEks, *, token: str, tags: Mapping[
             "monitoringConfiguration": {"persistentAppUI": "ENABLED"},
         },
         "retryPolicyConfiguration": {"maxAttempts": section.attempts},
-        "tags": dict(tags),
+        "tags": dict(start.tags),
     }
     if job.logs is not None:
         request["configurationOverrides"]["monitoringConfiguration"] |= {
@@ -52,3 +55,17 @@ def start_job_run(job: EngineJob, section: EmrEks, *, token: str, tags: Mapping[
             "containerLogRotationConfiguration": CONTAINER_LOGS,
         }
     return request
+
+
+def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
+    yield from refused_entry(job, LONGEST_ENTRY)
+    yield from refused_classifications(request)
+    yield from refused_tags(request, MOST_TAGS)
+
+
+JOB = Rendering(
+    service="EMR on EKS",
+    driver_variable="spark.kubernetes.driverEnv.",
+    request=start_job_run,
+    refusals=refusals,
+)

@@ -11,84 +11,30 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
-from firnline_infra.rollout.services.kubernetes_api import KubernetesApi
-from firnline_infra.rollout.services.pods import Pods
-from firnline_infra.runtimes import EngineJob, render
-from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+from firnline_infra.accounts import Accounts
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
+from firnline_infra.runtimes.kubeconfig import read_kubeconfig
+from firnline_infra.runtimes.kubernetes_api import HttpKubernetesApi, KubernetesApi, Pods
+from firnline_infra.runtimes.naming import labels, object_name
+from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
 from firnline_infra.runtimes.spark_conf import token_of
-from firnline_infra.runtimes.words import labels, object_name
-from firnline_infra.specification.runtime import Operator
+from firnline_infra.runtimes.spark_operator import apache, kubeflow
+from firnline_infra.runtimes.spark_operator.flavour import Flavour
+from firnline_infra.runtimes.spark_operator.job import JOB
+from firnline_infra.runtimes.spark_operator.options import Operator
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 DRIVER_ROLE = "spark-role=driver"
 CLEARED_S, LOOK_S = 120.0, 2.0
 DRY_RUN = "?dryRun=All"
-KUBEFLOW = {
-    "": RunState.STARTING,
-    "SUBMITTED": RunState.STARTING,
-    "RUNNING": RunState.RUNNING,
-    "COMPLETED": RunState.SUCCEEDED,
-    "FAILED": RunState.FAILED,
-    "SUBMISSION_FAILED": RunState.STARTING,
-    "PENDING_RERUN": RunState.STARTING,
-    "INVALIDATING": RunState.STOPPING,
-    "SUCCEEDING": RunState.STOPPING,
-    "FAILING": RunState.STARTING,
-    "SUSPENDING": RunState.STOPPING,
-    "SUSPENDED": RunState.STOPPED,
-    "RESUMING": RunState.STARTING,
-    "UNKNOWN": RunState.RUNNING,
-}
-"""kubeflow/spark-operator, api/v1beta2/sparkapplication_types.go. What failed is tried again while its policy says so, and
-is FAILED after that; UNKNOWN is a driver on a node that is out of reach, and may run."""
-APACHE = {
-    "Submitted": RunState.STARTING,
-    "ScheduledToRestart": RunState.STARTING,
-    "DriverRequested": RunState.STARTING,
-    "DriverStarted": RunState.STARTING,
-    "DriverReady": RunState.RUNNING,
-    "InitializedBelowThresholdExecutors": RunState.RUNNING,
-    "RunningHealthy": RunState.RUNNING,
-    "RunningWithBelowThresholdExecutors": RunState.RUNNING,
-    "RunningWithPartialCapacity": RunState.RUNNING,
-    "DriverStartTimedOut": RunState.STARTING,
-    "DriverReadyTimedOut": RunState.STARTING,
-    "ExecutorsStartTimedOut": RunState.STARTING,
-    "DriverEvicted": RunState.STARTING,
-    "SchedulingFailure": RunState.STARTING,
-    "Succeeded": RunState.STOPPING,
-    "Failed": RunState.STARTING,
-    "ResourceReleased": RunState.STOPPED,
-    "TerminatedWithoutReleaseResources": RunState.STOPPED,
-}
-"""apache/spark-kubernetes-operator, v1. Between an attempt's end and the next, or the release of what it had, anything may
-follow; what is released stays so, and the state before says how it ended."""
-ENDED_AS = {"Succeeded": RunState.SUCCEEDED}
+FLAVOURS = {Operator.KUBEFLOW: kubeflow.FLAVOUR, Operator.APACHE: apache.FLAVOUR}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What an object says of its run."""
-
-    state: RunState
-    attempt: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Flavour:
-    """What differs between the two."""
-
-    name: str
-    group: str
-    told: Callable[[Mapping[str, Any]], Told]
-    suspends: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorRuntime:
-    """Implements runtime.Runtime."""
+class OperatorService:
+    """Implements EngineService."""
 
     api: KubernetesApi
     flavour: Flavour
@@ -181,21 +127,21 @@ class OperatorRuntime:
         return self.api.get(self._path)
 
     def _rendered(self, job: EngineJob, token: str) -> dict[str, Any]:
-        return render(job, token=token, tags={GENERATION_TAG: token})
+        return JOB.render(job, token=token, tags={GENERATION_TAG: token})
 
     def _run(self, found: Mapping[str, Any]) -> Run:
-        told, metadata = self.flavour.told(found), found["metadata"]
+        status, metadata = self.flavour.status(found), found["metadata"]
         ((label, _),) = labels({HASH_TAG: "0"}).items()
         since = metadata.get("creationTimestamp")
         is_leaving = "deletionTimestamp" in metadata or found["spec"].get("suspend")
-        state = RunState.STOPPING if is_leaving and told.state.is_active else told.state
+        state = RunState.STOPPING if is_leaving and status.state.is_active else status.state
         return Run(
             id=metadata["uid"],
             hash=metadata.get("labels", {}).get(label, ""),
             state=state,
             since=datetime.fromisoformat(since) if since else None,
-            attempt=max(1, told.attempt),
-            reason=told.reason or self._waits_for(state),
+            attempt=max(1, status.attempt),
+            reason=status.reason or self._waits_for(state),
             start=token_of(found["spec"].get("sparkConf", {})),
         )
 
@@ -259,35 +205,14 @@ def _why_it_waits(pod: Mapping[str, Any]) -> str:
     return ""
 
 
-def told_by_kubeflow(found: Mapping[str, Any]) -> Told:
-    status = found.get("status", {})
-    state = status.get("applicationState", {})
-    attempts = max(status.get("executionAttempts", 0), status.get("submissionAttempts", 0))
-    return Told(KUBEFLOW[state.get("state", "")], attempts, state.get("errorMessage", ""))
+def place_of(_spec: EnvironmentSpec, _accounts: Accounts) -> str:
+    """The namespace says it."""
+    return ""
 
 
-def told_by_apache(found: Mapping[str, Any]) -> Told:
-    status = found.get("status", {})
-    now = status.get("currentState", {})
-    summary = now.get("currentStateSummary", "Submitted")
-    state = APACHE[summary]
-    if state is RunState.STOPPED:
-        state = _how_it_ended(status)
-    info = status.get("currentAttemptSummary", {}).get("attemptInfo", {})
-    return Told(state, info.get("id", 0) + 1, now.get("message", "") if not state.is_active else "")
-
-
-def _how_it_ended(status: Mapping[str, Any]) -> RunState:
-    """By the last state before the release of what it had; they are numbered."""
-    history = status.get("stateTransitionHistory", {})
-    states = [history[number].get("currentStateSummary", "") for number in sorted(history, key=int)]
-    before = next((each for each in reversed(states) if APACHE.get(each) is not RunState.STOPPED), "")
-    return ENDED_AS.get(before, RunState.FAILED)
-
-
-FLAVOURS = {
-    Operator.KUBEFLOW: Flavour(
-        "kubeflow spark-operator", "sparkoperator.k8s.io/v1beta2", told_by_kubeflow, suspends=True
-    ),
-    Operator.APACHE: Flavour("Apache Spark operator", "spark.apache.org/v1", told_by_apache, suspends=False),
-}
+def service_of(spec: EnvironmentSpec, _accounts: Accounts, _place: str) -> OperatorService:
+    runtime, section = spec.aws.runtime, spec.aws.runtime.kubernetes
+    assert section is not None
+    api = HttpKubernetesApi(lambda: read_kubeconfig(section.context))
+    application, namespace = Names.of(spec).application, runtime.namespace or "default"
+    return OperatorService(api, FLAVOURS[section.operator], namespace, application, runtime.service_account)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from firnline_infra.rollout.aws import bucket_and_key, call, is_missing
-from firnline_infra.rollout.errors import RuntimeRefused
-from firnline_infra.rollout.runtime import Problem
+from firnline_infra.runtimes.aws import bucket_and_key, call, is_missing
+from firnline_infra.runtimes.errors import RuntimeRefused
+from firnline_infra.runtimes.service import Problem
 
 
 def missing_objects(s3: Any, uris: Iterable[str]) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from firnline_infra.blueprint.size import size_of_specification
 from firnline_infra.blueprint.spark_s3 import spark_s3_settings
 from firnline_infra.runtimes.errors import StartedByHand
 from firnline_infra.runtimes.job import Artefact, EngineJob
-from firnline_infra.runtimes.render import hash_of
+from firnline_infra.runtimes.registry import RUNTIMES
 from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, engine_conf
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import Names
@@ -27,8 +27,9 @@ def engine_job(
     """Raises StartedByHand where the specification has no section that says where the job runs, and JobRefused where the service
     would refuse it."""
     runtime = spec.aws.runtime
-    if runtime.job is None:
+    if runtime.kind is None:
         raise StartedByHand(spec.name)
+    rendering = RUNTIMES[runtime.kind].job
     job = EngineJob(
         application=Names.of(spec).application,
         environment=spec.name,
@@ -45,8 +46,8 @@ def engine_job(
         tags=spec.tags,
         place=place,
     )
-    conf = engine_conf(artefact, job.kind.value, spec.aws.region, job.endpoints)
+    conf = engine_conf(artefact, rendering.driver_variable, spec.aws.region, job.endpoints)
     options = f"{conf[JAVA_OPTIONS]} {runtime.spark_conf.get(JAVA_OPTIONS, '')}".strip()
     s3 = spark_s3_settings(spec, job.endpoints.get("s3"))  # the first to open S3 is Spark itself, for the archive
     job = replace(job, spark_conf={**conf, **s3, **runtime.spark_conf, JAVA_OPTIONS: options})
-    return replace(job, hash=hash_of(job))
+    return replace(job, hash=rendering.hash_of(job))

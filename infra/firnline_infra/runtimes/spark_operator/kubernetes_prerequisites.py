@@ -3,8 +3,9 @@
 from typing import Any
 
 from firnline_infra.runtimes.job import APPLICATION_TAG, ENVIRONMENT_TAG, EngineJob
-from firnline_infra.runtimes.words import labels, object_name
-from firnline_infra.specification.runtime import Kubernetes, Trust
+from firnline_infra.runtimes.naming import labels, object_name
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
+from firnline_infra.specification.runtime import Trust
 
 VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
 DRIVERS_OWN = [
@@ -14,7 +15,7 @@ DRIVERS_OWN = [
 """What a driver does in its namespace; statefulsets are the apache operator's."""
 
 
-def surroundings(job: EngineJob, section: Kubernetes) -> list[dict[str, Any]]:
+def kubernetes_prerequisites(job: EngineJob, section: Kubernetes) -> list[dict[str, Any]]:
     """Service account, its right to run executors, and the disruption budget, in the order in which they are applied.
 
     The budget is all pods but one: Spark's have no controller that Kubernetes could ask how many there should be, so that it

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.rollout.aws import DENIED, call, code_of, is_missing, pages
-from firnline_infra.rollout.checks import distrust, missing_objects
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused, UntaggedRun
-from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
-from firnline_infra.rollout.services.job_runs import described, start_token
-from firnline_infra.rollout.services.s3_logs import lines_below
-from firnline_infra.runtimes import EngineJob, render
-from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+from firnline_infra.accounts import Accounts
+from firnline_infra.runtimes.aws import DENIED, call, code_of, is_missing, pages
+from firnline_infra.runtimes.emr_serverless.job import JOB
+from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused, UntaggedRun
+from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
+from firnline_infra.runtimes.job_runs import described, lines_below, start_token
+from firnline_infra.runtimes.preflight import distrust, missing_objects
+from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 PRINCIPAL = "emr-serverless.amazonaws.com"
 STATES = {
@@ -43,8 +45,8 @@ NEXT_STEPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class EmrServerlessRuntime:
-    """Implements runtime.Runtime."""
+class EmrServerlessService:
+    """Implements EngineService."""
 
     emr: Any
     s3: Any
@@ -76,7 +78,7 @@ class EmrServerlessRuntime:
         return ""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
-        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
+        request = JOB.render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-serverless:StartJobRun", self._application, next_steps=NEXT_STEPS):
             answer = self.emr.start_job_run(**request)
         return Run(id=answer["jobRunId"], hash=job.hash, state=RunState.STARTING, start=token)
@@ -177,6 +179,20 @@ class EmrServerlessRuntime:
             if is_missing(error):
                 return None
             raise
+
+
+def place_of(spec: EnvironmentSpec, accounts: Accounts) -> str:
+    section = spec.aws.runtime.emr_serverless
+    adopted = section.application_id if section else None
+    return adopted or application_id(accounts.aws("emr-serverless"), Names.of(spec).application, spec.name)
+
+
+def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrServerlessService:
+    section = spec.aws.runtime.emr_serverless
+    is_shared = section is not None and section.application_id is not None
+    return EmrServerlessService(
+        accounts.aws("emr-serverless"), accounts.aws("s3"), accounts.aws("iam"), place, is_shared
+    )
 
 
 def application_id(emr: Any, name: str, environment: str) -> str:

@@ -1,18 +1,13 @@
-from dataclasses import dataclass
-
 import pytest
 
-from firnline_infra.build import spark_settings
-from firnline_infra.build.settings import DRIVER_VARIABLES
+from firnline_infra.runtimes.registry import RUNTIMES
+from firnline_infra.runtimes.spark_conf import python_conf
 
-
-@dataclass(frozen=True)
-class InS3:
-    archive: str = "s3://acme-landing/artefacts/abc/firnline-engine-abc.tar.gz"
+ARCHIVE = "s3://acme-landing/artefacts/abc/firnline-engine-abc.tar.gz"
 
 
 def test_emr_serverless_is_told_as_its_guide_says() -> None:
-    assert spark_settings(InS3(), "emr_serverless") == {
+    assert python_conf(ARCHIVE, RUNTIMES["emr_serverless"].job.driver_variable) == {
         "spark.archives": "s3://acme-landing/artefacts/abc/firnline-engine-abc.tar.gz#environment",
         "spark.pyspark.python": "./environment/bin/python",
         "spark.pyspark.driver.python": "./environment/bin/python",
@@ -23,14 +18,14 @@ def test_emr_serverless_is_told_as_its_guide_says() -> None:
 
 
 def test_an_image_has_it_unpacked_already() -> None:
-    settings = spark_settings(InS3("/opt/firnline/environment"), "kubernetes")
+    settings = python_conf("/opt/firnline/environment", RUNTIMES["kubernetes"].job.driver_variable)
     assert "spark.archives" not in settings
     assert settings["spark.kubernetes.driverEnv.PYSPARK_PYTHON"] == "/opt/firnline/environment/bin/python"
 
 
-@pytest.mark.parametrize("runtime", DRIVER_VARIABLES)
+@pytest.mark.parametrize("runtime", RUNTIMES)
 def test_driver_and_executors_run_one_python_and_nothing_has_to_be_quoted(runtime: str) -> None:
-    settings = spark_settings(InS3(), runtime)
+    settings = python_conf(ARCHIVE, RUNTIMES[runtime].job.driver_variable)
     pythons = {value for name, value in settings.items() if "PYTHON" in name.upper()}
     assert len(pythons) == 1
     assert not any(set(value) & set(" '\"") for value in settings.values())

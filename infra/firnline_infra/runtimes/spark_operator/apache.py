@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
-from firnline_infra.runtimes.kubeflow import KEYS, RETRIES, tolerations
+from firnline_infra.runtimes.naming import CPU_OF, labels, object_name
+from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_conf import all_conf
-from firnline_infra.runtimes.words import CPU_OF, labels, object_name
-from firnline_infra.specification.runtime import Kubernetes
+from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
+from firnline_infra.runtimes.spark_operator.kubeflow import KEYS, RETRIES, tolerations
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
 
 MINUTE_MS = 60_000
 NEVER_MS = 10 * 365 * 24 * 60 * MINUTE_MS
@@ -30,6 +32,29 @@ TIMEOUTS = {
     "executorStartTimeoutMillis": START_MS,
     "forceTerminationGracePeriodMillis": NEVER_MS,
 }
+STATES = {
+    "Submitted": RunState.STARTING,
+    "ScheduledToRestart": RunState.STARTING,
+    "DriverRequested": RunState.STARTING,
+    "DriverStarted": RunState.STARTING,
+    "DriverReady": RunState.RUNNING,
+    "InitializedBelowThresholdExecutors": RunState.RUNNING,
+    "RunningHealthy": RunState.RUNNING,
+    "RunningWithBelowThresholdExecutors": RunState.RUNNING,
+    "RunningWithPartialCapacity": RunState.RUNNING,
+    "DriverStartTimedOut": RunState.STARTING,
+    "DriverReadyTimedOut": RunState.STARTING,
+    "ExecutorsStartTimedOut": RunState.STARTING,
+    "DriverEvicted": RunState.STARTING,
+    "SchedulingFailure": RunState.STARTING,
+    "Succeeded": RunState.STOPPING,
+    "Failed": RunState.STARTING,
+    "ResourceReleased": RunState.STOPPED,
+    "TerminatedWithoutReleaseResources": RunState.STOPPED,
+}
+"""apache/spark-kubernetes-operator, v1. Between an attempt's end and the next, or the release of what it had, anything may
+follow; what is released stays so, and the state before says how it ended."""
+ENDED_AS = {"Succeeded": RunState.SUCCEEDED}
 
 
 def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str, str]) -> dict[str, Any]:
@@ -82,3 +107,25 @@ def _conf(job: EngineJob, section: Kubernetes) -> dict[str, str]:
         for who in ("driver", "executor"):
             conf |= {f"spark.kubernetes.{who}.secretKeyRef.{key}": f"{section.keys_secret}:{key}" for key in KEYS}
     return conf
+
+
+def status_of(found: Mapping[str, Any]) -> ApplicationStatus:
+    status = found.get("status", {})
+    now = status.get("currentState", {})
+    summary = now.get("currentStateSummary", "Submitted")
+    state = STATES[summary]
+    if state is RunState.STOPPED:
+        state = _how_it_ended(status)
+    info = status.get("currentAttemptSummary", {}).get("attemptInfo", {})
+    return ApplicationStatus(state, info.get("id", 0) + 1, now.get("message", "") if not state.is_active else "")
+
+
+def _how_it_ended(status: Mapping[str, Any]) -> RunState:
+    """By the last state before the release of what it had; they are numbered."""
+    history = status.get("stateTransitionHistory", {})
+    states = [history[number].get("currentStateSummary", "") for number in sorted(history, key=int)]
+    before = next((each for each in reversed(states) if STATES.get(each) is not RunState.STOPPED), "")
+    return ENDED_AS.get(before, RunState.FAILED)
+
+
+FLAVOUR = Flavour("Apache Spark operator", "spark.apache.org/v1", status_of, suspends=False)

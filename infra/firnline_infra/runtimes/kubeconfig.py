@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from firnline_infra.rollout.errors import NoCluster
+from firnline_infra.runtimes.errors import NoCluster
 
 VARIABLE = "KUBECONFIG"
 DEFAULT = Path("~/.kube/config")

@@ -1,13 +1,11 @@
-"""Calls to AWS for a roll-out: errors in the service's own words, and whether time heals them."""
+"""Calls to AWS for a running engine: errors in the service's own words, and whether time heals them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
-
-from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
 
 PASSING = {
     "ConditionalRequestConflict",
@@ -30,6 +28,8 @@ MISSING = {"404", "NoSuchKey", "NoSuchBucket", "NotFound", "ResourceNotFoundExce
 @contextmanager
 def call(action: str, on: str, *, next_steps: Mapping[str, str] | None = None) -> Iterator[None]:
     """Raises RuntimeRefused or RuntimeUnavailable. `next_steps`: what to do about an error, by its code."""
+    from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+
     try:
         yield
     except ClientError as error:
@@ -49,8 +49,8 @@ def is_missing(error: RuntimeRefused) -> bool:
 
 
 def code_of(error: RuntimeRefused) -> str:
-    cause = error.__cause__
-    return str(cause.response.get("Error", {}).get("Code", "")) if isinstance(cause, ClientError) else ""
+    response: Any = getattr(error.__cause__, "response", {})
+    return str(response.get("Error", {}).get("Code", ""))
 
 
 def bucket_and_key(uri: str) -> tuple[str, str]:

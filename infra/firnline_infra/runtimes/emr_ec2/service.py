@@ -9,14 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.rollout.aws import call, code_of
-from firnline_infra.rollout.checks import distrust, missing_objects
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
-from firnline_infra.rollout.runtime import Problem, Run, RunState
-from firnline_infra.rollout.services.s3_logs import lines_below
-from firnline_infra.runtimes import EngineJob, render
-from firnline_infra.runtimes.emr_ec2 import hash_tag
+from firnline_infra.accounts import Accounts
+from firnline_infra.runtimes.aws import call, code_of
+from firnline_infra.runtimes.emr_ec2.job import JOB, hash_tag
+from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.job_runs import lines_below
+from firnline_infra.runtimes.preflight import distrust, missing_objects
+from firnline_infra.runtimes.service import Problem, Run, RunState
 from firnline_infra.runtimes.spark_conf import token_of
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 PRINCIPAL = "ec2.amazonaws.com"
 STATES = {
@@ -49,8 +52,8 @@ exit 1
 
 
 @dataclass(frozen=True, slots=True)
-class EmrEc2Runtime:
-    """Implements runtime.Runtime."""
+class EmrEc2Service:
+    """Implements EngineService."""
 
     emr: Any
     s3: Any
@@ -82,7 +85,7 @@ class EmrEc2Runtime:
         not added again."""
         if (there := next((step for step in self._steps() if _token(step) == token), None)) is not None:
             return _run(there)
-        request = render(job, token=token, stands_by=stands_by)
+        request = JOB.render(job, token=token, stands_by=stands_by)
         with call("elasticmapreduce:AddJobFlowSteps", self._cluster):
             answer = self.emr.add_job_flow_steps(**request)
         return Run(id=answer["StepIds"][0], hash=job.hash, state=RunState.STARTING, start=token)
@@ -182,6 +185,17 @@ class EmrEc2Runtime:
             )
 
 
+def place_of(spec: EnvironmentSpec, accounts: Accounts) -> str:
+    section = spec.aws.runtime.emr_ec2
+    adopted = section.cluster_id if section else None
+    return adopted or cluster_id(accounts.aws("emr"), Names.of(spec).application, spec.name)
+
+
+def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrEc2Service:
+    application = Names.of(spec).application
+    return EmrEc2Service(accounts.aws("emr"), accounts.aws("s3"), accounts.aws("iam"), place, application)
+
+
 def cluster_id(emr: Any, name: str, environment: str) -> str:
     """Of the cluster that the stack made. Raises PlaceMissing."""
     with call("elasticmapreduce:ListClusters", name):
@@ -197,7 +211,7 @@ def _name_of_end(run: Run) -> str:
 
 
 def _owner(step: Mapping[str, Any]) -> str:
-    """The application that a step's name begins with (runtimes/emr_ec2.py)."""
+    """The application that a step's name begins with (job.py)."""
     application, _, digest = str(step["Name"]).rpartition(" ")
     return application if len(digest) == 64 else ""
 

@@ -1,4 +1,4 @@
-"""What a roll-out needs of a place where engines run. Each of the services has a client that does this, and no more.
+"""What a roll-out needs of a place where engines run. Each runtime's `service.py` has a client that does this, and no more.
 
 A run is one start of ours; the service may start its program again within it (an attempt). The job's hash travels with the
 run, as a tag or a label: what runs is asked of the service, and never remembered here.
@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from firnline_infra.runtimes import EngineJob
+from firnline_infra.runtimes.job import EngineJob
 
 GENERATION_TAG = "firnline:generation"
 """The tag of a run with the number of the deployment that started it; in Kubernetes the label `firnline/generation`."""
@@ -54,7 +54,7 @@ class Run:
     reason: str = ""
     """The service's own words on its state; empty where it has none."""
     start: str = ""
-    """The token that it was started with, which its engine tells the ledger (ownership.py); empty where it has none."""
+    """The token that it was started with, which its engine tells the ledger (rollout/ownership.py); empty where it has none."""
 
     def is_of(self, job_hash: str) -> bool:
         """Whether the run is of the job with that hash."""
@@ -70,8 +70,8 @@ class Problem:
     next_step: str
 
 
-class Runtime(Protocol):
-    """A place where engines run. Every call raises RuntimeRefused or RuntimeUnreachable, with the service's words."""
+class EngineService(Protocol):
+    """A place where engines run. Every call raises RuntimeRefused or RuntimeUnavailable, with the service's words."""
 
     def check(self, job: EngineJob) -> Sequence[Problem]:
         """What would keep the job from running, as far as it can be known without starting it. Changes nothing."""
@@ -80,7 +80,7 @@ class Runtime(Protocol):
         """Why the job can't stand by beside another run, as a sentence; empty where it can, as far as that can be known."""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
-        """Starts the job; to read at once, or to stand by until it is let in. The same token twice is one start: it depends on
+        """Starts the job; to read at once, or to stand by until it is promoted. The same token twice is one start: it depends on
         the deployment, not on the attempt at it."""
 
     def runs(self, application: str) -> Sequence[Run]:

@@ -8,15 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from firnline_infra.rollout.aws import call, is_missing, pages
-from firnline_infra.rollout.checks import distrust, missing_objects
-from firnline_infra.rollout.errors import PlaceMissing, RuntimeRefused
-from firnline_infra.rollout.runtime import GENERATION_TAG, Problem, Run, RunState
-from firnline_infra.rollout.services.job_runs import described, start_token
-from firnline_infra.rollout.services.pods import Pods
-from firnline_infra.rollout.services.s3_logs import lines_below
-from firnline_infra.runtimes import EngineJob, render
-from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG
+from firnline_infra.accounts import Accounts
+from firnline_infra.runtimes.aws import call, is_missing, pages
+from firnline_infra.runtimes.emr_eks.cluster import pods_of, principal_of_pods
+from firnline_infra.runtimes.emr_eks.job import JOB
+from firnline_infra.runtimes.errors import PlaceMissing, RuntimeRefused
+from firnline_infra.runtimes.job import APPLICATION_TAG, HASH_TAG, EngineJob
+from firnline_infra.runtimes.job_runs import described, lines_below, start_token
+from firnline_infra.runtimes.kubernetes_api import Pods
+from firnline_infra.runtimes.preflight import distrust, missing_objects
+from firnline_infra.runtimes.service import GENERATION_TAG, Problem, Run, RunState
+from firnline_infra.specification.model import EnvironmentSpec
+from firnline_infra.specification.names import Names
 
 STATES = {
     "PENDING": RunState.STARTING,
@@ -35,8 +38,8 @@ DRIVER = "spark-kubernetes-driver"
 
 
 @dataclass(frozen=True, slots=True)
-class EmrEksRuntime:
-    """Implements runtime.Runtime."""
+class EmrEksService:
+    """Implements EngineService."""
 
     emr: Any
     s3: Any
@@ -59,7 +62,7 @@ class EmrEksRuntime:
         return ""
 
     def start(self, job: EngineJob, token: str, *, stands_by: bool = False) -> Run:
-        request = render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
+        request = JOB.render(job, token=token, tags={GENERATION_TAG: token.partition("-")[0]}, stands_by=stands_by)
         with call("emr-containers:StartJobRun", self._cluster):
             answer = self.emr.start_job_run(**request)
         return Run(id=answer["id"], hash=job.hash, state=RunState.STARTING, start=token)
@@ -136,6 +139,17 @@ class EmrEksRuntime:
             if is_missing(error):
                 return None
             raise
+
+
+def place_of(spec: EnvironmentSpec, accounts: Accounts) -> str:
+    section = spec.aws.runtime.emr_eks
+    adopted = section.virtual_cluster_id if section else None
+    return adopted or virtual_cluster_id(accounts.aws("emr-containers"), Names.of(spec).application, spec.name)
+
+
+def service_of(spec: EnvironmentSpec, accounts: Accounts, place: str) -> EmrEksService:
+    emr, s3, iam = (accounts.aws(name) for name in ("emr-containers", "s3", "iam"))
+    return EmrEksService(emr, s3, iam, place, principal_of_pods(spec), pods_of(spec, accounts))
 
 
 def virtual_cluster_id(emr: Any, name: str, environment: str) -> str:

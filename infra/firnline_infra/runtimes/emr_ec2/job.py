@@ -5,16 +5,21 @@ alone: an engine is stopped through its ledger, and its YARN application is what
 the name and YARN's tags say what runs.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.render import Rendering, Start
 from firnline_infra.runtimes.spark_conf import all_conf
-from firnline_infra.specification.emr import EmrEc2
+
+LONGEST_NAME, LONGEST_ARGUMENT = 256, 10_280
 
 
-def add_job_flow_steps(job: EngineJob, section: EmrEc2) -> dict[str, Any]:
+def add_job_flow_steps(job: EngineJob, _: Start) -> dict[str, Any]:
     """The step's name is the application and the job's hash, with a blank between. The service has no token here: whoever starts
     looks at the steps first."""
+    section = job.runtime.emr_ec2
+    assert section is not None
     settings = all_conf(job) | {
         "spark.yarn.maxAppAttempts": str(section.attempts),
         "spark.yarn.am.attemptFailuresValidityInterval": "1h",
@@ -39,3 +44,18 @@ def yarn_tags(job: EngineJob) -> str:
 def hash_tag(content: str) -> str:
     """Of the applications of one content."""
     return f"firnline-hash-{content}"
+
+
+def refusals(_: EngineJob, request: dict[str, Any]) -> Iterator[str]:
+    (step,) = request["Steps"]
+    if len(step["Name"]) > LONGEST_NAME:
+        yield f"application: makes a step's name of {len(step['Name'])} characters; {LONGEST_NAME} are taken."
+    for argument in step["HadoopJarStep"]["Args"]:
+        if len(argument) > LONGEST_ARGUMENT:
+            name = argument.partition("=")[0]
+            yield f"aws.runtime.spark_conf.{name}: a step's argument has {LONGEST_ARGUMENT} characters at most."
+
+
+JOB = Rendering(
+    service="EMR", driver_variable="spark.yarn.appMasterEnv.", request=add_job_flow_steps, refusals=refusals
+)

@@ -9,14 +9,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.naming import CPU_OF, labels, object_name
+from firnline_infra.runtimes.service import RunState
 from firnline_infra.runtimes.spark_conf import JAVA_OPTIONS, SIZES, all_conf
-from firnline_infra.runtimes.words import CPU_OF, labels, object_name
-from firnline_infra.specification.runtime import Kubernetes
+from firnline_infra.runtimes.spark_operator.flavour import ApplicationStatus, Flavour
+from firnline_infra.runtimes.spark_operator.options import Kubernetes
 
 RETRIES = 1000
 RETRY_SECONDS = 10
 """Times the attempts so far: the operator waits longer each time."""
 KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+STATES = {
+    "": RunState.STARTING,
+    "SUBMITTED": RunState.STARTING,
+    "RUNNING": RunState.RUNNING,
+    "COMPLETED": RunState.SUCCEEDED,
+    "FAILED": RunState.FAILED,
+    "SUBMISSION_FAILED": RunState.STARTING,
+    "PENDING_RERUN": RunState.STARTING,
+    "INVALIDATING": RunState.STOPPING,
+    "SUCCEEDING": RunState.STOPPING,
+    "FAILING": RunState.STARTING,
+    "SUSPENDING": RunState.STOPPING,
+    "SUSPENDED": RunState.STOPPED,
+    "RESUMING": RunState.STARTING,
+    "UNKNOWN": RunState.RUNNING,
+}
+"""kubeflow/spark-operator, api/v1beta2/sparkapplication_types.go. What failed is tried again while its policy says so, and
+is FAILED after that; UNKNOWN is a driver on a node that is out of reach, and may run."""
 
 
 def spark_application(job: EngineJob, section: Kubernetes, *, tags: Mapping[str, str]) -> dict[str, Any]:
@@ -86,3 +106,13 @@ def tolerations(section: Kubernetes) -> list[dict[str, str]]:
         else {"key": each.key, "operator": "Equal", "value": each.value, "effect": each.effect}
         for each in section.tolerations
     ]
+
+
+def status_of(found: Mapping[str, Any]) -> ApplicationStatus:
+    status = found.get("status", {})
+    state = status.get("applicationState", {})
+    attempts = max(status.get("executionAttempts", 0), status.get("submissionAttempts", 0))
+    return ApplicationStatus(STATES[state.get("state", "")], attempts, state.get("errorMessage", ""))
+
+
+FLAVOUR = Flavour("kubeflow spark-operator", "sparkoperator.k8s.io/v1beta2", status_of, suspends=True)

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 
 import urllib3
 
-from firnline_infra.rollout.errors import RuntimeRefused, RuntimeUnavailable
-from firnline_infra.rollout.services.kubeconfig import Access
+from firnline_infra.runtimes.errors import RuntimeRefused, RuntimeUnavailable
+from firnline_infra.runtimes.kubeconfig import Access
 
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
 UNAUTHORIZED, NOT_FOUND, CONFLICT, TOO_MANY, SERVER_ERROR = 401, 404, 409, 429, 500
@@ -127,3 +127,31 @@ def _message(body: bytes) -> str:
     except ValueError:
         return body[:200].decode(errors="replace")
     return str(found.get("message", found)) if isinstance(found, dict) else str(found)
+
+
+ENDED = ("Succeeded", "Failed")
+"""Phases in which no container runs, nor will again (Kubernetes, "Pod Lifecycle"). A pod that terminates keeps its phase until
+its containers are gone; one of a node that is out of reach stays Running, and may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pods:
+    """The pods of an engine: they are gone when no container of theirs can run any more."""
+
+    api: KubernetesApi
+    namespace: str
+
+    def active(self, selector: str) -> list[str]:
+        """The names of those with the labels that may still run."""
+        return [each["metadata"]["name"] for each in self._all(selector) if each["status"].get("phase") not in ENDED]
+
+    def any(self, selector: str) -> list[str]:
+        """The names of all of them, also those that have ended."""
+        return [each["metadata"]["name"] for each in self._all(selector)]
+
+    def log(self, pod: str) -> str:
+        return self.api.text(f"/api/v1/namespaces/{self.namespace}/pods/{pod}/log")
+
+    def _all(self, selector: str) -> list[dict[str, Any]]:
+        found = self.api.get(f"/api/v1/namespaces/{self.namespace}/pods", labelSelector=selector)
+        return list(found["items"]) if found else []

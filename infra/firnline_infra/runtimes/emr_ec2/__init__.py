@@ -1,0 +1,1 @@
+"""The engine as a step of an EMR cluster on EC2."""

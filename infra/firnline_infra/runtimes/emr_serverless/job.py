@@ -1,0 +1,87 @@
+"""The engine as a streaming job of EMR Serverless: the request of StartJobRun (botocore 1.44, emr-serverless 2021-07-13).
+
+Settings are properties of a classification, which are JSON: nothing has to be quoted as in `sparkSubmitParameters`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.limits import refused_classifications, refused_entry, refused_tags
+from firnline_infra.runtimes.render import Rendering, Start
+from firnline_infra.runtimes.spark_conf import all_conf
+
+LONGEST_ENTRY, MOST_TAGS = 4096, 200
+WORKERS = {1: 8, 2: 16, 4: 30, 8: 60, 16: 120}
+"""GB at the most of a worker, by its vCPUs (the guide's app-behavior)."""
+MIB_PER_GB = 1024
+
+
+def start_job_run(job: EngineJob, start: Start) -> dict[str, Any]:
+    """A streaming run has no execution timeout; AWS starts it again from its checkpoint where it fails."""
+    section = job.runtime.emr_serverless
+    assert section is not None
+    disk = f"{section.disk_gb}G"
+    properties = all_conf(job) | {
+        "spark.emr-serverless.driver.disk": disk,
+        "spark.emr-serverless.executor.disk": disk,
+    }
+    return {
+        "applicationId": job.place,
+        "clientToken": start.token,
+        "name": job.name,
+        "executionRoleArn": job.role_arn,
+        "mode": "STREAMING",
+        "retryPolicy": {"maxFailedAttemptsPerHour": section.failures_per_hour},
+        "jobDriver": {"sparkSubmit": {"entryPoint": job.artefact.entry, "entryPointArguments": [job.configuration]}},
+        "configurationOverrides": {
+            "applicationConfiguration": [{"classification": "spark-defaults", "properties": properties}],
+            "monitoringConfiguration": _monitoring(job, section.log_group),
+        },
+        "tags": dict(start.tags),
+    }
+
+
+def _monitoring(job: EngineJob, log_group: str | None) -> dict[str, Any]:
+    monitoring: dict[str, Any] = {"managedPersistenceMonitoringConfiguration": {"enabled": True}}
+    if job.logs is not None:
+        monitoring["s3MonitoringConfiguration"] = {"logUri": job.logs}
+    if log_group is not None:
+        monitoring["cloudWatchLoggingConfiguration"] = {
+            "enabled": True,
+            "logGroupName": log_group,
+            "logStreamNamePrefix": job.application,
+        }
+    return monitoring
+
+
+def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
+    yield from _refused_workers(job)
+    yield from refused_entry(job, LONGEST_ENTRY)
+    yield from refused_classifications(request)
+    yield from refused_tags(request, MOST_TAGS)
+
+
+def _refused_workers(job: EngineJob) -> Iterator[str]:
+    size = job.size
+    workers = {
+        "driver": (size.driver_cores, size.driver_memory_mib + size.driver_overhead_mib),
+        "executor": (size.executor_cores, size.executor_memory_mib + size.overhead_mib),
+    }
+    for who, (cores, memory_mib) in workers.items():
+        if cores not in WORKERS:
+            expected = ", ".join(map(str, WORKERS))
+            yield f"aws.runtime.size.{who}_cores: a worker of EMR Serverless has {expected} vCPUs, not {cores}."
+        elif memory_mib > WORKERS[cores] * MIB_PER_GB:
+            yield (
+                f"aws.runtime.size.{who}_memory_mib: {memory_mib} MiB with what is beside the JVM; a worker with {cores} vCPUs "
+                f"has {WORKERS[cores]} GB at the most. Give it more cores or less memory."
+            )
+
+
+JOB = Rendering(
+    service="EMR Serverless",
+    driver_variable="spark.emr-serverless.driverEnv.",
+    request=start_job_run,
+    refusals=refusals,
+)

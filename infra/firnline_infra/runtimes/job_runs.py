@@ -1,0 +1,37 @@
+"""What runs of EMR have in common: the token of a start, and logs that the service has brought to S3."""
+
+import gzip
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from firnline_infra.runtimes.aws import bucket_and_key, call
+from firnline_infra.runtimes.errors import RuntimeUnavailable
+from firnline_infra.runtimes.spark_conf import token_of
+
+
+def start_token(found: Mapping[str, Any]) -> str:
+    """The token of a run's start, from its settings as the service describes them; empty where it has none."""
+    overrides = found.get("configurationOverrides", {}).get("applicationConfiguration", ())
+    return token_of({name: value for each in overrides for name, value in each.get("properties", {}).items()})
+
+
+def described(found: Mapping[str, Any] | None, action: str, run_id: str) -> Mapping[str, Any]:
+    """Of a run that the service lists as active. Raises RuntimeUnavailable where it says in the same breath that there is none:
+    taken for none, another one would be started beside it.
+    """
+    if found is None:
+        raise RuntimeUnavailable(action, run_id, "the service lists it, and knows no such run")
+    return found
+
+
+def lines_below(s3: Any, uri: str, wanted: Callable[[list[str]], list[str]]) -> Iterator[str]:
+    """The lines of the objects below `uri` that `wanted` chooses among the keys, in the order of their names; gzip or plain."""
+    bucket, prefix = bucket_and_key(uri)
+    with call("s3:ListBucket", uri):
+        listed = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+        keys = [each["Key"] for page in listed for each in page.get("Contents", ())]
+    for key in sorted(wanted(keys)):
+        with call("s3:GetObject", f"s3://{bucket}/{key}"):
+            content: bytes = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+        text = gzip.decompress(content) if key.endswith(".gz") else content
+        yield from text.decode(errors="replace").splitlines()

@@ -1,0 +1,93 @@
+"""The runtimes: a row each, found by the name of its section in `aws.runtime`. A further one is a folder, a row here, and a
+field there.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from firnline_infra.accounts import Accounts
+from firnline_infra.runtimes.emr_ec2.job import JOB as EMR_EC2
+from firnline_infra.runtimes.emr_eks.job import JOB as EMR_EKS
+from firnline_infra.runtimes.emr_serverless.job import JOB as EMR_SERVERLESS
+from firnline_infra.runtimes.errors import StartedByHand
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.render import Rendering
+from firnline_infra.runtimes.service import EngineService
+from firnline_infra.runtimes.spark_operator.job import JOB as KUBERNETES
+from firnline_infra.specification.model import EnvironmentSpec
+
+
+class ServiceModule(Protocol):
+    """A runtime's `service.py`. It is imported where it is used: only then its client's libraries have to be there."""
+
+    def place_of(self, spec: EnvironmentSpec, accounts: Accounts, /) -> str:
+        """What the service calls the place where the engine runs. The id of an adopted one is in the specification; one that was
+        made is found by its name; Kubernetes needs none. Raises PlaceMissing.
+        """
+
+    def service_of(self, spec: EnvironmentSpec, accounts: Accounts, place: str, /) -> EngineService:
+        """Raises NoCluster."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineRuntime:
+    """One place where engines run."""
+
+    job: Rendering
+    service: Callable[[], ServiceModule]
+
+
+def _emr_serverless() -> ServiceModule:
+    from firnline_infra.runtimes.emr_serverless import service
+
+    return service
+
+
+def _emr_eks() -> ServiceModule:
+    from firnline_infra.runtimes.emr_eks import service
+
+    return service
+
+
+def _emr_ec2() -> ServiceModule:
+    from firnline_infra.runtimes.emr_ec2 import service
+
+    return service
+
+
+def _kubernetes() -> ServiceModule:
+    from firnline_infra.runtimes.spark_operator import service
+
+    return service
+
+
+RUNTIMES = {
+    "emr_serverless": EngineRuntime(job=EMR_SERVERLESS, service=_emr_serverless),
+    "emr_eks": EngineRuntime(job=EMR_EKS, service=_emr_eks),
+    "emr_ec2": EngineRuntime(job=EMR_EC2, service=_emr_ec2),
+    "kubernetes": EngineRuntime(job=KUBERNETES, service=_kubernetes),
+}
+
+
+def runtime_of(spec: EnvironmentSpec) -> EngineRuntime:
+    """Raises StartedByHand."""
+    kind = spec.aws.runtime.kind
+    if kind is None:
+        raise StartedByHand(spec.name)
+    return RUNTIMES[kind]
+
+
+def rendering_of(job: EngineJob) -> Rendering:
+    """Raises StartedByHand."""
+    kind = job.runtime.kind
+    if kind is None:
+        raise StartedByHand(job.environment)
+    return RUNTIMES[kind].job
+
+
+def render(
+    job: EngineJob, *, token: str, tags: Mapping[str, str] | None = None, stands_by: bool = False
+) -> dict[str, Any]:
+    """What starts the job where its specification says, as Rendering.render."""
+    return rendering_of(job).render(job, token=token, tags=tags, stands_by=stands_by)

@@ -1,0 +1,27 @@
+"""What differs between the two operators, once an application's object is there."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from firnline_infra.runtimes.service import RunState
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationStatus:
+    """What an object says of its run."""
+
+    state: RunState
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flavour:
+    """One operator."""
+
+    name: str
+    group: str
+    status: Callable[[Mapping[str, Any]], ApplicationStatus]
+    suspends: bool
+    """Its applications can be suspended; else their object is deleted."""

@@ -1,0 +1,50 @@
+"""The engine as a SparkApplication of whichever operator the cluster has."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from firnline_infra.runtimes.job import EngineJob
+from firnline_infra.runtimes.render import Rendering, Start
+from firnline_infra.runtimes.spark_operator import apache, kubeflow
+from firnline_infra.runtimes.spark_operator.options import Operator
+
+DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+DENIED = (
+    r"spark\.master|spark\.kubernetes\.(driver\.master|((driver|executor)\.)?container\.image)"
+    r"|spark\.kubernetes\.authenticate\.((driver|executor)\.serviceAccountName|((driver|executor)\.)?oauthToken(File)?)"
+)
+"""Settings that the kubeflow operator's webhook refuses in sparkConf (internal/webhook/sparkconf_validator.go)."""
+
+
+def spark_application(job: EngineJob, start: Start) -> dict[str, Any]:
+    section = job.runtime.kubernetes
+    assert section is not None
+    if section.operator is Operator.KUBEFLOW:
+        return kubeflow.spark_application(job, section, tags=start.tags)
+    return apache.spark_application(job, section, tags=start.tags)
+
+
+def refusals(job: EngineJob, request: dict[str, Any]) -> Iterator[str]:
+    section = job.runtime.kubernetes
+    assert section is not None
+    if not DNS_1035.fullmatch(request["metadata"]["name"]):
+        yield f"application: {job.application!r} makes no name that Kubernetes takes for a service."
+    if not job.artefact.entry.startswith("/"):
+        yield (
+            f"aws.runtime.kubernetes.image: has to hold the engine (an absolute path); its entry script is {job.artefact.entry}."
+        )
+    if section.operator is not Operator.KUBEFLOW:
+        return
+    for name, value in request["spec"]["sparkConf"].items():
+        is_elsewhere = name == "spark.kubernetes.namespace" and value != job.runtime.namespace
+        if re.fullmatch(DENIED, name) or is_elsewhere:
+            yield f"aws.runtime.spark_conf.{name}: the kubeflow operator refuses it; the specification has a field for it."
+
+
+JOB = Rendering(
+    service="Kubernetes",
+    driver_variable="spark.kubernetes.driverEnv.",
+    request=spark_application,
+    refusals=refusals,
+)
