@@ -86,7 +86,9 @@ ROOMS_BELOW = {
         "specification terminal ingest.__main__ ingest.config ingest.dead_letters ingest.errors ingest.schemas "
         "ingest.sink ingest.values"
     ),
-    "infra.deploy": "accounts blueprint keys observe pulumi_cli render specification ingest.errors ingest.identifiers",
+    "infra.deploy": (
+        "accounts blueprint keys kinds observe pulumi_cli render specification ingest.errors ingest.identifiers"
+    ),
     "infra.doctor": "accounts blueprint deploy observe pulumi_cli render specification ingest.errors",
     "infra.drift": (
         "accounts blueprint deploy keys observe render specification ingest.config ingest.errors ingest.ledger"

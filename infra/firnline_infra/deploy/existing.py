@@ -3,8 +3,9 @@
 Asked before an `up`, because the cloud would refuse one object at a time, with half an environment made.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from firnline_infra.accounts import Accounts
@@ -13,22 +14,11 @@ from firnline_infra.blueprint import Blueprint
 from firnline_infra.blueprint.iceberg_volume import IcebergVolume
 from firnline_infra.blueprint.snowflake import SnowflakeObjects
 from firnline_infra.deploy.lookup import listed
+from firnline_infra.kinds import KINDS, Kind, Lookup
 from firnline_infra.specification.identifier import QualifiedName
 
 State = Mapping[str, Any]
-Asked = tuple[str, str, list[str], Callable[[str], Any]]
-"""The type of a resource, what it is called, the names that are made, and what raises, or answers nothing, where one is not."""
 SnowflakeObject = tuple[str, str, QualifiedName]
-STREAM, DYNAMODB, BUCKET = "aws:kinesis/stream:Stream", "aws:dynamodb/table:Table", "aws:s3/bucket:Bucket"
-ROLE, USER = "aws:iam/role:Role", "aws:iam/user:User"
-DASHBOARD = "aws:cloudwatch/dashboard:Dashboard"
-ALARM, PARAMETER = "aws:cloudwatch/metricAlarm:MetricAlarm", "aws:ssm/parameter:Parameter"
-SECRET, LOG_GROUP = "aws:secretsmanager/secret:Secret", "aws:cloudwatch/logGroup:LogGroup"
-SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
-VIRTUAL_CLUSTER = "aws:emrcontainers/virtualCluster:VirtualCluster"
-CLUSTER = "aws:emr/cluster:Cluster"
-ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
-PROFILE = "aws:iam/instanceProfile:InstanceProfile"
 TABLE = "snowflake:index/table:Table"
 TABLES = (TABLE, "snowflake:index/icebergTable:IcebergTable")
 EXECUTE = "snowflake:index/execute:Execute"
@@ -130,132 +120,49 @@ class StackResources:
 
 
 def _existing_in_aws(blueprint: Blueprint, accounts: Accounts, known: StackResources) -> Iterator[str]:
-    for type_, kind, names, describe in (
-        *_data(blueprint, accounts),
-        *_around(blueprint, accounts),
-        *_of_the_runtime(blueprint, accounts),
-        *of_eks(blueprint, accounts),
-    ):
-        for name in names:
-            if not known.has(type_, name) and (found := _existing(kind, name, describe)):
-                yield found
+    for kind in KINDS:
+        if kind.exists is None:
+            continue
+        for wanted in kind.made(blueprint):
+            if known.has(kind.token, kind.name(wanted)):
+                continue
+            match presence(kind, wanted, accounts):
+                case Presence.THERE:
+                    yield kind.called(wanted)
+                case Presence.FOREIGN:
+                    yield f"{kind.called(wanted)}, in somebody else's account: {kind.title} names are globally unique"
 
 
-def _data(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
-    streams = [stream.name for stream in blueprint.streams if stream.existing_arn is None]
-    ledgers = [blueprint.ledger.name, *([blueprint.ledger.migration_name] if blueprint.ledger.migration else [])]
-    buckets = [bucket.name for bucket in (blueprint.bucket, *(each.bucket for each in blueprint.volumes)) if bucket]
-    secrets = [secret.name for secret in blueprint.secrets if secret.existing_arn is None]
-    kinesis, dynamodb, s3 = (accounts.aws(service) for service in ("kinesis", "dynamodb", "s3"))
-    yield STREAM, "stream", streams, lambda name: kinesis.describe_stream_summary(StreamName=name)
-    yield DYNAMODB, "DynamoDB table", ledgers, lambda name: dynamodb.describe_table(TableName=name)
-    yield BUCKET, "bucket", buckets, lambda name: s3.head_bucket(Bucket=name)
-    if secrets:
-        manager = accounts.aws("secretsmanager")
-        yield SECRET, "secret", secrets, lambda name: manager.describe_secret(SecretId=name)
+class Presence(Enum):
+    THERE = auto()
+    ABSENT = auto()
+    FOREIGN = auto()
+    """Another account has an object of that name."""
 
 
-def _around(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
-    roles = [role.name for role in (blueprint.role, *(volume.role for volume in blueprint.volumes)) if role]
-    iam = accounts.aws("iam")
-    yield ROLE, "IAM role", roles, lambda name: iam.get_role(RoleName=name)
-    if blueprint.user is not None:
-        yield USER, "IAM user", [blueprint.user.name], lambda name: iam.get_user(UserName=name)
-    if blueprint.publication:
-        ssm = accounts.aws("ssm")
-        names = [parameter.name for parameter in blueprint.publication]
-        yield (
-            PARAMETER,
-            "parameter",
-            names,
-            lambda name: ssm.describe_parameters(ParameterFilters=[{"Key": "Name", "Values": [name]}])["Parameters"],
-        )
-    if blueprint.alarms:
-        cloudwatch = accounts.aws("cloudwatch")
-        alarms = [alarm.name for alarm in blueprint.alarms]
-        yield ALARM, "alarm", alarms, lambda name: cloudwatch.describe_alarms(AlarmNames=[name])["MetricAlarms"]
-    if blueprint.dashboard is not None:
-        boards = accounts.aws("cloudwatch")
-        yield DASHBOARD, "dashboard", [blueprint.dashboard.name], lambda name: boards.get_dashboard(DashboardName=name)
-
-
-def _of_the_runtime(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
-    """An application is not among them: its name may be several ones'."""
-    parts = blueprint.runtime
-    if parts.log_group is not None:
-        logs = accounts.aws("logs")
-        yield LOG_GROUP, "log group", [parts.log_group.name], lambda name: _groups_named(logs, name)
-    if parts.instance_profile is not None:
-        iam, profile = accounts.aws("iam"), [parts.instance_profile.name]
-        yield PROFILE, "instance profile", profile, lambda name: iam.get_instance_profile(InstanceProfileName=name)
-    if (endpoints := blueprint.endpoints) is not None and endpoints.has_group:
-        in_vpc, where = accounts.aws("ec2"), endpoints.vpc
-        yield (
-            SECURITY_GROUP,
-            "security group",
-            [endpoints.group_name],
-            lambda name: _in_vpc(in_vpc, where, name),
-        )
-    if parts.security_group is not None:
-        ec2, vpc = accounts.aws("ec2"), parts.security_group.vpc
-        yield (
-            SECURITY_GROUP,
-            "security group",
-            [parts.security_group.name],
-            lambda name: _in_vpc(ec2, vpc, name),
-        )
-
-
-def of_eks(blueprint: Blueprint, accounts: Accounts) -> Iterator[Asked]:
-    """Names are nobody's alone there: what is asked for is the place, which takes one."""
-    parts = blueprint.runtime
-    if (wanted := parts.virtual_cluster) is not None:
-        emr, where = accounts.aws("emr-containers"), f"namespace {wanted.namespace} of EKS cluster {wanted.cluster}"
-        yield (
-            VIRTUAL_CLUSTER,
-            f"virtual cluster of EMR over {where}, in the way of",
-            [wanted.name],
-            lambda _: _over_namespace(emr, wanted.cluster, wanted.namespace),
-        )
-    if parts.associations:
-        eks, first = accounts.aws("eks"), parts.associations[0]
-        place = {"clusterName": first.cluster, "namespace": first.namespace}
-        yield (
-            ASSOCIATION,
-            f"association of EKS cluster {first.cluster}, in namespace {first.namespace}, for service account",
-            [each.service_account for each in parts.associations],
-            lambda name: eks.list_pod_identity_associations(**place, serviceAccount=name)["associations"],
-        )
-
-
-def _over_namespace(emr: Any, cluster: str, namespace: str) -> list[Any]:
-    pages = emr.get_paginator("list_virtual_clusters").paginate(containerProviderId=cluster, states=["RUNNING"])
-    info = {"eksInfo": {"namespace": namespace}}
-    return [each for page in pages for each in page["virtualClusters"] if each["containerProvider"]["info"] == info]
-
-
-def _groups_named(logs: Any, name: str) -> list[Any]:
-    found = logs.describe_log_groups(logGroupNamePrefix=name)["logGroups"]
-    return [each for each in found if each["logGroupName"] == name]
-
-
-def _in_vpc(ec2: Any, vpc: str, name: str) -> list[Any]:
-    filters = [{"Name": "group-name", "Values": [name]}, {"Name": "vpc-id", "Values": [vpc]}]
-    found: list[Any] = ec2.describe_security_groups(Filters=filters)["SecurityGroups"]
-    return found
-
-
-def _existing(kind: str, name: str, describe: Callable[[str], Any]) -> str | None:
+def presence(kind: Kind, wanted: Any, accounts: Accounts) -> Presence:
+    """`wanted` is a definition, or anything else with the name. Raises AwsRefused if AWS can't be asked."""
     from botocore.exceptions import ClientError
 
-    with aws_call(f"looking for {kind}", name):
+    assert kind.exists is not None, f"{kind.token} has no lookup"
+    client = accounts.aws(kind.exists.client)
+    with aws_call(f"looking for {kind.title}", kind.name(wanted)):
         try:
-            found = describe(name)
+            return Presence.THERE if _is_answered(kind.exists, client, wanted) else Presence.ABSENT
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code in NOT_THERE:
-                return None
-            if code in FORBIDDEN and kind == "bucket":
-                return f"bucket {name}, in somebody else's account: bucket names are globally unique"
+                return Presence.ABSENT
+            if code in FORBIDDEN and kind.exists.names_are_global:
+                return Presence.FOREIGN
             raise
-    return None if found == [] else f"{kind} {name}"
+
+
+def _is_answered(lookup: Lookup, client: Any, wanted: Any) -> bool:
+    arguments = lookup.arguments(wanted)
+    if not lookup.answer:
+        getattr(client, lookup.operation)(**arguments)
+        return True
+    pages = client.get_paginator(lookup.operation).paginate(**arguments)
+    entries = (entry for page in pages for entry in page[lookup.answer])
+    return any(lookup.matches is None or lookup.matches(entry, wanted) for entry in entries)

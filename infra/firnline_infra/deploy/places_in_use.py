@@ -12,7 +12,8 @@ from firnline_infra.accounts import Accounts
 from firnline_infra.accounts.aws import aws_call
 from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
 from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import CLUSTER, VIRTUAL_CLUSTER, StackResources
+from firnline_infra.deploy.existing import StackResources
+from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
 
 ACTIVE_STEPS = ["PENDING", "CANCEL_PENDING", "RUNNING"]
 GONE = ("TERMINATING", "TERMINATED", "TERMINATED_WITH_ERRORS")
@@ -23,7 +24,7 @@ def check_virtual_cluster(
     wanted: VirtualCluster | None, accounts: Accounts, known: StackResources, *, environment: str
 ) -> None:
     """Before `up`, and with `wanted` None before a destroy. Raises PlaceInUse, AwsRefused."""
-    id_ = known.id_of(VIRTUAL_CLUSTER)
+    id_ = known.id_of(VIRTUAL_CLUSTER.token)
     found = _described(accounts, id_) if id_ else None
     if id_ is None or found is None or (why := _goes(wanted, found)) is None:
         return
@@ -64,7 +65,7 @@ def _described(accounts: Accounts, id_: str) -> Mapping[str, Any] | None:
 
 def check_cluster(wanted: Ec2Cluster | None, accounts: Accounts, known: StackResources, *, environment: str) -> None:
     """The same for a cluster of EMR on EC2, whose core nodes alone can be more or fewer. Raises PlaceInUse, AwsRefused."""
-    id_ = known.id_of(CLUSTER)
+    id_ = known.id_of(CLUSTER.token)
     found = _cluster(accounts, id_) if id_ else None
     if id_ is None or found is None or (why := _is_another(wanted, found)) is None:
         return

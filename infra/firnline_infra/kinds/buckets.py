@@ -44,7 +44,7 @@ BUCKET = Kind(
     service="s3",
     arns=_bucket_arns,
     made=buckets,
-    exists=Lookup("s3", "head_bucket", "Bucket"),
+    exists=Lookup("s3", "head_bucket", "Bucket", names_are_global=True),
     rights=(
         Right("Makes it.", create="CreateBucket"),
         Right(TAGS, create="PutBucketTagging TagResource", update="PutBucketTagging TagResource UntagResource"),

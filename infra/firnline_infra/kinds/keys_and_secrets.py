@@ -7,9 +7,6 @@ from firnline_infra.blueprint.aws import Secret
 from firnline_infra.kinds.kind import COMPARE, TAGS, Kind, Lookup, Right
 from firnline_infra.specification.arns import Arns
 
-DESCRIBE_KEY = Lookup("kms", "describe_key", "KeyId")
-"""The bootstrap makes the environment's key, and no stack; it is no kind of a stack's."""
-
 
 def secret_arns(blueprint: Blueprint, arns: Arns) -> tuple[str, ...]:
     """By name, whatever six letters the one in the file of keys has: a secret that is made anew has others."""
@@ -23,6 +20,15 @@ def secret_arn_of(secret: Secret, arns: Arns) -> str:
     return secret.existing_arn
 
 
+KEY = Kind(
+    "aws:kms/key:Key",
+    "key",
+    service="kms",
+    arns=lambda _blueprint, _arns: (),
+    exists=Lookup("kms", "describe_key", "KeyId"),
+    rights=(),
+)
+"""The bootstrap makes the environment's key, and no stack does: an `up` needs no right to it beside its use."""
 SECRET = Kind(
     "aws:secretsmanager/secret:Secret",
     "secret",

@@ -68,6 +68,8 @@ class Lookup:
     answer: str = ""
     matches: Callable[[Any, Any], bool] | None = None
     """Whether an entry of `answer` is the object that the blueprint wants; each is if absent."""
+    names_are_global: bool = False
+    """All accounts share its names: a refusal says that another one has it."""
 
     def arguments(self, wanted: Any) -> Mapping[str, Any]:
         return {self.parameter: wanted.name} if self.request is None else self.request(wanted)

@@ -11,7 +11,8 @@ from snowflake.connector import SnowflakeConnection
 from firnline_infra.accounts.accounts import rows
 from firnline_infra.accounts.errors import AwsRefused
 from firnline_infra.blueprint import Blueprint, blueprint_of
-from firnline_infra.deploy.existing import DASHBOARD, StackResources, already_there
+from firnline_infra.deploy.existing import StackResources, already_there
+from firnline_infra.kinds.observability import DASHBOARD
 from firnline_infra.specification import load_spec, parse_spec
 from firnline_infra.specification.identifier import QualifiedName
 from firnline_local.accounts import EmbeddedAccounts
@@ -167,7 +168,7 @@ def test_every_name_that_is_taken_is_told_in_one_report(
             rows(session, f"DROP {kind}")
         rows(session, "DROP NETWORK POLICY TAKEN_DEV_NETWORK")
     assert found == [
-        *("secret taken/snowflake/ingest", "IAM role taken-engine"),
+        *("IAM role taken-engine", "secret taken/snowflake/ingest"),
         *("parameter /taken/ledger-table", "alarm taken-taken-lag"),
         *("database TAKEN in Snowflake", "schema TAKEN.RAW in Snowflake", "pipe TAKEN.RAW.P in Snowflake"),
         *("role TAKEN_DEV_INGEST in Snowflake", "user TAKEN_DEV_READER in Snowflake"),
@@ -178,9 +179,9 @@ def test_every_name_that_is_taken_is_told_in_one_report(
 
 
 def test_a_dashboard_that_the_stack_made_is_known_by_its_name() -> None:
-    known = StackResources.of(state_of(resource(DASHBOARD, dashboardName="firnline-prod", dashboardBody="{}")))
-    assert known.has(DASHBOARD, "firnline-prod")
-    assert not known.has(DASHBOARD, "firnline-dev")
+    known = StackResources.of(state_of(resource(DASHBOARD.token, dashboardName="firnline-prod", dashboardBody="{}")))
+    assert known.has(DASHBOARD.token, "firnline-prod")
+    assert not known.has(DASHBOARD.token, "firnline-dev")
 
 
 TRUST = {

@@ -10,8 +10,9 @@ from botocore.stub import Stubber
 
 from firnline_infra.blueprint.runtime import Ec2Cluster, VirtualCluster
 from firnline_infra.deploy.errors import PlaceInUse
-from firnline_infra.deploy.existing import CLUSTER, VIRTUAL_CLUSTER, StackResources
+from firnline_infra.deploy.existing import StackResources
 from firnline_infra.deploy.places_in_use import ACTIVE_JOBS, ACTIVE_STEPS, check_cluster, check_virtual_cluster
+from firnline_infra.kinds.emr import CLUSTER, VIRTUAL_CLUSTER
 
 WANTED = VirtualCluster(name="lake", cluster="platform", namespace="ingest")
 THERE = {
@@ -33,7 +34,7 @@ def check(wanted: VirtualCluster | None, *, jobs: list[str] | None, **there: Any
             asked = {"virtualClusterId": "0vc", "states": ACTIVE_JOBS}
             stub.add_response("list_job_runs", {"jobRuns": [{"id": each} for each in jobs]}, asked)
         accounts: Any = SimpleNamespace(aws=lambda _: emr)
-        known = StackResources(({"type": VIRTUAL_CLUSTER, "id": "0vc"},))
+        known = StackResources(({"type": VIRTUAL_CLUSTER.token, "id": "0vc"},))
         check_virtual_cluster(wanted, accounts, known, environment="dev")
         stub.assert_no_pending_responses()
 
@@ -87,7 +88,7 @@ def check_machines(wanted: Ec2Cluster | None, *, steps: list[str] | None, **ther
             asked = {"ClusterId": "j-1", "StepStates": ACTIVE_STEPS}
             stub.add_response("list_steps", {"Steps": [{"Id": each, "Name": "lake ab"} for each in steps]}, asked)
         accounts: Any = SimpleNamespace(aws=lambda _: emr)
-        known = StackResources(({"type": CLUSTER, "id": "j-1"},))
+        known = StackResources(({"type": CLUSTER.token, "id": "j-1"},))
         check_cluster(wanted, accounts, known, environment="dev")
         stub.assert_no_pending_responses()
 
