@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from firnline_infra.audit.errors import NotAuditable
-from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.pipeline import Aggregation
 from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.page import Record
 

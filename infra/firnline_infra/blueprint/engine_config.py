@@ -17,16 +17,12 @@ from firnline_infra.specification.names import Names, table_of
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.runtime import Trust
-from firnline_ingest.config.aggregation import Aggregation
-from firnline_ingest.config.document import Section, parse
-from firnline_ingest.config.formats import EmptyRecords
-from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
-from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig
-from firnline_ingest.config.others import Others
+from firnline_ingest.config.document import parse
+from firnline_ingest.config.metrics import DEFAULT_NAMESPACE, MetricsConfig, MetricsOptions
+from firnline_ingest.config.pipeline import PipelineOptions
 from firnline_ingest.config.reader import Registration
-from firnline_ingest.config.row_bytes import MAX_ROW_BYTES
-from firnline_ingest.config.rows import UnusableRecords
-from firnline_ingest.config.transform import Transform
+from firnline_ingest.config.routes import Others
+from firnline_ingest.config.running import RunOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,13 +104,8 @@ def engine_config(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, Any]
         "spark": _present(
             checkpoint=inputs.spark_checkpoint, master=inputs.spark_master, conf=_spark_conf(spec, inputs)
         ),
-        **_changed(
-            epoch=spec.epoch,
-            polling=spec.polling,
-            retries=spec.retries,
-            failures=spec.failures,
-            metrics=metrics_config(spec),
-        ),
+        **spec.changed(RunOptions.model_fields),
+        **({"metrics": metrics} if (metrics := metrics_config(spec).changed()) else {}),
     }
 
 
@@ -122,11 +113,8 @@ def metrics_config(spec: EnvironmentSpec) -> MetricsConfig:
     """CloudWatch makes metrics of what comes into a log group, and of nothing else."""
     serverless = spec.aws.runtime.emr_serverless
     has_log_group = serverless is not None and serverless.log_group is not None
-    return MetricsConfig(
-        cloudwatch=DEFAULT_NAMESPACE if has_log_group else None,
-        prometheus=spec.metrics.prometheus,
-        opentelemetry=spec.metrics.opentelemetry,
-    )
+    passed_on = {name: getattr(spec.metrics, name) for name in MetricsOptions.model_fields}
+    return MetricsConfig.model_construct(**passed_on, cloudwatch=DEFAULT_NAMESPACE if has_log_group else None)
 
 
 def _spark_conf(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, str]:
@@ -148,33 +136,16 @@ def document_hash(document: Mapping[str, Any]) -> str:
 
 
 def _pipeline(pipeline: Pipeline, inputs: EngineInputs, access: dict[str, Any] | None) -> dict[str, Any]:
-    return _present(
-        stream=pipeline.stream,
-        access=access,
-        database=pipeline.database,
-        schema=pipeline.schema_,
+    """Its options as the specification says them, and what only an environment knows."""
+    own = _present(
         table=str(table_of(pipeline).parts[-1]),
+        access=access,
         pipe=str(Identifier.parse(pipeline.pipe.name)) if pipeline.pipe else None,
-        initial_position=pipeline.initial_position.model_dump(mode="json", exclude_none=True),
         reader=_reader(pipeline, inputs),
-        tolerance=pipeline.tolerance.value,
-        fail_on_data_loss=None if pipeline.fail_on_data_loss else False,
-        unusable_records=None if pipeline.unusable_records is UnusableRecords.KEEP else pipeline.unusable_records.value,
-        max_unusable_per_minute=pipeline.max_unusable_per_minute,
-        idle_after_seconds=None if pipeline.idle_after_seconds == IDLE_AFTER_SECONDS else pipeline.idle_after_seconds,
-        max_row_bytes=None if pipeline.max_row_bytes == MAX_ROW_BYTES else pipeline.max_row_bytes,
-        abreast=pipeline.abreast.model_dump(mode="json", exclude_none=True) if pipeline.abreast else None,
-        aggregation=None if pipeline.aggregation is Aggregation.AUTO else pipeline.aggregation.value,
-        adds_columns=pipeline.adds_columns or None,
         selects=_selects(pipeline) or None,
-        without_audit=pipeline.without_audit or None,
-        **_changed(metadata=pipeline.metadata),
-        empty_records=None if pipeline.empty_records is EmptyRecords.REJECT else pipeline.empty_records.value,
-        format=_format(pipeline),
-        content_column=pipeline.content_column,
-        transforms=[_transform(each) for each in pipeline.transforms] or None,
         routes=_routes(pipeline),
     )
+    return {"stream": pipeline.stream, **pipeline.changed(PipelineOptions.model_fields), **own}
 
 
 def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dict[str, Any]]]:
@@ -187,15 +158,6 @@ def _patterns(spec: EnvironmentSpec, inputs: EngineInputs) -> dict[str, list[dic
             options["table"] = options["table"].replace("{", "{{").replace("}", "}}")
             patterns.append({"streams": pipeline.also, **options})
     return {"patterns": patterns} if patterns else {}
-
-
-def _format(pipeline: Pipeline) -> dict[str, Any] | None:
-    changed = pipeline.format.model_dump(mode="json", exclude_defaults=True)
-    return {"type": pipeline.format.type, **changed} if changed else None
-
-
-def _transform(transform: Transform) -> dict[str, Any]:
-    return {"type": transform.type, **transform.model_dump(mode="json", exclude_unset=True)}
 
 
 def _selects(pipeline: Pipeline) -> bool:
@@ -232,9 +194,3 @@ def consumer_of(pipeline: Pipeline) -> Value | None:
 
 def _present(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _changed(**sections: Section) -> dict[str, Any]:
-    """The sections that the engine takes as they are, where they differ from its defaults."""
-    values = {name: section.model_dump(mode="json", exclude_defaults=True) for name, section in sections.items()}
-    return {name: value for name, value in values.items() if value}

@@ -9,7 +9,7 @@ from typing import Any
 from firnline_infra.rollout.records import Deployment
 from firnline_infra.rollout.shards import EngineLedger, run_of, shard_rows
 from firnline_infra.runtimes.service import Run
-from firnline_ingest.config.idle import IDLE_AFTER_SECONDS
+from firnline_ingest.config.pipeline import IDLE_AFTER_SECONDS
 from firnline_ingest.ledger.backend import BY_HAND
 from firnline_ingest.ledger.backend import Run as EngineRun
 from firnline_ingest.ledger.lease import is_alive

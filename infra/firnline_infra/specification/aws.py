@@ -8,8 +8,7 @@ from pydantic import Field, model_validator
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Runtime
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form, name_form
-from firnline_ingest.config.names import EXTERNAL_ID, ROLE
+from firnline_ingest.config.form import EXTERNAL_ID, ROLE, Form, name_form
 
 BUCKET_NAME = Form(
     r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]",

@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from firnline_infra.specification.column_type import written_type
-from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form
+from firnline_ingest.config.identifier import IdentifierText
 
 DIGITS = r"(\(\d{1,2}\))?"
 COLUMN_TYPE = Form(

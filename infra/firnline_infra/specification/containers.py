@@ -6,8 +6,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.identifier import IdentifierText
 
 
 class ObjectOrigin(StrEnum):

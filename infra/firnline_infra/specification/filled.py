@@ -6,8 +6,7 @@ from typing import NamedTuple
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.routes import RoutedTable
-
-NEVER_TAKEN_OVER = ("table", "columns", "cluster_by", "pipe")
+from firnline_infra.specification.table import OF_ONE_TABLE
 
 
 class Filled(NamedTuple):
@@ -25,7 +24,7 @@ class Filled(NamedTuple):
     def at(self, field: str) -> str:
         """Where the specification says it: of a route that leaves it out, at its pipeline."""
         name = field.partition(".")[0].partition("[")[0]
-        if self.route is not None and name not in {*NEVER_TAKEN_OVER, *self.route.given}:
+        if self.route is not None and name not in {*OF_ONE_TABLE, *self.route.given}:
             return f"pipelines[{self.place}].{field}"
         return f"{self.path}.{field}"
 

@@ -5,11 +5,9 @@ SQL that Firnline writes always quotes.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import AfterValidator
-
-from firnline_ingest.identifiers import InvalidIdentifier, quoted, stored_name, written_name
+from firnline_ingest.identifiers import quoted, stored_name, written_name
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -48,14 +46,3 @@ class QualifiedName:
 
     def __str__(self) -> str:
         return ".".join(str(part) for part in self.parts)
-
-
-def _plainest(written: str) -> str:
-    try:
-        return str(Identifier.parse(written))
-    except InvalidIdentifier as error:
-        raise ValueError(f"{error.what.rstrip('.')}; {error.next_step.rstrip('.')}") from None
-
-
-IdentifierText = Annotated[str, AfterValidator(_plainest)]
-"""The field of a document that holds an identifier; all ways to write one name become the same text."""

@@ -15,11 +15,8 @@ from firnline_infra.specification.metrics import Metrics
 from firnline_infra.specification.network import Network
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.snowflake import Snowflake
-from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form
-from firnline_ingest.config.names import APPLICATION
-from firnline_ingest.config.retries import RetriesConfig
-from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
+from firnline_ingest.config.form import APPLICATION, Form
+from firnline_ingest.config.running import RunOptions
 
 NAME = Form(
     r"[a-z][a-z0-9-]{0,31}", "a lower-case letter, then at most 31 lower-case letters, digits and hyphens", "staging"
@@ -35,7 +32,7 @@ class Durability(StrEnum):
     """It is refused, by Pulumi and, where the service can, by the service."""
 
 
-class EnvironmentSpec(Section):
+class EnvironmentSpec(RunOptions):
     """What an environment is."""
 
     version: Literal[1]
@@ -66,13 +63,5 @@ class EnvironmentSpec(Section):
     """Where other tools find what was made."""
     dead_letters: DeadLetters = DeadLetters.left_out()
     """Where records go that can't be ingested: the environment's bucket, unless something else is said or there is none."""
-    epoch: EpochConfig = EpochConfig.left_out()
-    """How long a task keeps its shards; passed to the engine as it is."""
-    polling: PollingConfig = PollingConfig.left_out()
-    """How the engine reads; passed to it as it is."""
-    retries: RetriesConfig = RetriesConfig.left_out()
-    """How often it tries again, and after which pauses; passed to it as it is."""
-    failures: FailuresConfig = FailuresConfig.left_out()
-    """Whether the engine stays up when a pipeline can't go on, and its patience; passed to it as it is."""
     tags: dict[str, str] = Field(default_factory=dict)
     """On every AWS object, beside Firnline's own."""

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from firnline_infra.specification.vpc_endpoints import VpcEndpoints
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form
-from firnline_ingest.config.names import AwsService
+from firnline_ingest.config.form import AwsService, Form
 
 ENDPOINT = Form(
     r"https://[a-z0-9.-]+(:\d{1,5})?",

@@ -7,10 +7,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from firnline_infra.specification.aws import BucketName
 from firnline_infra.specification.containers import Database, NetworkPolicy, ObjectOrigin
-from firnline_infra.specification.identifier import IdentifierText
 from firnline_infra.specification.public_key import PublicKeyText
 from firnline_ingest.config.document import Section
 from firnline_ingest.config.form import Form, name_form
+from firnline_ingest.config.identifier import IdentifierText
 
 
 def _network(text: str) -> str:

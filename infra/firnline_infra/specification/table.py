@@ -1,13 +1,14 @@
 """What a table is that a pipeline fills, and what the engine may do with it."""
 
 from enum import StrEnum
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from firnline_infra.specification.columns import Column
 from firnline_infra.specification.containers import ObjectOrigin
-from firnline_infra.specification.identifier import IdentifierText
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.identifier import IdentifierText
 
 
 class TableKind(StrEnum):
@@ -38,12 +39,53 @@ class Pipe(Section):
     origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
     """`adopt` uses a pipe that exists, and leaves it as it is."""
     select: str | None = Field(default=None, min_length=1)
-    """What of a record becomes a row, over DATA_SOURCE(TYPE => 'STREAMING'): an expression for each column of the table, in their
-    order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case. With `origin: create`,
-    and schema_evolution: false."""
+    """What of a record becomes a row, over DATA_SOURCE(TYPE => 'STREAMING'): an expression for each column of the table, in
+    their order, `$1:KINESISMETADATA, $1:id::NUMBER, …`, whose keys keep their case. With `origin: create`, and
+    schema_evolution: false."""
 
     @model_validator(mode="after")
     def _one_that_is_made_selects(self) -> Self:
         if (self.origin is ObjectOrigin.CREATE) != (self.select is not None):
             raise ValueError("give select with origin: create, and only then")
         return self
+
+
+class TableOptions(Section):
+    """What a table is that rows go into, and what is made with it; a table of a route says the same of itself."""
+
+    table_origin: ObjectOrigin = Field(default=ObjectOrigin.CREATE, strict=False)
+    """`adopt` fills a table that exists, and never alters it: what is said of it here (metadata column, schema_evolution,
+    error_logging, row_timestamp) has to be true of it, and its owner is told what is not."""
+    table_kind: TableKind = Field(default=TableKind.STANDARD, strict=False)
+    """It can't be changed: another kind is another table."""
+    table_privilege: TablePrivilege = Field(default=TablePrivilege.INSERT, strict=False)
+    """The least by default: who can neither drop nor read a table can neither lose nor leak what is in it."""
+    external_volume: IdentifierText | None = None
+    """Where an Iceberg table lies: the name of one of the environment's external volumes."""
+    iceberg_version: Literal[2, 3] = 3
+    """Of an Iceberg table's format. 3 by default: it has VARIANT, which is what nested keys become; 2 for readers that know no
+    other. It can't be changed: another version is another table."""
+    structured_metadata: bool | None = None
+    """Whether an Iceberg table's metadata column is an OBJECT with its keys and types, which every reader of Iceberg knows, and
+    not VARIANT. Absent, it is with iceberg_version: 2, which has no VARIANT."""
+    columns: list[Column] = Field(default_factory=list)
+    """Columns that the table has from the beginning, after the metadata column; with schema_evolution: false the only ones.
+    An interactive table has no others either, so it needs them."""
+    cluster_by: list[IdentifierText] = Field(default_factory=list)
+    """Columns of an interactive table by which it is sorted; it needs one at least."""
+    pipe: Pipe | None = None
+    """The table's default pipe where absent: it needs no name, no grant and no care. That of a route's table has the table's
+    name."""
+    schema_evolution: bool = True
+    """First-level keys without a column get one. Where off, their values are not kept; the log names each such key once, with
+    the record that brought it first and the statement that would add its column."""
+    error_logging: bool = True
+    """Keeps rows that Snowflake rejects in the table's error table; without it they can't be told from loaded ones."""
+    row_timestamp: bool = True
+    """Lets METADATA$ROW_LAST_COMMIT_TIME say when a row became visible: the latency report needs it."""
+
+
+OF_ITS_KIND = ("external_volume", "iceberg_version", "structured_metadata")
+"""What a table of another kind has no use for."""
+OF_ONE_TABLE = ("columns", "cluster_by", "pipe")
+"""What a table never takes over from another one."""

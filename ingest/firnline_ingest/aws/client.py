@@ -8,8 +8,8 @@ from botocore.session import Session
 from firnline_ingest.aws.identity import ca_file, signing
 from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access
+from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.config.names import AwsService
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -23,8 +23,8 @@ from firnline_ingest.aws.errors import AccessKeyMissing, ProfileUnusable
 from firnline_ingest.aws.roles import assumed, identified
 from firnline_ingest.aws.session import new_session
 from firnline_ingest.config.access import HERE, Access, AccessKey, Credentials, Profile, Role, WebIdentity
+from firnline_ingest.config.form import AwsService
 from firnline_ingest.config.model import AwsConfig
-from firnline_ingest.config.names import AwsService
 
 PATIENCE = Config(connect_timeout=5, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 3})
 """For what has to be asked before a request can be signed: a shard waits meanwhile, and asks again itself."""

@@ -9,8 +9,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form
-from firnline_ingest.config.names import EXTERNAL_ID, ROLE
+from firnline_ingest.config.form import EXTERNAL_ID, ROLE, Form
 
 SESSION_NAME = Form(r"[\w+=,.@-]{2,64}", "2 to 64 letters, digits and _ + = , . @ -", "firnline-dev")
 SECRET = Form(

@@ -39,6 +39,26 @@ class Section(BaseModel):
         """As it is where a document says nothing of it. Nothing is validated, so nothing is built for it."""
         return super().model_construct()
 
+    def changed(self, options: Iterable[str] | None = None) -> dict[str, Any]:
+        """Returns what differs from its defaults, as a document says it; a section that has a `type` keeps it.
+
+        `options` are the fields to look at, all of them where absent.
+        """
+        include = None if options is None else set(options)
+        said = self.model_dump(mode="json", by_alias=True, exclude_defaults=True, include=include)
+        return _with_types(self, said)
+
+
+def _with_types(section: Any, said: dict[str, Any]) -> dict[str, Any]:
+    """The `type` that tells a section from the others in its place is a default of its model, so pydantic leaves it out."""
+    for name, field in type(section).model_fields.items():
+        value, key = getattr(section, name), field.alias or name
+        if key in said and isinstance(value, BaseModel):
+            said[key] = _with_types(value, said[key])
+        elif key in said and isinstance(value, list) and value and isinstance(value[0], BaseModel):
+            said[key] = [_with_types(each, document) for each, document in zip(value, said[key], strict=True)]
+    return {"type": section.type, **said} if "type" in type(section).model_fields else said
+
 
 def parse(model: type[Model], document: object, source: str) -> Model:
     """Raises ConfigError with all problems of `document`; `source` names it in the message (a path, or an option)."""

@@ -5,7 +5,7 @@ The error, the JSON Schema and the reference all take it from here, so that nobo
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -47,3 +47,13 @@ def name_form(shortest: int, longest: int, *, example: str) -> Form:
     return Form(
         rf"[A-Za-z0-9_.-]{{{shortest},{longest}}}", f"{shortest} to {longest} letters, digits and _ . -", example
     )
+
+
+APPLICATION = name_form(1, 64, example="firnline-dev")
+AwsService = Literal["kinesis", "dynamodb", "secretsmanager", "s3", "sts", "glue"]
+ROLE = Form(
+    r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]{1,576}",
+    "the ARN of a role",
+    "arn:aws:iam::222233334444:role/firnline-orders-reader",
+)
+EXTERNAL_ID = Form(r"[\w+=,.@:/-]{2,1224}", "2 to 1,224 letters, digits and _ + = , . @ : / -", "firnline-4f1c")

@@ -1,6 +1,6 @@
 """Names of Snowflake's objects and columns, as a configuration writes them: what is no identifier is refused when it is read.
 
-The text stays as it is written. Words: docs.snowflake.com/en/sql-reference/reserved-keywords, those that can't be columns.
+Words: docs.snowflake.com/en/sql-reference/reserved-keywords, those that can't be columns.
 """
 
 import re
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from firnline_ingest.identifiers import InvalidIdentifier, stored_name
+from firnline_ingest.identifiers import InvalidIdentifier, stored_name, written_name
 
 RESERVED = frozenset(
     re.findall(
@@ -43,5 +43,12 @@ def checked_column(written: str) -> str:
     return checked(written)
 
 
+def _plainest(written: str) -> str:
+    return written_name(stored_name(checked(written)))
+
+
 ObjectName = Annotated[str, AfterValidator(checked)]
+"""The text stays as it is written."""
+IdentifierText = Annotated[str, AfterValidator(_plainest)]
+"""All ways to write one name become the same text."""
 OwnColumn = Annotated[str, AfterValidator(checked_column)]

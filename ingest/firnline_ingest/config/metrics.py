@@ -172,17 +172,23 @@ class OpenTelemetryConfig(Section):
     """Between two sendings. An epoch's figures are taken in at its end."""
 
 
-class MetricsConfig(Section):
+class MetricsOptions(Section):
+    """Where an epoch's figures go beside the log."""
+
+    prometheus: PrometheusConfig | None = None
+    """An endpoint on the driver for Prometheus; none where absent. The engine has to be installed with the extra `prometheus`, as
+    `firnline deploy` does it."""
+    opentelemetry: OpenTelemetryConfig | None = None
+    """A collector that the driver sends figures to, over OTLP; none where absent. The same with the extra `opentelemetry`."""
+
+
+class MetricsConfig(MetricsOptions):
     """Where an epoch's figures go beside the log."""
 
     cloudwatch: Annotated[str, NAMESPACE] | None = None
     """A namespace of CloudWatch, such as Firnline: an epoch writes a line for each stream to standard output, in the embedded
     metric format; where that goes to a log group, CloudWatch makes metrics of it. No call and no right is needed. Nothing is
     written where absent."""
-    prometheus: PrometheusConfig | None = None
-    """An endpoint on the driver; none where absent. Needs the extra `prometheus`."""
-    opentelemetry: OpenTelemetryConfig | None = None
-    """A collector; none where absent. Needs the extra `opentelemetry`."""
 
     @property
     def extras(self) -> tuple[str, ...]:

@@ -5,30 +5,17 @@ configuration has an unchanged hash.
 """
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.access import HERE, Access, Credentials
-from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.form import Form
-from firnline_ingest.config.formats import (
-    EmptyRecords,
-    Format,
-    JsonFormat,
-    keys_made_by,
-    makes_several_rows,
-    refuse_metadata_columns,
-    undeciding,
-)
-from firnline_ingest.config.identifier import ObjectName, OwnColumn, checked
-from firnline_ingest.config.idle import IDLE_AFTER_SECONDS, IdleAfter
-from firnline_ingest.config.kinds import AnyTransform
+from firnline_ingest.config.form import APPLICATION, AwsService, Form
+from firnline_ingest.config.identifier import IdentifierText
 from firnline_ingest.config.metrics import MetricsConfig
-from firnline_ingest.config.names import APPLICATION, AwsService
 from firnline_ingest.config.patterns import (
     NamePattern,
     check_template,
@@ -37,19 +24,11 @@ from firnline_ingest.config.patterns import (
     literal_overlaps,
     that_match,
 )
-from firnline_ingest.config.position import InitialPosition
-from firnline_ingest.config.reader import FanOutReader, Reader
-from firnline_ingest.config.retries import RetriesConfig
+from firnline_ingest.config.pipeline import EngineOptions
+from firnline_ingest.config.reader import FanOutReader
 from firnline_ingest.config.routes import Routes
-from firnline_ingest.config.row_bytes import MAX_ROW_BYTES, MaxRowBytes
-from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
-from firnline_ingest.config.running import EpochConfig, FailuresConfig, PollingConfig
-from firnline_ingest.config.transform import (
-    refuse_another_case,
-    refuse_key_of_no_record,
-    refuse_metadata_keys,
-    transforms_hash,
-)
+from firnline_ingest.config.running import RunOptions
+from firnline_ingest.config.transform import refuse_key_of_no_record
 from firnline_ingest.identifiers import quoted, stored_name, table_name
 
 S3_FOLDER = Form(
@@ -111,84 +90,12 @@ class SnowflakeConfig(Section):
         return (self.url or f"https://{self.account}.snowflakecomputing.com").rstrip("/")
 
 
-class PipelineOptions(Section):
-    """How a stream is read, and where its rows go."""
-
-    database: ObjectName
-    """Where the table is. A name is upper-cased, unless it stands between double quotes."""
-    schema_: Annotated[ObjectName, Field(alias="schema")]
-    """The same of the table's schema."""
-    table: str | None = None
-    """The table's name; made from the stream's name where absent. Quote it to keep its case. Of a pattern, a template."""
-    pipe: ObjectName | None = None
-    """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
-    initial_position: InitialPosition = InitialPosition.left_out()
-    idle_after_seconds: IdleAfter = IDLE_AFTER_SECONDS
-    """A shard whose records stop for so long, while it is read to its tip, is idle: watch `IdleShards`. Nothing else follows."""
-    abreast: Abreast | None = None
-    """Keeps the stream's shards together by the time of arrival; each goes as fast as it can where absent."""
-    reader: Reader = "polling"
-    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
-    shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
-    tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
-    """`none`: a row that Snowflake rejects stops its shard. `all`: it stays in the error table, which must be on."""
-    unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
-    """A record that can't be a row is a dead letter by default: its bytes, its place and the reason are kept."""
-    max_unusable_per_minute: int | None = Field(default=None, ge=1)
-    """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
-    bad. No limit by default. Watch `dead_letters` and `skipped` in the progress lines."""
-    fail_on_data_loss: bool = True
-    """Whether records that left retention unread stop their shard; they are recorded as an incident either way."""
-    aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
-    """`auto`: an aggregate of the Kinesis Producer Library becomes its user records. `off`: it is a record like any other."""
-    adds_columns: bool = False
-    """Whether the engine adds columns for keys that have none, where the table's own schema evolution is off. Needs OWNERSHIP."""
-    selects: bool = False
-    """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value audited."""
-    without_audit: bool = False
-    """Says that rows need not tell which records they are: of a pipe whose SELECT leaves that out, which is refused otherwise."""
-    metadata: Metadata = Metadata.left_out()
-    format: Format = JsonFormat.left_out()
-    """What the bytes of a record are."""
-    empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
-    """What a record without content does; not known to be meant as a deletion, it can't be a row by default."""
-    content_column: OwnColumn | None = None
-    """Keeps all of a row's content in this column, as JSON of any kind, instead of a column for each first-level key. Text and
-    bytes are in one column in any case: this names it."""
-    transforms: list[AnyTransform] = Field(default_factory=list)
-    """What becomes of a record before it is a row, one behind the other (docs/transforms.md)."""
-    max_row_bytes: MaxRowBytes = MAX_ROW_BYTES
-    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter.
-
-    The SDK sends rows of up to 1,048,000 bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which
-    the workers' network has to let through.
-    """
-
-    @model_validator(mode="after")
-    def _content_and_metadata_have_columns_of_their_own(self) -> Self:
-        refuse_metadata_columns(self.format, self.metadata, self.content_column)
-        refuse_another_case(self.transforms, keys_made_by(self.format, self.content_column))
-        if self.transforms and self.content_column is None:
-            refuse_metadata_keys(self.transforms, self.metadata.columns(are_numbered=makes_several_rows(self.format)))
-        return self
-
-    @property
-    def conversion_hash(self) -> str:
-        """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
-        deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
-        decides = self.model_dump_json(
-            include=deciding, exclude={"metadata": self.metadata.as_before, "format": undeciding(self.format)}
-        )
-        decides += f"content in {self.content_column}" if self.content_column is not None else ""
-        decides += transforms_hash(self.transforms) if self.transforms else ""
-        return hashlib.sha256(decides.encode()).hexdigest()[:16]
-
-
-class PipelineConfig(PipelineOptions):
+class PipelineConfig(EngineOptions):
     """One stream into one table, or into several by its routes."""
 
     stream: str
     """Its name."""
+    table: IdentifierText | None = None
     access: Access = HERE
     """How the stream is reached where it is in another region or account."""
     routes: Routes | None = None
@@ -208,11 +115,7 @@ class PipelineConfig(PipelineOptions):
     def _routes_lead_elsewhere(self) -> Self:
         own = self.own_table
         if self.routes:
-            columns = self.metadata.columns(are_numbered=makes_several_rows(self.format))
-            made = keys_made_by(self.format, self.content_column)
-            refuse_key_of_no_record(
-                self.routes.key, self.transforms, made, columns if self.content_column is None else ()
-            )
+            refuse_key_of_no_record(self.routes.key, self.transforms, self.content_keys, self.metadata_keys)
         if self.routes and self.adds_columns:
             raise ValueError("adds_columns: not of a pipeline with routes; let its tables evolve, or add the columns")
         if self.routes and own in self.routes.names:
@@ -232,13 +135,8 @@ class PipelineConfig(PipelineOptions):
         names = self.routes.names if self.routes else ()
         return {name: self.model_copy(update={"table": quoted(name), "pipe": None, "routes": None}) for name in names}
 
-    @field_validator("table")
-    @classmethod
-    def _is_no_template(cls, table: str | None) -> str | None:
-        return checked(table) if table is not None else None
 
-
-class PatternConfig(PipelineOptions):
+class PatternConfig(EngineOptions):
     """Every stream of the account and region whose name matches, those of later too, each like a pipeline of its own."""
 
     streams: NamePattern
@@ -258,7 +156,7 @@ class PatternConfig(PipelineOptions):
         groups = groups_of(self, stream)
         if groups is None:
             return None
-        options = {name: getattr(self, name) for name in PipelineOptions.model_fields}
+        options = {name: getattr(self, name) for name in EngineOptions.model_fields}
         table = expanded(self.table, groups) if self.table else None
         return PipelineConfig.model_construct(**{**options, "stream": stream, "table": table})
 
@@ -304,7 +202,7 @@ class SparkConfig(Section):
     """Spark's own settings, as spark-defaults.conf has them; handed over as they are."""
 
 
-class EngineConfig(Section):
+class EngineConfig(RunOptions):
     """Everything the engine needs to run."""
 
     version: Literal[1]
@@ -321,10 +219,6 @@ class EngineConfig(Section):
     """Between two looks for streams that match a pattern; all of an account share five listings a second."""
     dead_letters: DeadLettersConfig
     spark: SparkConfig
-    epoch: EpochConfig = EpochConfig.left_out()
-    polling: PollingConfig = PollingConfig.left_out()
-    retries: RetriesConfig = RetriesConfig.left_out()
-    failures: FailuresConfig = FailuresConfig.left_out()
     metrics: MetricsConfig = MetricsConfig.left_out()
 
     @model_validator(mode="after")
@@ -373,4 +267,5 @@ class EngineConfig(Section):
 
     @property
     def content_hash(self) -> str:
-        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()[:16]
+        """Of what differs from the defaults: an option that says nothing new, or that came later, changes no hash."""
+        return hashlib.sha256(json.dumps(self.changed(), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,31 +1,45 @@
 """Which of several tables a record goes to: by the value of one of its first-level keys (docs/routes.md)."""
 
 import hashlib
+from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.others import MOST_TABLES, Others
 from firnline_ingest.identifiers import InvalidIdentifier, routed_channel, stored_name
+
+MOST_TABLES = 20  # each is a channel of every shard
+
+
+class Others(StrEnum):
+    """What a record does whose value has no table, or that has no such key."""
+
+    DEAD_LETTER = "dead_letter"
+    """It can't be a row."""
+    OWN_TABLE = "own_table"
+    """It goes to the pipeline's own table."""
+
+
+def plain_key(key: str) -> str:
+    """Raises ValueError for a key that a document of Spark's or Snowflake's would have to escape."""
+    if not key.isprintable() or '"' in key or "\\" in key:
+        raise ValueError("a key without quotes, backslashes and control characters")
+    return key
+
+
+RouteKey = Annotated[str, Field(min_length=1), AfterValidator(plain_key)]
 
 
 class Routes(Section):
     """One record goes to one table. Every shard has a channel into each of them."""
 
-    key: Annotated[str, Field(min_length=1)]
+    key: RouteKey
     """The first-level key that is looked at, as it is when the record's transforms are done. Its case counts."""
     tables: Annotated[dict[str, str], Field(min_length=1)]
     """Tables by the key's value, a text: in the pipeline's database and schema, each with its default pipe or one of its name."""
     others: Others = Field(default=Others.DEAD_LETTER, strict=False)
     """`dead_letter` by default: a value that nobody thought of should be seen."""
-
-    @field_validator("key")
-    @classmethod
-    def _is_plain(cls, key: str) -> str:
-        if not key.isprintable() or '"' in key or "\\" in key:
-            raise ValueError("a key without quotes, backslashes and control characters")
-        return key
 
     @field_validator("tables")
     @classmethod

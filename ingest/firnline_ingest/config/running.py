@@ -1,10 +1,11 @@
-"""How the engine runs, whatever it reads: epochs, failures, reads. A specification has the same sections."""
+"""How the engine runs, whatever it reads: epochs, reads, retries, failures."""
 
 from enum import StrEnum
 
 from pydantic import Field
 
 from firnline_ingest.config.document import Section
+from firnline_ingest.config.retries import RetriesConfig
 
 
 class EpochConfig(Section):
@@ -46,3 +47,16 @@ class PollingConfig(Section):
     """Records a read may return; a read never returns more than 10 MiB."""
     interval_ms: int = Field(default=210, ge=200, le=10_000)
     """Between two reads of a shard: the service allows five a second to all consumers together."""
+
+
+class RunOptions(Section):
+    """The sections that an environment's specification and an engine's configuration share."""
+
+    epoch: EpochConfig = EpochConfig.left_out()
+    """How long a task keeps its shards."""
+    polling: PollingConfig = PollingConfig.left_out()
+    """How streams are read that are polled."""
+    retries: RetriesConfig = RetriesConfig.left_out()
+    """How often the engine tries again, and after which pauses."""
+    failures: FailuresConfig = FailuresConfig.left_out()
+    """Whether the engine stays up when a pipeline can't go on, and its patience."""

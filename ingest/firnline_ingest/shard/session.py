@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from firnline_ingest.config.aggregation import Aggregation
+from firnline_ingest.config.pipeline import Aggregation
 from firnline_ingest.dead_letters.errors import StoppedByRecord
 from firnline_ingest.errors import FirnlineError
 from firnline_ingest.kinesis.aggregate import UserRecords

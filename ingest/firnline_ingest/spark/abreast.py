@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from firnline_ingest.config.abreast import Abreast
+from firnline_ingest.config.pipeline import Abreast
 from firnline_ingest.kinesis.lineage import Lineage
 from firnline_ingest.kinesis.start import AtTimestamp, parse_start
 from firnline_ingest.ledger.plan import PlannedStart, StreamView

@@ -1,4 +1,5 @@
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,12 @@ OUTPUTS = EngineInputs(
 
 
 def test_the_document_is_the_reviewed_one(local_spec: EnvironmentSpec) -> None:
-    document = engine_config(local_spec, OUTPUTS)
-    assert json.dumps(document, indent=2) + "\n" == (GOLDEN / "local-engine.json").read_text()
+    """FIRNLINE_WRITE_GOLDEN=1 writes it anew."""
+    golden, text = GOLDEN / "local-engine.json", json.dumps(engine_config(local_spec, OUTPUTS), indent=2) + "\n"
+    if os.environ.get("FIRNLINE_WRITE_GOLDEN"):
+        golden.write_text(text, encoding="utf-8")
+        pytest.fail(f"{golden.name} was written: review it, and run the test again")
+    assert text == golden.read_text(encoding="utf-8")
 
 
 def test_the_engine_reads_it(local_spec: EnvironmentSpec, wide_spec: EnvironmentSpec) -> None:

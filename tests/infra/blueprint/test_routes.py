@@ -10,7 +10,7 @@ from firnline_infra.blueprint.snowflake import IcebergTable, InteractiveTable, T
 from firnline_infra.specification import parse_spec
 from firnline_ingest.config.document import parse
 from firnline_ingest.config.model import EngineConfig
-from firnline_ingest.config.others import Others
+from firnline_ingest.config.routes import Others
 
 SPECIFICATION = """
 version: 1

@@ -1,7 +1,8 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from firnline_infra.specification.identifier import Identifier, IdentifierText, QualifiedName
+from firnline_infra.specification.identifier import Identifier, QualifiedName
+from firnline_ingest.config.identifier import IdentifierText
 
 
 def test_a_name_is_written_the_plainest_way_and_quoted_in_sql() -> None:

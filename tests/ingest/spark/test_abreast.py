@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import pytest
 
-from firnline_ingest.config.abreast import Abreast
 from firnline_ingest.config.model import PipelineConfig
+from firnline_ingest.config.pipeline import Abreast
 from firnline_ingest.kinesis.lineage import Lineage, ListedShard
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.reader import Read

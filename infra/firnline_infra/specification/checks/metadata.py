@@ -10,8 +10,8 @@ from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
-from firnline_ingest.config.aggregation import Aggregation
 from firnline_ingest.config.formats import makes_several_rows
+from firnline_ingest.config.pipeline import Aggregation
 from firnline_ingest.config.rows import MetadataForm, PartName
 
 

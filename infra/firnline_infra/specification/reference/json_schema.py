@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 
 
 def json_schema(document: type[BaseModel] = EnvironmentSpec) -> Schema:
-    """With a description of each field and of each value of an enumeration."""
+    """With a description of each field and of each value of an enumeration; what is required comes first in a section."""
     schema = document.model_json_schema(by_alias=True)
     kinds = {kind.__name__: kind for kind in _kinds(document)}
     for name, definition in [(document.__name__, schema), *schema["$defs"].items()]:
@@ -41,6 +41,8 @@ def _describe(kind: type, definition: Schema) -> None:
         described["description"] = docs.get(name, "")
         if isinstance(described.get("default"), dict) or described.get("default", "") is None:
             del described["default"]  # an editor would write it out
+    required = definition.get("required", [])
+    definition["properties"] = dict(sorted(definition["properties"].items(), key=lambda each: each[0] not in required))
 
 
 def _kinds(kind: type) -> Iterator[type]:

@@ -1,0 +1,154 @@
+"""The options of a pipeline: how a stream is read, what its records become, where the rows go.
+
+This is the only place where one of them is declared, described and defaulted. A pipeline of an engine's configuration, a
+pattern of streams and a pipeline of an environment's specification inherit them.
+"""
+
+import hashlib
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from firnline_ingest.config.document import Section
+from firnline_ingest.config.formats import (
+    EmptyRecords,
+    Format,
+    JsonFormat,
+    keys_made_by,
+    makes_several_rows,
+    refuse_metadata_columns,
+    undeciding,
+)
+from firnline_ingest.config.identifier import IdentifierText, OwnColumn
+from firnline_ingest.config.kinds import AnyTransform
+from firnline_ingest.config.position import InitialPosition
+from firnline_ingest.config.reader import Reader
+from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
+from firnline_ingest.config.transform import refuse_another_case, refuse_metadata_keys, transforms_hash
+
+IDLE_AFTER_SECONDS = 300
+"""Longer than producers pause between two batches, mostly; short enough to be news."""
+MAX_ROW_BYTES = 1_000_000
+
+
+class Aggregation(StrEnum):
+    """Whether KPL aggregates (the Kinesis Producer Library's) are taken apart."""
+
+    AUTO = "auto"
+    """A record that is an aggregate, by its magic and its checksum, becomes its user records; any other is as it is."""
+    OFF = "off"
+    """No record is looked into: for payloads of your own that are aggregates by accident or by nature."""
+
+
+class Abreast(Section):
+    """Shards kept together, for whoever reads a table in the order of arrival while a backlog is taken in."""
+
+    ahead_seconds: int = Field(ge=60, le=7 * 86_400)
+    """No shard takes in a record that arrived so much later than what the slowest shard has come to. Where that is, is looked
+    at for each epoch: so a backlog is taken in by at most so much an epoch."""
+    left_out_after_seconds: int | None = Field(default=None, ge=60, le=7 * 86_400)
+    """A shard that has not come further for so long (it has stopped, or nobody reads it) holds the others back no more.
+    Without a number it does for as long as it takes. A shard without records is no such shard: it comes further with the
+    service's time."""
+
+
+class PipelineOptions(Section):
+    """What a pipeline may say, whoever writes it down."""
+
+    database: IdentifierText
+    """Where the table is. A name is upper-cased, unless it stands between double quotes. An environment makes the database,
+    with its comment, unless snowflake.databases adopts it."""
+    schema_: Annotated[IdentifierText, Field(alias="schema")]
+    """The same of the table's schema. An environment makes it, unless the database's schemas adopt it."""
+    table: str | None = None
+    """The table's name. Where absent it is the stream's name, with a hash after it if that is no identifier. Upper-cased;
+    quote it to keep its case. Of a pattern, a template."""
+    initial_position: InitialPosition = InitialPosition.left_out()
+    """Where a shard is begun that was never read before; TRIM_HORIZON, because nothing should be missed silently."""
+    idle_after_seconds: int = Field(default=IDLE_AFTER_SECONDS, ge=10, le=7 * 86_400)
+    """A shard whose records stop for so long, while it is read to its tip, is shown as idle by `firnline status` and counted in
+    `IdleShards`. Nothing else follows from it."""
+    abreast: Abreast | None = None
+    """Keeps the stream's shards together by the time of arrival (docs/abreast.md); each goes as fast as it can where absent."""
+    tolerance: Tolerance = Field(default=Tolerance.NONE, strict=False)
+    """`none`: a row that Snowflake rejects stops its shard, so that a person sees it. `all`: it stays in the error table,
+    which must be on."""
+    unusable_records: UnusableRecords = Field(default=UnusableRecords.KEEP, strict=False)
+    """What a record does that can't be a row. `keep` by default: its bytes, its place and the reason are kept as a dead
+    letter."""
+    max_unusable_per_minute: int | None = Field(default=None, ge=1)
+    """Unusable records of one shard that arrived in one minute; more of them stop the shard, because a producer turned
+    bad. No limit by default: watch `dead_letters` and `skipped` in the engine's progress lines."""
+    fail_on_data_loss: bool = True
+    """Whether records that left the stream's retention unread stop their shard; the loss is measured and kept in the ledger
+    either way. True by default, because nobody should learn of it from a report."""
+    aggregation: Aggregation = Field(default=Aggregation.AUTO, strict=False)
+    """`auto`: what the Kinesis Producer Library packed into one record becomes a row for each of its user records. `off`: it
+    is a record like any other."""
+    adds_columns: bool = False
+    """Whether the engine itself adds columns for keys that have none, where the table's own schema evolution is off; it needs
+    OWNERSHIP of the table. Values that came before their column are counted, and not kept."""
+    without_audit: bool = False
+    """Says that the audit can't prove this table, on purpose: rows lack a part of their record's position, or a pipe's SELECT
+    leaves it out, which is refused otherwise."""
+    metadata: Metadata = Metadata.left_out()
+    """What a row says of its record, and in which columns, which every table that is made begins with."""
+    format: Format = JsonFormat.left_out()
+    """What the bytes of a record are; one JSON object by default."""
+    empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
+    """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
+    content_column: OwnColumn | None = None
+    """Keeps all of a row's content in this column instead of a column for each first-level key, as JSON of any kind
+    (VARIANT); of text (VARCHAR) and bytes (BINARY), which are in one column in any case, it names that column."""
+    transforms: list[AnyTransform] = Field(default_factory=list)
+    """What becomes of a record before it is a row, one behind the other (docs/transforms.md); nothing by default."""
+    max_row_bytes: int = Field(default=MAX_ROW_BYTES, ge=1024, le=16 * 1024 * 1024)
+    """Bytes of one row as sent, metadata included; a larger one becomes a dead letter. The SDK sends rows of up to 1,048,000
+    bytes to Snowflake itself and uploads larger ones to a bucket of Snowflake's, which the workers' network has to let
+    through."""
+
+    @model_validator(mode="after")
+    def _content_and_metadata_have_columns_of_their_own(self) -> Self:
+        refuse_metadata_columns(self.format, self.metadata, self.content_column)
+        refuse_another_case(self.transforms, self.content_keys)
+        if self.transforms and self.content_column is None:
+            refuse_metadata_keys(self.transforms, self.metadata_keys)
+        return self
+
+    @property
+    def content_keys(self) -> list[str]:
+        """The keys that its objects have whatever a record holds, as far as the format names them."""
+        return keys_made_by(self.format, self.content_column)
+
+    @property
+    def metadata_keys(self) -> tuple[str, ...]:
+        """The metadata's columns that no key of a record may be; none where keys become no columns."""
+        if self.content_column is not None:
+            return ()
+        return self.metadata.columns(are_numbered=makes_several_rows(self.format))
+
+    @property
+    def conversion_hash(self) -> str:
+        """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
+        deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
+        decides = self.model_dump_json(
+            include=deciding, exclude={"metadata": self.metadata.as_before, "format": undeciding(self.format)}
+        )
+        decides += f"content in {self.content_column}" if self.content_column is not None else ""
+        decides += transforms_hash(self.transforms) if self.transforms else ""
+        return hashlib.sha256(decides.encode()).hexdigest()[:16]
+
+
+class EngineOptions(PipelineOptions):
+    """The options of which the engine knows another form than a specification: it is told names, and whom a consumer belongs
+    to."""
+
+    pipe: IdentifierText | None = None
+    """A user-defined pipe; where absent, the one with the table's name if it exists, else the default pipe."""
+    reader: Reader = "polling"
+    """`polling` by default: it needs no consumer, and costs nothing beside the stream. `fan_out` where other readers share the
+    shards' throughput, or where the milliseconds between two polls matter (docs/fan-out.md)."""
+    selects: bool = False
+    """Says that a SELECT, of the pipe or of the table itself, takes values out of records: no key is missed, no value
+    audited."""
