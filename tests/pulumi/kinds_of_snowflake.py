@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from firnline_local.providers.clients import Clients
-from firnline_local.providers.snowflake import external_volume
+from firnline_local.providers.snowflake.volumes import EXTERNAL_VOLUME
 
 DATABASE, LAKE = "KILLED", "killed-lake"
 IN_SCHEMA = {"database": DATABASE, "schema": "S"}
@@ -106,7 +106,7 @@ def _prepare_a_lake(clients: Clients) -> None:
     iam = clients.aws("iam")
     clients.aws("s3").create_bucket(Bucket=LAKE)
     role = {**LOCATION, "storageAwsRoleArn": f"arn:aws:iam::{clients.account}:role/{LAKE}"}
-    volume = external_volume.create({"name": "KILLED_LAKE", "storageLocations": [role]}, clients).properties
+    volume = EXTERNAL_VOLUME.create({"name": "KILLED_LAKE", "storageLocations": [role]}, clients).properties
     user = volume["describeOutputs"][0]["storageLocations"][0]["s3StorageLocations"][0]["storageAwsIamUserArn"]
     trust = {
         "Effect": "Allow",

@@ -6,7 +6,7 @@ from typing import Any
 
 from firnline_local.errors import InputNotCarried
 from firnline_local.providers.kind import Properties
-from firnline_local.providers.snowflake.settings import as_known
+from firnline_local.providers.snowflake.kind import as_known
 from firnline_local.providers.snowflake.sql import literal, quoted
 
 DEFAULTS = {"nullable": True, "comment": ""}
@@ -55,7 +55,7 @@ def from_description(row: Properties, known: Properties) -> dict[str, Any]:
     """A row of DESCRIBE TABLE, in the words in which the column was asked for where they mean the same."""
     found: dict[str, Any] = {
         "name": row["name"],
-        "type": as_known(row["type"], known.get("type"), canonical_type),
+        "type": type_as_known(row["type"], known),
         "nullable": row["null?"] == "Y",
         "comment": row["comment"] or "",
     }
@@ -70,6 +70,10 @@ def from_description(row: Properties, known: Properties) -> dict[str, Any]:
         known_kind = next(iter(known.get("default") or {"expression": None}))
         found["default"] = {known_kind: _constant(default) if known_kind == "constant" else default}
     return {name: value for name, value in found.items() if not known or name in known or value != DEFAULTS.get(name)}
+
+
+def type_as_known(found: str, known: Properties) -> Any:
+    return as_known(found, known.get("type"), canonical_type)
 
 
 def canonical_type(text: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from firnline_local.providers.clients import Clients
-    from firnline_local.providers.kind import CreatedResource, Materialiser
+    from firnline_local.providers.kind import CreatedResource, Kind
     from firnline_local.running import RunningEnvironment
 
 DATABASE, SCHEMA = "MATERIALISED", "S"
@@ -23,7 +23,7 @@ ALREADY_EXISTS = 2002
 class Life:
     """One resource that exists."""
 
-    type: "Materialiser"
+    type: "Kind"
     inputs: Mapping[str, Any]
     clients: "Clients"
     made: "CreatedResource"
@@ -63,9 +63,7 @@ class Life:
 
 
 @contextmanager
-def life(
-    type_: "Materialiser", inputs: Mapping[str, Any], clients: "Clients", *, twice: bool | None = False
-) -> Iterator[Life]:
+def life(type_: "Kind", inputs: Mapping[str, Any], clients: "Clients", *, twice: bool | None = False) -> Iterator[Life]:
     """Makes it and removes it. A second create is refused by its name, or else (None); or the service takes it `twice`."""
     from snowflake.connector.errors import ProgrammingError
 

@@ -1,11 +1,11 @@
 """Databases and schemas."""
 
-from firnline_local.providers.snowflake import database, schema
+from firnline_local.providers.snowflake.containers import DATABASE, SCHEMA
 
 
 def test_a_database_lives_and_repairs(live) -> None:
     inputs = {"name": "M_DB", "comment": "it's", "dataRetentionTimeInDays": 2, "logLevel": "INFO"}
-    with live(database, inputs) as made:
+    with live(DATABASE, inputs) as made:
         assert made.made.id == "M_DB"
         made.drifts("ALTER DATABASE M_DB SET COMMENT = 'x'", comment="x")
         made.drifts("ALTER DATABASE M_DB UNSET COMMENT", comment="")
@@ -23,13 +23,13 @@ def test_a_database_lives_and_repairs(live) -> None:
 
 
 def test_a_transient_database_may_drop_its_public_schema(live, clients) -> None:
-    with live(database, {"name": "m_tx", "isTransient": True, "dropPublicSchemaOnCreation": True}):
+    with live(DATABASE, {"name": "m_tx", "isTransient": True, "dropPublicSchemaOnCreation": True}):
         assert clients.rows('SHOW SCHEMAS IN DATABASE "m_tx"') == []
 
 
 def test_a_schema_lives_and_repairs(live) -> None:
     inputs = {"database": "MATERIALISED", "name": "SCH", "comment": "c", "withManagedAccess": "true"}
-    with live(schema, inputs) as made:
+    with live(SCHEMA, inputs) as made:
         assert made.made.id == '"MATERIALISED"."SCH"'
         made.drifts("ALTER SCHEMA MATERIALISED.SCH SET COMMENT = 'x'", comment="x")
         made.drifts("ALTER SCHEMA MATERIALISED.SCH DISABLE MANAGED ACCESS", withManagedAccess="false")
@@ -40,7 +40,7 @@ def test_a_schema_lives_and_repairs(live) -> None:
 
 
 def test_an_inherited_parameter_is_not_the_schema_s_own(live, clients) -> None:
-    with live(schema, {"database": "MATERIALISED", "name": "SCH", "isTransient": "true"}) as made:
+    with live(SCHEMA, {"database": "MATERIALISED", "name": "SCH", "isTransient": "true"}) as made:
         clients.execute("ALTER DATABASE MATERIALISED SET LOG_LEVEL = 'WARN'")
         assert "logLevel" not in made.read()
         clients.execute("ALTER DATABASE MATERIALISED UNSET LOG_LEVEL")
@@ -48,13 +48,13 @@ def test_an_inherited_parameter_is_not_the_schema_s_own(live, clients) -> None:
 
 def test_public_is_altered_into_what_is_wanted(clients) -> None:
     inputs = {"database": "MATERIALISED", "name": "PUBLIC", "comment": "ours", "withManagedAccess": "true"}
-    made = schema.create(inputs, clients)
+    made = SCHEMA.create(inputs, clients)
     assert (made.properties["comment"], made.properties["withManagedAccess"]) == ("ours", "true")
-    assert schema.update(made.id, inputs, {**inputs, "comment": ""}, clients)["comment"] == ""
+    assert SCHEMA.update(made.id, inputs, {**inputs, "comment": ""}, clients)["comment"] == ""
 
 
 def test_import_needs_the_id_alone(live, clients) -> None:
-    with live(database, {"name": "M_DB", "comment": "c"}) as made:
-        assert database.read('"M_DB"', {}, clients) == database.read("M_DB", {}, clients) == made.read()
-    with live(schema, {"database": "MATERIALISED", "name": "SCH", "comment": "c"}) as made:
-        assert schema.read(made.made.id, {}, clients) == made.read()
+    with live(DATABASE, {"name": "M_DB", "comment": "c"}) as made:
+        assert DATABASE.read('"M_DB"', {}, clients) == DATABASE.read("M_DB", {}, clients) == made.read()
+    with live(SCHEMA, {"database": "MATERIALISED", "name": "SCH", "comment": "c"}) as made:
+        assert SCHEMA.read(made.made.id, {}, clients) == made.read()

@@ -1,6 +1,6 @@
 """Statements of one's own."""
 
-from firnline_local.providers.snowflake import execute
+from firnline_local.providers.snowflake.execute import EXECUTE
 
 TABLE = "MATERIALISED.S.E"
 INPUTS = {
@@ -11,23 +11,23 @@ INPUTS = {
 
 
 def test_it_executes_queries_and_reverts(clients) -> None:
-    made = execute.create(INPUTS, clients)
+    made = EXECUTE.create(INPUTS, clients)
     (row,) = made.properties["queryResults"]
     assert (row["name"], row["enable_schema_evolution"]) == ("E", "Y")
     assert "budget" not in row  # NULL
 
     clients.execute(f"ALTER TABLE {TABLE} SET ENABLE_SCHEMA_EVOLUTION = FALSE")
-    (row,) = execute.read(made.id, made.properties, clients)["queryResults"]
+    (row,) = EXECUTE.read(made.id, made.properties, clients)["queryResults"]
     assert row["enable_schema_evolution"] == "N"
 
-    execute.delete(made.id, made.properties, clients)
-    assert execute.read(made.id, made.properties, clients)["queryResults"] == []
+    EXECUTE.delete(made.id, made.properties, clients)
+    assert EXECUTE.read(made.id, made.properties, clients)["queryResults"] == []
 
 
 def test_a_query_that_fails_has_found_nothing(clients) -> None:
-    made = execute.create({"execute": "SELECT 1", "revert": "SELECT 1", "query": "SELECT nonsense"}, clients)
+    made = EXECUTE.create({"execute": "SELECT 1", "revert": "SELECT 1", "query": "SELECT nonsense"}, clients)
     assert made.properties["queryResults"] == []
-    changed = execute.update(
+    changed = EXECUTE.update(
         made.id, {}, {"execute": "SELECT 1", "revert": "SELECT 1", "query": "SELECT 2 AS N"}, clients
     )
     assert changed["queryResults"] == [{"N": "2"}]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_local.providers.snowflake import grant_ownership, grant_privileges_to_account_role
+from firnline_local.providers.snowflake.grants import GRANT_OWNERSHIP, GRANT_PRIVILEGES_TO_ACCOUNT_ROLE
 
 DATABASE = {"onAccountObject": {"objectType": "DATABASE", "objectName": "MATERIALISED"}}
 SCHEMA = {"onSchema": {"schemaName": '"MATERIALISED"."S"'}}
@@ -34,14 +34,14 @@ def _roles(clients):
 )
 def test_privileges_live_on_every_kind_of_target(live, clients, target, privileges, end) -> None:
     inputs = {"accountRoleName": "M_G", "privileges": privileges, **target}
-    with live(grant_privileges_to_account_role, inputs, twice=True) as grant:
+    with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
         assert grant.made.id == f'"M_G"|false|false|{",".join(privileges)}|{end}'
-        assert grant_privileges_to_account_role.read(grant.made.id, {}, clients)["privileges"] == privileges
+        assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, {}, clients)["privileges"] == privileges
 
 
 def test_a_privilege_that_was_taken_away_drifts_and_is_granted_again(live) -> None:
     inputs = {"accountRoleName": '"M_G"', "privileges": ["SELECT", "INSERT", "EVOLVE SCHEMA"], **TABLE}
-    with live(grant_privileges_to_account_role, inputs, twice=True) as grant:
+    with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
         grant.drifts("REVOKE INSERT ON TABLE MATERIALISED.S.G FROM ROLE M_G", privileges=["SELECT", "EVOLVE SCHEMA"])
         assert grant.changes_to(privileges=["SELECT", "SELECT ERROR TABLE"])["privileges"] == [
             "SELECT",
@@ -51,30 +51,30 @@ def test_a_privilege_that_was_taken_away_drifts_and_is_granted_again(live) -> No
 
 def test_privileges_that_were_already_taken_away_can_be_deleted(live, clients) -> None:
     with live(
-        grant_privileges_to_account_role, {"accountRoleName": "M_G", "privileges": ["SELECT"], **TABLE}, twice=True
+        GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, {"accountRoleName": "M_G", "privileges": ["SELECT"], **TABLE}, twice=True
     ):
         clients.execute("REVOKE SELECT ON TABLE MATERIALISED.S.G FROM ROLE M_G")
         left = {"accountRoleName": "M_G", "privileges": [], **TABLE}
-        grant_privileges_to_account_role.delete(
+        GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.delete(
             '"M_G"|false|false|SELECT|OnSchemaObject|OnObject|TABLE|"MATERIALISED"."S"."G"', left, clients
         )
 
 
 def test_a_grant_option_is_part_of_the_grant(live, clients) -> None:
     inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], "withGrantOption": True, **TABLE}
-    with live(grant_privileges_to_account_role, inputs, twice=True) as grant:
+    with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
         clients.execute("REVOKE GRANT OPTION FOR SELECT ON TABLE MATERIALISED.S.G FROM ROLE M_G")
         assert grant.read()["privileges"] == []
-        assert grant_privileges_to_account_role.read(grant.made.id, {}, clients) is None
+        assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, {}, clients) is None
 
 
 def test_a_grant_on_what_is_gone_is_gone(live, clients) -> None:
     clients.execute("CREATE TABLE MATERIALISED.S.GONE (A INT)")
     target = {"onSchemaObject": {"objectType": "TABLE", "objectName": "MATERIALISED.S.GONE"}}
     inputs = {"accountRoleName": "M_G", "privileges": ["SELECT"], **target}
-    with live(grant_privileges_to_account_role, inputs, twice=True) as grant:
+    with live(GRANT_PRIVILEGES_TO_ACCOUNT_ROLE, inputs, twice=True) as grant:
         clients.execute("DROP TABLE MATERIALISED.S.GONE")
-        assert grant_privileges_to_account_role.read(grant.made.id, grant.made.properties, clients) is None
+        assert GRANT_PRIVILEGES_TO_ACCOUNT_ROLE.read(grant.made.id, grant.made.properties, clients) is None
 
 
 def test_ownership_goes_and_comes_back(live, clients) -> None:
@@ -84,11 +84,11 @@ def test_ownership_goes_and_comes_back(live, clients) -> None:
         "on": {"objectType": "TABLE", "objectName": '"MATERIALISED"."S"."G"'},
     }
     clients.execute("GRANT SELECT ON TABLE MATERIALISED.S.G TO ROLE M_G2")
-    with live(grant_ownership, inputs, twice=True) as grant:
+    with live(GRANT_OWNERSHIP, inputs, twice=True) as grant:
         assert grant.made.id == 'ToAccountRole|"M_G"|COPY|OnObject|TABLE|"MATERIALISED"."S"."G"'
-        assert grant_ownership.read(grant.made.id, {}, clients)["on"] == inputs["on"]
+        assert GRANT_OWNERSHIP.read(grant.made.id, {}, clients)["on"] == inputs["on"]
         clients.execute("GRANT OWNERSHIP ON TABLE MATERIALISED.S.G TO ROLE M_G2 COPY CURRENT GRANTS")
-        assert grant_ownership.read(grant.made.id, grant.made.properties, clients) is None
+        assert GRANT_OWNERSHIP.read(grant.made.id, grant.made.properties, clients) is None
     (owner,) = {
         row["grantee_name"]
         for row in clients.rows("SHOW GRANTS ON TABLE MATERIALISED.S.G")

@@ -19,7 +19,9 @@ from firnline_infra.specification.identifier import Identifier, QualifiedName
 from firnline_infra.specification.model import Durability
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_local.errors import InputNotCarried
-from firnline_local.providers.snowflake import execute, external_volume, iceberg_table
+from firnline_local.providers.snowflake.execute import EXECUTE
+from firnline_local.providers.snowflake.tables import ICEBERG_TABLE
+from firnline_local.providers.snowflake.volumes import EXTERNAL_VOLUME
 
 BUCKET, ROLE, EXTERNAL_ID = "materialised-lake", "materialised-lake", "ours"
 OBJECTS = ["s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion"]
@@ -61,7 +63,7 @@ def volume(clients, live, key_arn: str) -> Iterator[dict[str, Any]]:
         "encryptionType": "AWS_SSE_KMS", "encryptionKmsKeyId": key_arn,
     }  # fmt: skip # a paragraph, not a column
     inputs = {"name": "M_LAKE", "storageLocations": [location]}
-    with live(external_volume, inputs) as made:
+    with live(EXTERNAL_VOLUME, inputs) as made:
         iam.create_role(RoleName=ROLE, AssumeRolePolicyDocument=trust(principal(made.read())))
         iam.put_role_policy(RoleName=ROLE, PolicyName="lake", PolicyDocument=policy(key_arn))
         yield made.read()
@@ -88,14 +90,14 @@ INPUTS = {
 
 
 def test_an_iceberg_table_lives_and_repairs(volume, live, clients) -> None:
-    with live(iceberg_table, INPUTS) as table:
+    with live(ICEBERG_TABLE, INPUTS) as table:
         assert table.made.id == '"MATERIALISED"."S"."ICE"'
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET COMMENT = 'x'", comment="x")
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET ERROR_LOGGING = FALSE")  # which the provider doesn't read
         table.drifts(f"ALTER ICEBERG TABLE {TABLE} SET DATA_RETENTION_TIME_IN_DAYS = 3", dataRetentionTimeInDays=3)
         clients.execute(f"ALTER ICEBERG TABLE {TABLE} ADD COLUMN EXTRA STRING")
         assert [column["name"] for column in table.read()["columns"]] == ["META", "ID", "EXTRA"]
-        imported = iceberg_table.read(table.made.id, {}, clients)
+        imported = ICEBERG_TABLE.read(table.made.id, {}, clients)
         assert [column["type"] for column in imported["columns"]] == [
             "VARIANT",
             "VARCHAR(16777216)",  # as the provider wrote it
@@ -113,10 +115,10 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
     asked = asked_for(iceberg_version=2, columns=declared, schema_evolution=False)
     assert asked.has_structure
     as_typed = {**INPUTS, "columns": [{"name": "KINESISMETADATA", "type": asked.metadata[0].type}]}
-    with pytest.raises(InputNotCarried, match="structured"), live(iceberg_table, as_typed):
+    with pytest.raises(InputNotCarried, match="structured"), live(ICEBERG_TABLE, as_typed):
         pass  # as the stock provider refuses it
     statement = {"execute": asked.create, "revert": asked.drop, "query": asked.query}
-    made = execute.create(statement, clients)
+    made = EXECUTE.create(statement, clients)
     with closing(local_environment.connect("admin")) as session:
         assert len(made.properties["queryResults"]) == 1
         assert read_back(only(asked), session) == []
@@ -128,19 +130,19 @@ def test_a_structured_table_of_version_2_is_made_by_a_statement_and_read_back(
             "MAP(VARCHAR, FLOAT)",
             "MAP(VARCHAR(134217728), ARRAY(NUMBER(10,2) NOT NULL))",
         )
-    execute.delete(made.id, statement, clients)
+    EXECUTE.delete(made.id, statement, clients)
     assert clients.rows("SHOW ICEBERG TABLES IN SCHEMA MATERIALISED.S") == []
 
 
 def test_sizes_that_the_provider_would_write_itself_are_icebergs(volume, live) -> None:
     declared = [("A", "TIMESTAMP_NTZ"), ("B", "TIME"), ("C", "BINARY"), ("D", "VARCHAR"), ("E", "NUMBER(5, 1)")]
     columns = [{"name": name, "type": with_size(kind)} for name, kind in declared]
-    with live(iceberg_table, {**INPUTS, "columns": columns, "icebergVersion": 2}) as made:
+    with live(ICEBERG_TABLE, {**INPUTS, "columns": columns, "icebergVersion": 2}) as made:
         assert made.read()["columns"] == columns
     bare = [{"name": "A", "type": "TIMESTAMP_NTZ"}]
     with (
         pytest.raises(ProgrammingError, match=r"TIMESTAMP_NTZ\(9\)"),
-        live(iceberg_table, {**INPUTS, "columns": bare, "icebergVersion": 2}),
+        live(ICEBERG_TABLE, {**INPUTS, "columns": bare, "icebergVersion": 2}),
     ):
         pass
 
@@ -165,7 +167,7 @@ def test_what_the_provider_does_not_read_is_read_back(volume, live, clients, loc
         base_location="ice/",
     )
     landing = SnowflakeObjects(databases=(), schemas=(), tables=(made,))
-    with live(iceberg_table, INPUTS), closing(local_environment.connect("admin")) as session:
+    with live(ICEBERG_TABLE, INPUTS), closing(local_environment.connect("admin")) as session:
 
         def findings() -> list[tuple[str, str]]:
             found = read_back(cast("Blueprint", SimpleNamespace(landing=landing)), session)
@@ -189,7 +191,7 @@ def test_each_thing_that_is_taken_away_fails_the_verification(volume, clients, k
         assert not answer["success"]
         assert all(word in answer["error"] for word in words), answer["error"]
         with pytest.raises(ProgrammingError) as no_table:
-            iceberg_table.create(INPUTS, clients)
+            ICEBERG_TABLE.create(INPUTS, clients)
         assert words[0] in str(no_table.value)
 
     iam.update_assume_role_policy(RoleName=ROLE, PolicyDocument=trust(who, "theirs"))
@@ -214,5 +216,5 @@ def test_a_bucket_that_is_not_there_is_named(clients, live, key_arn: str) -> Non
         "storageLocationName": "lake", "storageProvider": "S3", "storageBaseUrl": "s3://nowhere/",
         "storageAwsRoleArn": f"arn:aws:iam::{clients.account}:role/nobody",
     }  # fmt: skip # a paragraph, not a column
-    with live(external_volume, {"name": "M_LAKE", "storageLocations": [location]}):
+    with live(EXTERNAL_VOLUME, {"name": "M_LAKE", "storageLocations": [location]}):
         assert "role/nobody does not exist" in verified(clients)["error"]

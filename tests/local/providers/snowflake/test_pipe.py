@@ -2,7 +2,7 @@
 
 import pytest
 
-from firnline_local.providers.snowflake import pipe
+from firnline_local.providers.snowflake.tables import PIPE
 
 COPIED = (
     'COPY INTO "MATERIALISED"."S"."P_T"  FROM TABLE(DATA_SOURCE(TYPE => \'STREAMING\')) '
@@ -19,13 +19,13 @@ def _table(clients):
 
 
 def test_a_pipe_lives_and_repairs(live, clients) -> None:
-    with live(pipe, INPUTS) as made:
+    with live(PIPE, INPUTS) as made:
         assert made.made.id == "MATERIALISED|S|P"
-        assert pipe.read(made.made.id, {}, clients) == made.read()
+        assert PIPE.read(made.made.id, {}, clients) == made.read()
         made.drifts("ALTER PIPE MATERIALISED.S.P SET COMMENT = 'x'", comment="x")
 
 
 def test_another_definition_is_drift_and_a_semicolon_is_none(live, clients) -> None:
-    with live(pipe, {**INPUTS, "copyStatement": f"{COPIED};"}) as made:
+    with live(PIPE, {**INPUTS, "copyStatement": f"{COPIED};"}) as made:
         clients.execute("CREATE OR REPLACE PIPE MATERIALISED.S.P AS " + COPIED.replace("SENSITIVE", "INSENSITIVE"))
         assert made.read()["copyStatement"].endswith("CASE_INSENSITIVE")

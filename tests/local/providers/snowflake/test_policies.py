@@ -3,12 +3,12 @@
 import pytest
 from snowflake.connector.errors import ProgrammingError
 
-from firnline_local.providers.snowflake import (
-    authentication_policy,
-    network_policy,
-    service_user,
-    user_authentication_policy_attachment,
+from firnline_local.providers.snowflake.policies import (
+    AUTHENTICATION_POLICY,
+    NETWORK_POLICY,
+    USER_AUTHENTICATION_POLICY_ATTACHMENT,
 )
+from firnline_local.providers.snowflake.principals import SERVICE_USER
 
 IN_USE = 1492
 POLICY = {"database": "MATERIALISED", "schema": "S", "name": "AP", "authenticationMethods": ["KEYPAIR"], "comment": "c"}
@@ -25,8 +25,8 @@ def test_a_network_policy_lives_and_repairs(live, clients) -> None:
         "blockedIpLists": ["10.1.0.0/16"],
         "allowedNetworkRuleLists": ['"MATERIALISED"."S"."R"'],
     }
-    with live(network_policy, inputs) as policy:
-        assert network_policy.read(policy.made.id, {}, clients) == policy.read()
+    with live(NETWORK_POLICY, inputs) as policy:
+        assert NETWORK_POLICY.read(policy.made.id, {}, clients) == policy.read()
         policy.drifts("ALTER NETWORK POLICY M_POLICY SET COMMENT = 'x'", comment="x")
         policy.drifts("ALTER NETWORK POLICY M_POLICY SET ALLOWED_IP_LIST = ('1.2.3.4')", allowedIpLists=["1.2.3.4"])
         policy.drifts("ALTER NETWORK POLICY M_POLICY UNSET BLOCKED_IP_LIST", blockedIpLists=None)
@@ -39,15 +39,15 @@ def test_a_network_policy_lives_and_repairs(live, clients) -> None:
 
 
 def test_another_order_of_the_same_addresses_is_no_drift(live, clients) -> None:
-    with live(network_policy, {"name": "M_POLICY", "allowedIpLists": ["10.0.0.0/8", "192.168.0.0/16"]}) as policy:
+    with live(NETWORK_POLICY, {"name": "M_POLICY", "allowedIpLists": ["10.0.0.0/8", "192.168.0.0/16"]}) as policy:
         before = policy.read()
         clients.execute("ALTER NETWORK POLICY M_POLICY SET ALLOWED_IP_LIST = ('192.168.0.0/16', '10.0.0.0/8')")
         assert policy.read() == before
 
 
 def test_an_authentication_policy_lives_and_repairs(live, clients) -> None:
-    with live(authentication_policy, POLICY) as policy:
-        assert authentication_policy.read(policy.made.id, {}, clients) == policy.read()
+    with live(AUTHENTICATION_POLICY, POLICY) as policy:
+        assert AUTHENTICATION_POLICY.read(policy.made.id, {}, clients) == policy.read()
         target = "AUTHENTICATION POLICY MATERIALISED.S.AP"
         policy.drifts(f"ALTER {target} SET COMMENT = 'x'", comment="x")
         policy.drifts(f"ALTER {target} SET CLIENT_TYPES = ('DRIVERS')", clientTypes=["DRIVERS"])
@@ -58,14 +58,14 @@ def test_an_authentication_policy_lives_and_repairs(live, clients) -> None:
 
 def test_a_user_is_put_under_policies_and_taken_out(live, clients) -> None:
     with (
-        live(network_policy, {"name": "M_POLICY", "allowedIpLists": ["127.0.0.1"]}),
-        live(authentication_policy, POLICY),
-        live(authentication_policy, {**POLICY, "name": "AP2"}),
-        live(service_user, {"name": "M_USER", "networkPolicy": "M_POLICY"}) as user,
+        live(NETWORK_POLICY, {"name": "M_POLICY", "allowedIpLists": ["127.0.0.1"]}),
+        live(AUTHENTICATION_POLICY, POLICY),
+        live(AUTHENTICATION_POLICY, {**POLICY, "name": "AP2"}),
+        live(SERVICE_USER, {"name": "M_USER", "networkPolicy": "M_POLICY"}) as user,
     ):
         user.drifts("ALTER USER M_USER UNSET NETWORK_POLICY", networkPolicy=None)
         attached = {"userName": "M_USER", "authenticationPolicyName": '"MATERIALISED"."S"."AP"'}
-        with live(user_authentication_policy_attachment, attached, twice=None) as attachment:
+        with live(USER_AUTHENTICATION_POLICY_ATTACHMENT, attached, twice=None) as attachment:
             assert attachment.made.id == '"M_USER"|"MATERIALISED"."S"."AP"'
             second = '"MATERIALISED"."S"."AP2"'
             attachment.drifts(
@@ -73,5 +73,5 @@ def test_a_user_is_put_under_policies_and_taken_out(live, clients) -> None:
                 authenticationPolicyName=second,
             )
         with pytest.raises(ProgrammingError) as refused:
-            network_policy.delete("M_POLICY", {}, clients)
+            NETWORK_POLICY.delete("M_POLICY", {}, clients)
         assert refused.value.errno == IN_USE

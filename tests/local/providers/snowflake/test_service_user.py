@@ -5,7 +5,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from firnline_local.errors import InputNotCarried
-from firnline_local.providers.snowflake import service_user
+from firnline_local.providers.snowflake.principals import SERVICE_USER
 
 
 def public_key() -> str:
@@ -28,7 +28,7 @@ def test_a_user_lives_and_repairs(live, clients) -> None:
         "disabled": "false",
         "defaultSecondaryRolesOption": "NONE",
     }
-    with live(service_user, inputs) as user:
+    with live(SERVICE_USER, inputs) as user:
         assert user.made.id == "M_USER"
         user.drifts("ALTER USER M_USER SET COMMENT = 'x'", comment="x")
         user.drifts("ALTER USER M_USER SET DISABLED = TRUE", disabled="true")
@@ -47,18 +47,18 @@ def test_a_user_lives_and_repairs(live, clients) -> None:
 
 
 def test_a_disabled_user_goes_unnoticed_where_the_input_is_left_out(live, clients) -> None:
-    with live(service_user, {"name": "M_USER"}) as user:
+    with live(SERVICE_USER, {"name": "M_USER"}) as user:
         clients.execute("ALTER USER M_USER SET DISABLED = TRUE")
         assert user.read() == dict(user.made.properties)
 
 
 def test_a_user_of_another_type_reads_as_gone(live, clients) -> None:
-    with live(service_user, {"name": "M_USER"}) as user:
+    with live(SERVICE_USER, {"name": "M_USER"}) as user:
         clients.execute("ALTER USER M_USER SET TYPE = PERSON")
-        assert service_user.read(user.made.id, user.made.properties, clients) is None
+        assert SERVICE_USER.read(user.made.id, user.made.properties, clients) is None
 
 
 def test_what_is_not_carried_is_refused_before_anything_is_made(clients) -> None:
     with pytest.raises(InputNotCarried, match=r"timezone"):
-        service_user.create({"name": "M_USER", "timezone": "UTC"}, clients)
-    assert service_user.read("M_USER", {}, clients) is None
+        SERVICE_USER.create({"name": "M_USER", "timezone": "UTC"}, clients)
+    assert SERVICE_USER.read("M_USER", {}, clients) is None

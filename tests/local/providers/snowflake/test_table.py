@@ -1,6 +1,6 @@
 """Tables."""
 
-from firnline_local.providers.snowflake import table
+from firnline_local.providers.snowflake.tables import TABLE
 
 INPUTS = {
     "database": "MATERIALISED", "schema": "S", "name": "T", "comment": "c", "changeTracking": True,
@@ -24,7 +24,7 @@ def columns(*changes: tuple[str, dict[str, object] | None]) -> list[dict[str, ob
 
 
 def test_a_table_lives_and_repairs(live, clients) -> None:
-    with live(table, INPUTS) as made:
+    with live(TABLE, INPUTS) as made:
         assert made.made.id == "MATERIALISED|S|T"
         made.drifts(f"ALTER TABLE {T} SET COMMENT = 'x'", comment="x")
         made.drifts(f"ALTER TABLE {T} SET CHANGE_TRACKING = FALSE", changeTracking=False)
@@ -37,7 +37,7 @@ def test_a_table_lives_and_repairs(live, clients) -> None:
 
 
 def test_what_can_be_changed_in_place_is(live) -> None:
-    with live(table, {**INPUTS, "columns": columns(("N", None))}) as made:
+    with live(TABLE, {**INPUTS, "columns": columns(("N", None))}) as made:
         wider = [{**column} for column in columns(("N", None), ("lower", {"type": "VARCHAR(5)"}))]
         changed = made.changes_to(
             name="T2", comment=None, clusterBies=None, dataRetentionTimeInDays=None, changeTracking=None,
@@ -48,24 +48,24 @@ def test_what_can_be_changed_in_place_is(live) -> None:
 
 
 def test_a_longer_text_is_altered(live, clients) -> None:
-    with live(table, INPUTS) as made:
+    with live(TABLE, INPUTS) as made:
         longer = {**INPUTS, "columns": columns(("lower", {"type": "VARCHAR(9)"}))}
-        table.update(made.made.id, INPUTS, longer, clients)
-        assert table.read(made.made.id, longer, clients)["columns"][-1]["type"] == "VARCHAR(9)"
+        TABLE.update(made.made.id, INPUTS, longer, clients)
+        assert TABLE.read(made.made.id, longer, clients)["columns"][-1]["type"] == "VARCHAR(9)"
 
 
 def test_a_removed_column_comes_back_at_the_end(live, clients) -> None:
-    with live(table, INPUTS) as made:
+    with live(TABLE, INPUTS) as made:
         clients.execute(f"ALTER TABLE {T} DROP COLUMN N")
         seen = made.read()
         assert [column["name"] for column in seen["columns"]] == ["META", "ID", "AT", "lower"]
-        table.update(made.made.id, {**INPUTS, "columns": seen["columns"]}, INPUTS, clients)
+        TABLE.update(made.made.id, {**INPUTS, "columns": seen["columns"]}, INPUTS, clients)
         assert [column["name"] for column in made.read()["columns"]] == ["META", "ID", "AT", "lower", "N"]
 
 
 def test_an_imported_table_shows_canonical_types(live, clients) -> None:
-    with live(table, INPUTS) as made:
-        found = table.read(made.made.id, {}, clients)
+    with live(TABLE, INPUTS) as made:
+        found = TABLE.read(made.made.id, {}, clients)
         assert [column["type"] for column in found["columns"]] == [
             "OBJECT", "VARCHAR(16777216)", "TIMESTAMP_NTZ(9)", "NUMBER(10,2)", "VARCHAR(5)",
         ]  # fmt: skip # a paragraph, not a column
@@ -73,6 +73,6 @@ def test_an_imported_table_shows_canonical_types(live, clients) -> None:
 
 def test_a_column_is_read_in_the_words_in_which_it_was_asked_for(live, clients) -> None:
     terse = [{"name": "ID", "type": "INT", "identity": {"stepNum": 5}}, {"name": "V", "type": "VARIANT"}]
-    with live(table, {"database": "MATERIALISED", "schema": "S", "name": "T", "columns": terse}) as made:
+    with live(TABLE, {"database": "MATERIALISED", "schema": "S", "name": "T", "columns": terse}) as made:
         clients.execute(f"ALTER TABLE {T} ALTER COLUMN V COMMENT 'x'")
         assert made.read()["columns"] == [terse[0], {**terse[1], "comment": "x"}]

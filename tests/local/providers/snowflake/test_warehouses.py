@@ -3,7 +3,7 @@
 import pytest
 from snowflake.connector.errors import ProgrammingError
 
-from firnline_local.providers.snowflake import warehouse, warehouse_interactive
+from firnline_local.providers.snowflake.warehouses import WAREHOUSE, WAREHOUSE_INTERACTIVE
 from firnline_local.pulumi.diff import changes
 
 W = "ALTER WAREHOUSE M_WH"
@@ -19,7 +19,7 @@ def test_a_warehouse_lives_and_repairs(live, clients) -> None:
         "comment": "c",
         "statementTimeoutInSeconds": 600,
     }
-    with live(warehouse, inputs) as made:
+    with live(WAREHOUSE, inputs) as made:
         made.drifts(f"{W} SET COMMENT = 'x'", comment="x")
         made.drifts(f"{W} SET WAREHOUSE_SIZE = '2X-LARGE'", warehouseSize="XXLARGE")
         made.drifts(f"{W} SET AUTO_SUSPEND = 120", autoSuspend=120)
@@ -34,10 +34,10 @@ def test_a_warehouse_lives_and_repairs(live, clients) -> None:
         assert (changed["warehouseSize"], changed["autoSuspend"]) == ("x-large", 600)
 
 
-@pytest.mark.parametrize("kind", [warehouse, warehouse_interactive])
+@pytest.mark.parametrize("kind", [WAREHOUSE, WAREHOUSE_INTERACTIVE])
 def test_a_size_that_is_taken_back_makes_another_warehouse(kind) -> None:
     def replaces(before: str, **now: str) -> list[bool]:
-        found = changes(kind.TYPE, kind.RULES, old={"warehouseSize": before}, state={}, new=now)
+        found = changes(kind.type, kind.rules, old={"warehouseSize": before}, state={}, new=now)
         return [change.replaces for change in found]
 
     assert replaces("SMALL") == [True]
@@ -49,9 +49,9 @@ def test_an_interactive_warehouse_lives_and_repairs(live, clients) -> None:
     for name in ("I1", "I2"):
         clients.execute(f"CREATE INTERACTIVE TABLE MATERIALISED.S.{name} (A VARCHAR) CLUSTER BY (A)")
     inputs = {"name": "M_WH", "warehouseSize": "XSMALL", "tables": [T1, T2], "fallbackWarehouse": "COMPUTE_WH"}
-    with live(warehouse_interactive, inputs) as made:
+    with live(WAREHOUSE_INTERACTIVE, inputs) as made:
         assert made.read()["autoSuspend"] == 86_400
-        assert warehouse.read("M_WH", {}, clients) is None
+        assert WAREHOUSE.read("M_WH", {}, clients) is None
         made.drifts(f"{W} DROP TABLES ({T2})", tables=[T1])
         made.drifts(f"{W} SET COMMENT = 'x'", comment="x")
         made.drifts(f"{W} UNSET FALLBACK_WAREHOUSE", fallbackWarehouse=None)
