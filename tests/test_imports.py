@@ -55,6 +55,7 @@ ROOMS_BELOW = {
         "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"
     ),
     "ingest.errors": "",
+    "ingest.formats": "config errors identifiers records",
     "ingest.identifiers": "errors",
     "ingest.kinesis": "aws config errors values",
     "ingest.ledger": "aws config errors identifiers kinesis permissions values",
@@ -63,8 +64,8 @@ ROOMS_BELOW = {
     "ingest.migration": "aws config errors kinesis ledger values",
     "ingest.nesting": "",
     "ingest.permissions": "config",
-    "ingest.records": "config errors identifiers kinesis nesting values",
-    "ingest.schemas": "aws config errors records",
+    "ingest.records": "config identifiers kinesis nesting values",
+    "ingest.schemas": "aws config errors",
     "ingest.shard": "config dead_letters errors kinesis ledger records snowflake values",
     "ingest.sink": "aws config errors kinesis",
     "ingest.snowflake": "aws config errors identifiers ledger permissions values",
@@ -153,6 +154,7 @@ INGEST_FOR_PURE_PACKAGES = (
     "firnline_ingest.errors",
     "firnline_ingest.permissions",
     "firnline_ingest.identifiers",  # both halves have to mean the same table
+    "firnline_ingest.formats",
     "firnline_ingest.nesting",
     "firnline_ingest.records.rejection",  # what the kinds of formats and transforms raise and return
     "firnline_ingest.records.scalar",

@@ -6,12 +6,11 @@ from uuid import UUID
 import pytest
 
 from firnline_ingest.config.document import parse
-from firnline_ingest.config.formats import AvroFormat
+from firnline_ingest.config.format import Format, RegisteredSchema, Schemas
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.aggregate import UserRecords
 from firnline_ingest.kinesis.hash_range import HashRange
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.decoders.registered import RegisteredSchema, Schemas
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker, Rows
 from tests.acceptance.payloads import SCHEMA, SECOND_SHARD, Put, Registries, Sort, sorts
@@ -29,7 +28,7 @@ class Known:
     def __call__(self, schema_id: int | UUID) -> RegisteredSchema | None:
         return KNOWN.get(schema_id)
 
-    def of(self, of: AvroFormat) -> Schemas:
+    def of(self, of: Format) -> Schemas:
         return self
 
 

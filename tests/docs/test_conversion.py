@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from firnline_ingest.identifiers import InvalidIdentifier, stored_name, table_name
-from tests.ingest.records.decoders.making import convert
+from tests.ingest.formats.making import convert
 
 from .conversion_page import lines
 

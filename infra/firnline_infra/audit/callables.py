@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from firnline_infra.audit.errors import CallableAbsent
 from firnline_ingest.config.callables import CallableUnusable, load_callable
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.config.transform import called_by
@@ -30,5 +29,5 @@ def _undecidable(pipeline: PipelineConfig, letters_are_seen: bool) -> Iterator[s
         yield "the pipeline's transforms leave records out"
     if pipeline.unusable_records is UnusableRecords.SKIP or not letters_are_seen:
         yield "records that can't be rows are nowhere"
-    if makes_several_rows(pipeline.format):
+    if pipeline.format.makes_several_rows:
         yield "a record is several rows"

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from firnline_infra.audit.left_out import as_read
 from firnline_infra.audit.outcome import NOWHERE, StreamRecord
-from firnline_ingest.config.formats import EmptyRecords
+from firnline_ingest.config.format import EmptyRecords, SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
-from firnline_ingest.records.decoders.of_format import is_plain
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.records.rows import RowMaker
 
@@ -21,7 +19,7 @@ def decoded_of(
     say of their table.
     """
     makes_objects = pipeline.empty_records is not EmptyRecords.REJECT or pipeline.transforms or pipeline.content_column
-    if is_plain(pipeline.format) and not makes_objects and pipeline.routes is None:
+    if pipeline.format.is_plain and not makes_objects and pipeline.routes is None:
         return lambda _: lambda records: records
 
     def of_shard(shard_id: str) -> Decoded:

@@ -6,10 +6,10 @@ The engine's own check of a record's bytes says so, for the configuration as it 
 from collections.abc import Callable
 
 from firnline_infra.audit.outcome import StreamRecord
+from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import UnusableRecords
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rows import RowMaker
 
 LeftOut = Callable[[StreamRecord], bool]

@@ -26,7 +26,6 @@ from firnline_infra.audit.statements import Statements
 from firnline_infra.audit.table import AuditedTable, TableInventory
 from firnline_infra.audit.user_records import user_records_of
 from firnline_infra.audit.window import AuditWindow, RetentionCutoff
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.config.rows import MetadataForm, PartName, UnusableRecords
 from firnline_ingest.dead_letters import open_store
@@ -226,7 +225,7 @@ class PipelineAudit:
 
 def statements_of(pipeline: PipelineConfig) -> Statements:
     database, schema, table = _target(pipeline)
-    are_numbered = makes_several_rows(pipeline.format)
+    are_numbered = pipeline.format.makes_several_rows
     return Statements(database, schema, table, pipeline.stream, pipeline.metadata, are_numbered)
 
 
@@ -234,7 +233,7 @@ def refuse_unauditable(pipeline: PipelineConfig, companions: Set[str]) -> None:
     """Raises NotAuditable."""
     needed: list[PartName] = ["shard_id", "sequence_number"]
     needed += ["stream"] if companions else []
-    needed += ["row"] if makes_several_rows(pipeline.format) else []
+    needed += ["row"] if pipeline.format.makes_several_rows else []
     if lacking := [part for part in needed if not pipeline.metadata.is_on(part)]:
         raise NotAuditable(pipeline.stream, lacking, is_left_out=pipeline.metadata.form is MetadataForm.NONE)
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from firnline_infra.specification.model import EnvironmentSpec
-from firnline_ingest.config.formats import asks_glue, registries_of
+from firnline_ingest.config.format import registries_of
 from firnline_ingest.config.registries import ConfluentRegistry, RegistryLogin
 
 
 def uses_glue(spec: EnvironmentSpec) -> bool:
     """Whether records name schemas of Glue's registry."""
-    return any(asks_glue(pipeline.format) for pipeline in spec.pipelines)
+    return any(pipeline.format.asks_glue for pipeline in spec.pipelines)
 
 
 def registries(spec: EnvironmentSpec) -> tuple[ConfluentRegistry, ...]:

@@ -1,7 +1,6 @@
 """The column that takes all of a row's content, where a pipeline has one."""
 
 from firnline_infra.specification.pipeline import Pipeline
-from firnline_ingest.config.formats import BytesEncoding, BytesFormat, TextFormat
 from firnline_ingest.identifiers import stored_name
 
 
@@ -11,14 +10,4 @@ def content_column(pipeline: Pipeline) -> tuple[str, str] | None:
         return None
     name = stored_name(pipeline.content_column)
     declared = {stored_name(each.name).upper() for each in pipeline.columns}
-    return None if name.upper() in declared else (name, _type(pipeline))
-
-
-def _type(pipeline: Pipeline) -> str:
-    match pipeline.format:
-        case TextFormat():
-            return "VARCHAR"
-        case BytesFormat(encoding=encoding):
-            return "BINARY" if encoding is BytesEncoding.BASE64 else "VARCHAR"
-        case _:
-            return "VARIANT"
+    return None if name.upper() in declared else (name, pipeline.format.content_type)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.rows import MetadataForm, PartName
 from firnline_ingest.identifiers import quoted, stored_name
 
@@ -41,7 +40,7 @@ def metadata_type(pipeline: Pipeline) -> str:
 
 
 def _parts(pipeline: Pipeline) -> tuple[PartName, ...]:
-    return pipeline.metadata.parts(are_numbered=makes_several_rows(pipeline.format))
+    return pipeline.metadata.parts(are_numbered=pipeline.format.makes_several_rows)
 
 
 def _key(pipeline: Pipeline, part: PartName) -> str:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union
 
 from pydantic import BaseModel, Field
 
+from firnline_ingest.config.format import Format
 from firnline_ingest.config.transform import Transform
 
-Kind = TypeVar("Kind", bound=Transform)
+Kind = TypeVar("Kind", bound=Format | Transform)
 
 
 def kinds_in(package: str, base: type[Kind]) -> Mapping[str, type[Kind]]:
@@ -48,9 +49,13 @@ def _one_of(kinds: Mapping[str, type[BaseModel]]) -> Any:
     return Annotated[Union[tuple(kinds.values())], Field(discriminator="type")]  # noqa: UP007 - made of a list
 
 
+FORMATS = kinds_in("firnline_ingest.formats", Format)
 TRANSFORMS = kinds_in("firnline_ingest.transforms", Transform)
+DEFAULT_FORMAT = FORMATS["json"].left_out()
 
 if TYPE_CHECKING:
+    AnyFormat = Format
     AnyTransform = Transform
 else:
+    AnyFormat = _one_of(FORMATS)
     AnyTransform = _one_of(TRANSFORMS)

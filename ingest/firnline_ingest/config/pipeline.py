@@ -11,17 +11,9 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from firnline_ingest.config.document import Section
-from firnline_ingest.config.formats import (
-    EmptyRecords,
-    Format,
-    JsonFormat,
-    keys_made_by,
-    makes_several_rows,
-    refuse_metadata_columns,
-    undeciding,
-)
+from firnline_ingest.config.format import EmptyRecords, refuse_metadata_columns
 from firnline_ingest.config.identifier import IdentifierText, OwnColumn
-from firnline_ingest.config.kinds import AnyTransform
+from firnline_ingest.config.kinds import DEFAULT_FORMAT, AnyFormat, AnyTransform
 from firnline_ingest.config.position import InitialPosition
 from firnline_ingest.config.reader import Reader
 from firnline_ingest.config.rows import Metadata, Tolerance, UnusableRecords
@@ -94,7 +86,7 @@ class PipelineOptions(Section):
     leaves it out, which is refused otherwise."""
     metadata: Metadata = Metadata.left_out()
     """What a row says of its record, and in which columns, which every table that is made begins with."""
-    format: Format = JsonFormat.left_out()
+    format: AnyFormat = DEFAULT_FORMAT
     """What the bytes of a record are; one JSON object by default."""
     empty_records: EmptyRecords = Field(default=EmptyRecords.REJECT, strict=False)
     """What a record without content does. `reject` by default, because it is not known to be meant as a deletion."""
@@ -119,21 +111,21 @@ class PipelineOptions(Section):
     @property
     def content_keys(self) -> list[str]:
         """The keys that its objects have whatever a record holds, as far as the format names them."""
-        return keys_made_by(self.format, self.content_column)
+        return self.format.keys_made(self.content_column)
 
     @property
     def metadata_keys(self) -> tuple[str, ...]:
         """The metadata's columns that no key of a record may be; none where keys become no columns."""
         if self.content_column is not None:
             return ()
-        return self.metadata.columns(are_numbered=makes_several_rows(self.format))
+        return self.metadata.columns(are_numbered=self.format.makes_several_rows)
 
     @property
     def conversion_hash(self) -> str:
         """Changes with what decides which rows a record becomes: rows in flight must be counted as they were made."""
         deciding = {"aggregation", "empty_records", "format", "metadata", "max_row_bytes"}
         decides = self.model_dump_json(
-            include=deciding, exclude={"metadata": self.metadata.as_before, "format": undeciding(self.format)}
+            include=deciding, exclude={"metadata": self.metadata.as_before, "format": self.format.undeciding}
         )
         decides += f"content in {self.content_column}" if self.content_column is not None else ""
         decides += transforms_hash(self.transforms) if self.transforms else ""

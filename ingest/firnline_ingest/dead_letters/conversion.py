@@ -11,12 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.dead_letters import DeadLetter, DeadLetterKey
 from firnline_ingest.dead_letters.errors import RepairUnusable, UnknownDeadLetter
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import UserRecord
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import LeftOut
 from firnline_ingest.records.rows import RowMaker
 

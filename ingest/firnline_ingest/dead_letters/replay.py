@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import EngineConfig, PipelineConfig
 from firnline_ingest.dead_letters import Choice, DeadLetter, DeadLetterKey, DeadLetterReader, open_objects, open_reader
 from firnline_ingest.dead_letters.conversion import CallableFailed, DeadLetterConverter, Made, Repair
@@ -20,7 +21,6 @@ from firnline_ingest.errors import DeadLetterError
 from firnline_ingest.ledger.backend import ShardLedger
 from firnline_ingest.ledger.provision import existing_ledger
 from firnline_ingest.ledger.row import ShardRow
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.schemas import SchemaRegistries
 from firnline_ingest.snowflake.channel import ChannelOpener

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from firnline_ingest.config.formats import asks_glue, registries_of
+from firnline_ingest.config.format import registries_of
 from firnline_ingest.config.reader import registered_by_engine
 from firnline_ingest.permissions.aws import PERMISSIONS
 from firnline_ingest.permissions.permission import Feature, Permission
@@ -27,7 +27,7 @@ def features_of(config: "EngineConfig", *, beside: Collection[Feature] = ()) -> 
         ),
         Feature.LEDGER_CREATION: config.ledger.create,
         Feature.SECRET: config.snowflake.private_key.secret_arn is not None,
-        Feature.GLUE_REGISTRY: any(map(asks_glue, formats)),
+        Feature.GLUE_REGISTRY: any(each.asks_glue for each in formats),
         Feature.REGISTRY_LOGIN: any(login.secret_arn for login in logins),
         Feature.REGISTRY_LOGIN_KEY: any(login.secret_key_arn for login in logins),
         Feature.S3_DEAD_LETTERS: config.dead_letters.s3 is not None,

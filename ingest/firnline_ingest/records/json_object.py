@@ -17,7 +17,9 @@ from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
 
 LINE_FEED, CARRIAGE_RETURN = 10, 13
 SHALLOW = 2 * (MAX_DEPTH - 1)  # a first-level value of so many bytes can't be too deep
+SHALLOW_WHOLE = 2 * MAX_DEPTH  # nor a payload of so many
 
+_raw = msgspec.json.Decoder(msgspec.Raw).decode
 _TOO_DEEP = Rejection(RejectReason.TOO_DEEP, f"it is nested deeper than {MAX_DEPTH} levels.")
 _KNOWN_STARTS = {
     b"\xef\xbb\xbf": "a byte order mark",
@@ -74,6 +76,19 @@ class JsonObjectCheck:
             return True
         shape, values = self._first_level.in_order(payload)
         return shape.spaced_around(values) == payload
+
+
+def check_any_json(payload: bytes) -> bytes:
+    """The payload as it is, JSON of any kind, for pipelines whose transforms make objects of it. Raises Unusable."""
+    try:
+        _raw(payload)
+        if not payload.isascii():
+            payload.decode()  # msgspec skips texts, and what it skips may be any bytes
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Unusable(fault_of(payload, error)) from error
+    if len(payload) > SHALLOW_WHOLE and is_too_deep(payload):
+        raise Unusable(_TOO_DEEP)
+    return payload
 
 
 def minified(payload: bytes) -> bytes:

@@ -95,3 +95,26 @@ class Untransformable(Exception):
 
 class DuplicateKeys(Untransformable):
     """An object that would have to be opened has a key twice, and one of the values would be lost."""
+
+
+def malformed(detail: str) -> Unusable:
+    """Not what the format says."""
+    return Unusable(Rejection(RejectReason.MALFORMED, detail))
+
+
+def too_large(detail: str) -> Unusable:
+    return Unusable(Rejection(RejectReason.TOO_LARGE, detail))
+
+
+def refuse_larger(data: bytes, most: int) -> None:
+    """Before anything is made of it. Raises Unusable."""
+    if len(data) > most:
+        raise too_large(f"it has {len(data)} bytes by itself, max_row_bytes allows {most}.")
+
+
+def as_text(data: bytes) -> str:
+    """Raises Unusable."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise Unusable(Rejection(RejectReason.INVALID_UTF8, f"it is not UTF-8 from byte {error.start} on.")) from error

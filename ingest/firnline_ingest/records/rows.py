@@ -11,18 +11,15 @@ from typing import Self
 
 import msgspec
 
-from firnline_ingest.config.formats import EmptyRecords, in_column, makes_several_rows
+from firnline_ingest.config.format import EmptyRecords, SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.kinesis.user_record import AggregateProblem, UserRecord
-from firnline_ingest.records.any_json import check_any_json
 from firnline_ingest.records.chain import Chain
-from firnline_ingest.records.decoders.content import refuse_larger
-from firnline_ingest.records.decoders.of_format import bounded, decoder_of
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
+from firnline_ingest.records.contents import bounded, decoder_of, wrap_of
 from firnline_ingest.records.first_sight import Kind, first_sights
-from firnline_ingest.records.json_object import JsonObjectCheck, minified
-from firnline_ingest.records.metadata import MetadataHead, clock_ms
+from firnline_ingest.records.json_object import JsonObjectCheck, check_any_json, minified
+from firnline_ingest.records.metadata import MetadataHead, clock_ms, splice
 from firnline_ingest.records.rejection import (
     UNDECIDED,
     DuplicateKeys,
@@ -34,10 +31,10 @@ from firnline_ingest.records.rejection import (
     RejectReason,
     Untransformable,
     Unusable,
+    refuse_larger,
+    too_large,
 )
 from firnline_ingest.records.router import Router
-from firnline_ingest.records.splice import splice
-from firnline_ingest.records.whole import wrap_of
 from firnline_ingest.values import row_number
 
 RECORD_BYTES, RECORD_ROWS = 16_000_000, 200_000  # of the rows of one record
@@ -116,7 +113,7 @@ class RowMaker:
         *,
         now_ms: Callable[[], int] = clock_ms,
     ) -> None:
-        self._are_numbered = makes_several_rows(pipeline.format)
+        self._are_numbered = pipeline.format.makes_several_rows
         self._head = MetadataHead(pipeline.metadata, stream=stream, shard_id=shard_id)
         self._now_ms = now_ms if pipeline.metadata.is_on("push_time") else None
         self._check = JsonObjectCheck(pipeline.metadata.columns(are_numbered=self._are_numbered))
@@ -124,7 +121,7 @@ class RowMaker:
         self._wrap = wrap_of(pipeline)
         needs_no_object = self._transform is not None or self._wrap is not None
         self._check_content = bounded(check_any_json, pipeline.max_row_bytes) if needs_no_object else self._check
-        of = in_column(pipeline.format, pipeline.content_column)
+        of = pipeline.format.in_column(pipeline.content_column)
         self._decode = decoder_of(of, self._check_content, pipeline.max_row_bytes, schemas)
         self._check_made = self._check if self._wrap is None else check_any_json
         self._columns: Collection[str] | None = None
@@ -163,7 +160,7 @@ class RowMaker:
                     refuse_larger(minified(data), most)
                 row = splice(head(record), check(data))
                 if len(row) > most:
-                    raise Unusable(_too_large(len(row), most))
+                    raise _row_too_large(len(row), most)
             except Unusable as unusable:
                 rejected.append(RejectedRecord(index, *unusable.fault))
             else:
@@ -283,14 +280,13 @@ class RowMaker:
         for number, document in enumerate(self._documents(record)):
             row = splice(self._head.numbered(head, number) if self._are_numbered else head, document)
             if len(row) > most:
-                raise Unusable(_too_large(len(row), most))
+                raise _row_too_large(len(row), most)
             size += len(row)
             self._unknown += self._check.unknown
             if number >= RECORD_ROWS:
-                raise Unusable(Rejection(RejectReason.TOO_LARGE, f"it has more than {RECORD_ROWS:,} rows."))
+                raise too_large(f"it has more than {RECORD_ROWS:,} rows.")
             if size > RECORD_BYTES:
-                detail = f"its rows have more than {RECORD_BYTES:,} bytes with their metadata."
-                raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))
+                raise too_large(f"its rows have more than {RECORD_BYTES:,} bytes with their metadata.")
             yield msgspec.Raw(row)
 
     def _head_of_user_record(self, record: Record) -> bytes:
@@ -304,10 +300,8 @@ def _refuse_fault(record: Record) -> None:
         raise Unusable(Rejection(FAULTS[record.fault.problem], record.fault.detail))
 
 
-def _too_large(size: int, most: int) -> Rejection:
-    return Rejection(
-        RejectReason.TOO_LARGE, f"the row has {size} bytes with its metadata, max_row_bytes allows {most}."
-    )
+def _row_too_large(size: int, most: int) -> Unusable:
+    return too_large(f"the row has {size} bytes with its metadata, max_row_bytes allows {most}.")
 
 
 def _others(count: int, rejected: Sequence[RejectedRecord]) -> Sequence[int]:

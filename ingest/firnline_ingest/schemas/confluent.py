@@ -15,8 +15,8 @@ from uuid import UUID
 import urllib3
 from urllib3.exceptions import HTTPError
 
+from firnline_ingest.config.format import AVRO, RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry, is_here
-from firnline_ingest.records.decoders.registered import AVRO, RegisteredSchema
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
     RegistryStrange,

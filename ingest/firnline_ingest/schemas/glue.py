@@ -10,8 +10,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from firnline_ingest.aws.codes import DENIED, NO_CREDENTIALS, STALE, THROTTLED
 from firnline_ingest.aws.next_steps import WHO_ASKED
+from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.errors import CredentialsError, SchemaRegistryError
-from firnline_ingest.records.decoders.registered import RegisteredSchema
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
     RegistryStrange,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from threading import Lock
 from uuid import UUID
 
+from firnline_ingest.config.format import KEPT, RegisteredSchema, Schemas
 from firnline_ingest.errors import SchemaRegistryError
-from firnline_ingest.records.decoders.registered import KEPT, RegisteredSchema, Schemas
 
 MISSING_FOR_S = 30.0
 FAULT_FOR_S = 1.0

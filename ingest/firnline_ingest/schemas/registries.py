@@ -4,10 +4,9 @@ import threading
 from functools import partial
 from uuid import UUID
 
-from firnline_ingest.config.formats import AvroFormat
+from firnline_ingest.config.format import Format, RegisteredSchema, Schemas
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.config.registries import ConfluentRegistry
-from firnline_ingest.records.decoders.registered import RegisteredSchema, Schemas
 from firnline_ingest.schemas.known import KnownSchemas
 
 
@@ -19,11 +18,12 @@ class SchemaRegistries:
         self._lock = threading.Lock()
         self._made: dict[str, Schemas] = {}
 
-    def __call__(self, of: AvroFormat) -> Schemas:
-        key = of.registry.model_dump_json() if of.registry else ""
+    def __call__(self, of: Format) -> Schemas:
+        registry = of.confluent_registry
+        key = registry.model_dump_json() if registry else ""
         with self._lock:
             if key not in self._made:
-                self._made[key] = KnownSchemas(_Late(self._aws, of.registry))
+                self._made[key] = KnownSchemas(_Late(self._aws, registry))
             return self._made[key]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.retries import UNCHANGED, RetriesConfig
 from firnline_ingest.config.running import PollingConfig
@@ -14,7 +15,6 @@ from firnline_ingest.kinesis.clients import PerAccess, StreamClients
 from firnline_ingest.kinesis.consumers import Consumers
 from firnline_ingest.kinesis.start import After, Pin, Start, TrimHorizon
 from firnline_ingest.ledger.backend import Ledger
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.shard.steps import Observer, unobserved
 from firnline_ingest.snowflake.channel import ChannelOpener
 from firnline_ingest.values import ShardKey, TargetTable

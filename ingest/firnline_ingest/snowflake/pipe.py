@@ -5,7 +5,6 @@ A pipe whose statement is hidden from the role, or is not understood, is taken a
 
 from collections.abc import Callable, Sequence
 
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.config.pipe_select import PipeDefinition, lost_position
 from firnline_ingest.identifiers import quoted
@@ -43,7 +42,7 @@ def check_pipe(
     if definition.selected is None or pipeline.without_audit:
         return
     filled = definition.columns or columns()
-    are_numbered = makes_several_rows(pipeline.format)
+    are_numbered = pipeline.format.makes_several_rows
     if lost := lost_position(definition.selected, filled, pipeline.metadata, are_numbered=are_numbered):
         raise PositionLost(name, lost)
 

@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from firnline_ingest.config.formats import keys_made_by, makes_several_rows
 from firnline_ingest.config.model import EngineConfig
 from firnline_ingest.identifiers import stored_name
 from firnline_ingest.values import TargetTable
@@ -52,10 +51,10 @@ def columns_made(config: EngineConfig) -> Callable[[str], Collection[str]]:
     def made(stream: str) -> Collection[str]:
         pipeline = config.pipeline_of(stream)
         content = [stored_name(pipeline.content_column)] if pipeline.content_column else []
-        are_numbered = makes_several_rows(pipeline.format)
+        are_numbered = pipeline.format.makes_several_rows
         return [
             *pipeline.metadata.columns(are_numbered=are_numbered),
-            *keys_made_by(pipeline.format, pipeline.content_column),
+            *pipeline.format.keys_made(pipeline.content_column),
             *content,
         ]
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from firnline_ingest.config.document import parse
-from firnline_ingest.config.formats import JsonFormat, TextFormat
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.formats.json import JsonFormat
+from firnline_ingest.formats.text import TextFormat
 
 
 def pipeline(**more: Any) -> PipelineConfig:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firnline_ingest.records.json_object import JsonObjectCheck
-from firnline_ingest.records.splice import splice
+from firnline_ingest.records.metadata import splice
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

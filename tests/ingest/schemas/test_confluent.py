@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.config.registries import ConfluentRegistry
 from firnline_ingest.errors import SchemaRegistryError
-from firnline_ingest.records.decoders.registered import RegisteredSchema
 from firnline_ingest.schemas import confluent
 from firnline_ingest.schemas.confluent import ConfluentSchemas
 from firnline_ingest.schemas.errors import (

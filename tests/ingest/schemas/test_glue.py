@@ -11,9 +11,9 @@ from botocore.awsrequest import AWSResponse
 from moto import mock_aws
 
 from firnline_ingest.aws.client import aws_client
+from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.config.model import AwsConfig
 from firnline_ingest.errors import SchemaRegistryError
-from firnline_ingest.records.decoders.registered import RegisteredSchema
 from firnline_ingest.schemas.errors import (
     RegistryForbidden,
     RegistryStrange,

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from firnline_ingest.records.decoders.registered import KEPT, RegisteredSchema
+from firnline_ingest.config.format import KEPT, RegisteredSchema
 from firnline_ingest.schemas.errors import RegistryUnreachable
 from firnline_ingest.schemas.known import FAULT_FOR_S, MISSING_FOR_S, KnownSchemas
 

@@ -8,7 +8,7 @@ from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
 from firnline_ingest.records.rows import RowMaker
 from firnline_ingest.shard.receipt import Receipt
-from tests.ingest.records.decoders.test_cloudwatch_logs import envelope
+from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
 from .running import bounded, numbers

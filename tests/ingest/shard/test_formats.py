@@ -14,7 +14,7 @@ from firnline_ingest.snowflake.errors import ChannelLost
 from firnline_ingest.values import LAST_ROW, ChannelState, Position
 from firnline_local.kinesis.packing import Packed, pack
 from tests.fakes.channels import MemoryChannel
-from tests.ingest.records.decoders.test_cloudwatch_logs import envelope
+from tests.ingest.formats.test_cloudwatch_logs import envelope
 from tests.ingest.shard.conftest import World
 
 from .running import bounded, numbers

@@ -9,13 +9,13 @@ from typing import Any
 import fastavro
 import pytest
 
-from firnline_ingest.records.decoders.registered import RegisteredSchema
+from firnline_ingest.config.format import RegisteredSchema
 from firnline_ingest.schemas.errors import RegistryUnreachable
 from firnline_ingest.shard.demand import Demand
 from firnline_ingest.shard.receipt import ShardState
 from firnline_ingest.shard.runner import ShardRunner
 from firnline_ingest.shard.steps import EpochStep
-from tests.ingest.records.decoders.test_registered import CONFLUENT, Known, confluent
+from tests.ingest.formats.test_registered import CONFLUENT, Known, confluent
 from tests.ingest.shard.conftest import World
 from tests.ingest.shard.test_formats import Killed, pipeline
 

@@ -15,7 +15,7 @@ from firnline_infra.specification.model import Durability, EnvironmentSpec
 from firnline_infra.specification.names import Names, application_of, bootstrap_names, volume_names
 from firnline_infra.specification.origin import Origin
 from firnline_infra.specification.runtime import Trust
-from firnline_ingest.config.formats import registries_of
+from firnline_ingest.config.format import registries_of
 
 WITHOUT_A_ROLE = (Trust.STATIC_KEYS, Trust.NOBODY)
 

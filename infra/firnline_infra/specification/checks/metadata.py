@@ -10,7 +10,6 @@ from firnline_infra.specification.iceberg_types import WITH_VARIANT
 from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.pipeline import Aggregation
 from firnline_ingest.config.rows import MetadataForm, PartName
 
@@ -35,7 +34,7 @@ def _position(pipeline: Pipeline) -> Iterator[PartName]:
         yield "stream"
     if pipeline.aggregation is not Aggregation.OFF:
         yield "sub_sequence_number"
-    if makes_several_rows(pipeline.format):
+    if pipeline.format.makes_several_rows:
         yield "row"
 
 

@@ -11,7 +11,6 @@ from firnline_infra.specification.model import EnvironmentSpec
 from firnline_infra.specification.names import table_of
 from firnline_infra.specification.pipeline import Pipeline
 from firnline_infra.specification.table import TableKind
-from firnline_ingest.config.formats import makes_several_rows
 from firnline_ingest.config.pipe_select import Selected, UnreadableSelect, lost_position, selected
 from firnline_ingest.identifiers import InvalidIdentifier, letters_pipe_name, quoted
 
@@ -77,7 +76,7 @@ def lost_by(pipeline: Pipeline, expressions: Sequence[Selected], columns: Sequen
     key counts as that key's own.
     """
     places = columns or [each.path[0] if each.path else "" for each in expressions]
-    are_numbered = makes_several_rows(pipeline.format)
+    are_numbered = pipeline.format.makes_several_rows
     return lost_position(expressions, places, pipeline.metadata, are_numbered=are_numbered)
 
 

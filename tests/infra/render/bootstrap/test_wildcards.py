@@ -14,7 +14,7 @@ from firnline_infra.render.bootstrap import template
 from firnline_infra.render.bootstrap.ci_provider import GitHub
 from firnline_infra.specification import EnvironmentSpec
 from firnline_infra.specification.names import Names
-from firnline_ingest.config.formats import AvroFormat, AvroFraming
+from firnline_ingest.formats.avro import AvroFormat, AvroFraming
 from tests.infra.render.conftest import RUNTIMES, running_on
 from tests.infra.runtimes.environments import spec_of
 

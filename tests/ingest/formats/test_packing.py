@@ -6,7 +6,7 @@ import zlib
 import pytest
 import zstandard
 
-from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES, WINDOW_BYTES
+from firnline_ingest.formats.packing import EXPANDED_BYTES, WINDOW_BYTES
 from firnline_ingest.records.rejection import RejectReason
 
 from .making import convert, rejected, values

@@ -1,17 +1,40 @@
 """Packed records: expanded up to a limit, in steps that are small enough for whatever the bytes say of themselves."""
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from enum import StrEnum
 
-from firnline_ingest.config.formats import Compression
-from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+from pydantic import Field
+
+from firnline_ingest.config.format import Format, Unpack
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, too_large
 
 EXPANDED_BYTES = 10_485_760  # as much as the largest record of Kinesis has by itself
 GZIP_WINDOW = 31  # zlib's: 15 bits, and the header of gzip
 WINDOW_BYTES = 8 * 1024 * 1024  # RFC 8878 asks decoders for as much, and producers for no more
 STEP = 256  # a block of four bytes may stand for 128 KB: so a step makes 8 MB at most
+CONTENT = "RECORD_CONTENT"
 
-Unpack = Callable[[bytes], bytes]
+
+class Compression(StrEnum):
+    """How a record is packed."""
+
+    NONE = "none"
+    """As it is."""
+    GZIP = "gzip"
+    """gzip (RFC 1952), one member or several."""
+    ZSTD = "zstd"
+    """Zstandard (RFC 8878), one frame or several, with a window of up to 8 MB."""
+
+
+class PackedFormat(Format):
+    """The base of the kinds whose records may be packed."""
+
+    compression: Compression = Field(default=Compression.NONE, strict=False)
+    """What a record is unpacked with first. One that has more than 10 MiB then is a dead letter."""
+
+    def unpacker(self) -> Unpack | None:
+        return unpacker(self.compression)
 
 
 def unpacker(compression: Compression) -> Unpack | None:
@@ -31,8 +54,7 @@ def _all(pieces: Iterator[bytes]) -> bytes:
         found.append(piece)
         size += len(piece)
         if size > EXPANDED_BYTES:
-            detail = f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked."
-            raise Unusable(Rejection(RejectReason.TOO_LARGE, detail))
+            raise too_large(f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked.")
     return b"".join(found)
 
 

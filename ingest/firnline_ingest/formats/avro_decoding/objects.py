@@ -13,14 +13,13 @@ from typing import Any
 
 import msgspec
 
-from firnline_ingest.config.formats import AvroFormat, AvroFraming, Compression
+from firnline_ingest.config.format import Check, Decoder, Unpack
 from firnline_ingest.errors import ConfigError
+from firnline_ingest.formats.avro_decoding.cost import Cost, SchemaCost, SchemaRefused
+from firnline_ingest.formats.avro_decoding.strict import NotStrict, Walk, walk_of
+from firnline_ingest.formats.packing import EXPANDED_BYTES, Compression, inflated, unpacker
 from firnline_ingest.records.conversion import as_json
-from firnline_ingest.records.decoders.avro_schema import Cost, SchemaCost, SchemaRefused
-from firnline_ingest.records.decoders.avro_strict import NotStrict, Walk, walk_of
-from firnline_ingest.records.decoders.decoder import Decoder
-from firnline_ingest.records.decoders.unpack import EXPANDED_BYTES, Unpack, inflated, unpacker
-from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable, malformed, too_large
 
 MAGIC, MARKER = b"Obj\x01", b"\xc3\x01"
 MEMORY_BYTES = 70_000_000  # of decoded objects, by the schema's estimate
@@ -120,15 +119,12 @@ def _decimal(data: bytes, writer_schema: Any = None, _reader_schema: Any = None)
     return Decimal((int(unscaled < 0), digits, -int(writer_schema.get("scale", 0))))
 
 
-def avro_objects(of: AvroFormat) -> Objects:
-    """Of a framing that needs no registry. Raises ConfigError for a schema that is none, or that is not decoded."""
-    if of.framing is AvroFraming.CONTAINER:
-        return _Containers().objects_in
-    schema = _given(of.avro_schema or "")
-    return _alone(schema, MARKER + schema.fingerprint if of.framing is AvroFraming.SINGLE_OBJECT else b"")
+def containers() -> Objects:
+    """Of object container files, whose schemas come with them."""
+    return _Containers().objects_in
 
 
-def avro_decoder(objects: Objects, check: Callable[[bytes], bytes]) -> Decoder:
+def avro_decoder(objects: Objects, check: Check) -> Decoder:
     def decode(data: bytes) -> Iterator[bytes]:
         for each in objects(data):
             yield check(_encode(as_json(each)))
@@ -143,7 +139,11 @@ def _given(text: str) -> AvroSchema:
         raise ConfigError("format", [f"avro_schema: {refused}"]) from refused
 
 
-def _alone(schema: AvroSchema, prefix: bytes) -> Callable[[bytes], Iterator[dict[str, Any]]]:
+def alone(text: str, *, has_marker: bool) -> Objects:
+    """Of single objects of that schema. Raises ConfigError for one that is none, or that is not decoded."""
+    schema = _given(text)
+    prefix = MARKER + schema.fingerprint if has_marker else b""
+
     def objects(data: bytes) -> Iterator[dict[str, Any]]:
         if not data.startswith(prefix):
             raise malformed(f"it begins with {data[: len(prefix)].hex()}, and not with {prefix.hex()}.")
@@ -180,7 +180,7 @@ class _Containers:
             content = self._codecs[codec](block["data"])
             size += len(content)
             if size > EXPANDED_BYTES:
-                raise _too_large(f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked.")
+                raise too_large(f"it has more than {EXPANDED_BYTES:,} bytes when it is unpacked.")
             found += block["objects"]
             yield from objects_of(schema, content, block["objects"])
         if not found:
@@ -199,7 +199,7 @@ def objects_of(schema: AvroSchema, data: bytes, count: int) -> Iterator[dict[str
     if not 0 <= count <= max(1, len(data)):
         raise malformed(f"it says that {count} objects are in {len(data)} bytes.")
     if schema.cost.of(len(data)) > MEMORY_BYTES:
-        raise _too_large(f"its {len(data):,} bytes could take more than {MEMORY_BYTES:,} when they are decoded.")
+        raise too_large(f"its {len(data):,} bytes could take more than {MEMORY_BYTES:,} when they are decoded.")
     stream = io.BytesIO(data)
     for _ in range(count):
         yield schema.object_in(stream, data)
@@ -216,11 +216,3 @@ def _read(stream: io.BytesIO, schema: Any) -> dict[str, Any]:
         raise malformed(f"{type(error).__name__}: {error}"[:300]) from error
     assert isinstance(found, dict), "the schema is a record's"
     return found
-
-
-def malformed(detail: str) -> Unusable:
-    return Unusable(Rejection(RejectReason.MALFORMED, detail))
-
-
-def _too_large(detail: str) -> Unusable:
-    return Unusable(Rejection(RejectReason.TOO_LARGE, detail))

@@ -1,4 +1,4 @@
-"""Any bytes to any format: rows or a letter. `python -m tests.ingest.records.decoders.fuzzing SECONDS [SEED]` goes on for longer,
+"""Any bytes to any format: rows or a letter. `python -m tests.ingest.formats.fuzzing SECONDS [SEED]` goes on for longer,
 with large records among them, and no more than 100 MB and ten seconds of CPU for any.
 
 Samples of each format are cut, doubled, mixed and overwritten, so that they come past the first look more often than noise does.

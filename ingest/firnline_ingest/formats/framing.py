@@ -7,8 +7,8 @@ Formats: Confluent's "Wire format" of its serializers; AWS Glue's, as its client
 from collections.abc import Callable
 from uuid import UUID
 
-from firnline_ingest.records.decoders.unpack import unzipped
-from firnline_ingest.records.rejection import Rejection, RejectReason, Unusable
+from firnline_ingest.formats.packing import unzipped
+from firnline_ingest.records.rejection import malformed
 
 CONFLUENT_MAGIC, CONFLUENT_BYTES = 0, 5
 GLUE_MAGIC, GLUE_BYTES = 3, 18
@@ -20,7 +20,7 @@ Unframe = Callable[[bytes], tuple[int | UUID, bytes]]
 
 def confluent(data: bytes) -> tuple[int, bytes]:
     if len(data) < CONFLUENT_BYTES or data[0] != CONFLUENT_MAGIC:
-        raise _malformed(
+        raise malformed(
             f"it begins with {data[:CONFLUENT_BYTES].hex()}, and not with Confluent's byte 0 and four of an id."
         )
     return int.from_bytes(data[1:CONFLUENT_BYTES], "big"), data[CONFLUENT_BYTES:]
@@ -28,12 +28,11 @@ def confluent(data: bytes) -> tuple[int, bytes]:
 
 def glue(data: bytes) -> tuple[UUID, bytes]:
     if len(data) < GLUE_BYTES or data[0] != GLUE_MAGIC or data[1] not in (GLUE_PLAIN, GLUE_ZLIB):
-        raise _malformed(
+        raise malformed(
             f"it begins with {data[:2].hex()}, and not with Glue's byte 3, 0 or 5 for its packing, and a UUID."
         )
     content = data[GLUE_BYTES:]
     return UUID(bytes=data[2:GLUE_BYTES]), unzipped(content) if data[1] == GLUE_ZLIB else content
 
 
-def _malformed(detail: str) -> Unusable:
-    return Unusable(Rejection(RejectReason.MALFORMED, detail))
+FRAMES: dict[str, Unframe] = {"confluent": confluent, "glue": glue}

@@ -8,9 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from firnline_ingest.config.formats import AvroFormat
+from firnline_ingest.config.format import Format, RegisteredSchema, Schemas
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.decoders.registered import RegisteredSchema, Schemas
 from firnline_ingest.records.rejection import RejectedRecord, RejectReason
 from firnline_ingest.records.rows import Rows
 from firnline_ingest.schemas.errors import RegistryUnreachable
@@ -55,7 +54,7 @@ class Known:
             raise RegistryUnreachable("r", "down")
         return self.schemas.get(schema_id)
 
-    def of(self, of: AvroFormat) -> Schemas:
+    def of(self, of: Format) -> Schemas:
         return self
 
 

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from firnline_ingest.errors import ConfigError
-from firnline_ingest.records.decoders.avro import BLOCK, HEADER, MAGIC
+from firnline_ingest.formats.avro_decoding.objects import BLOCK, HEADER, MAGIC
 from firnline_ingest.records.rejection import RejectReason
 from firnline_ingest.values import LAST_ROW
 

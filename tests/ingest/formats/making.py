@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from firnline_ingest.config.document import parse
+from firnline_ingest.config.format import SchemasOf, no_registry
 from firnline_ingest.config.model import PipelineConfig
 from firnline_ingest.kinesis.page import Record
-from firnline_ingest.records.decoders.registered import SchemasOf, no_registry
 from firnline_ingest.records.rejection import RejectedRecord
 from firnline_ingest.records.rows import RowMaker, Rows
 
