@@ -48,8 +48,9 @@ MAY_LOAD = {
     },
 }
 ROOMS_BELOW = {
-    "ingest.__main__": "aws config dead_letters errors kinesis ledger logs migration spark validate values",
+    "ingest.__main__": "aws commands errors",
     "ingest.aws": "config errors",
+    "ingest.commands": "aws config dead_letters kinesis ledger logs migration spark validate values",
     "ingest.config": "errors identifiers",
     "ingest.dead_letters": (
         "aws config errors identifiers kinesis ledger permissions records schemas sink snowflake values"
@@ -61,7 +62,7 @@ ROOMS_BELOW = {
     "ingest.ledger": "aws config errors identifiers kinesis permissions values",
     "ingest.logs": "",
     "ingest.metrics": "config errors shard values",
-    "ingest.migration": "aws config errors kinesis ledger values",
+    "ingest.migration": "errors kinesis ledger values",
     "ingest.nesting": "",
     "ingest.permissions": "config",
     "ingest.records": "config identifiers kinesis nesting values",
@@ -125,9 +126,7 @@ ROOMS_BELOW = {
         "ingest.dead_letters ingest.errors"
     ),
     "local.endpoints": "errors faults ingest.aws ingest.errors ingest.snowflake",
-    "local.environment": (
-        "endpoints folder keys provisioning running servers state infra.blueprint infra.specification"
-    ),
+    "local.environment": "endpoints folder keys provisioning running servers state infra.blueprint infra.specification",
     "local.environment_key": "infra.blueprint infra.render infra.specification",
     "local.errors": "ingest.errors",
     "local.exit_with_parent": "",

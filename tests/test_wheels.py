@@ -24,6 +24,7 @@ ROOMS = {
         ),
         *(
             "aws",
+            "commands",
             "config",
             "dead_letters",
             "kinesis",

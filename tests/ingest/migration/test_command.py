@@ -9,8 +9,8 @@ import boto3
 import pytest
 
 from firnline_ingest.__main__ import main
+from firnline_ingest.commands.migrate import pin_of
 from firnline_ingest.migration import kcl
-from firnline_ingest.migration.command import pin_of
 from firnline_ingest.migration.errors import UnclearCommand
 from tests.ingest.migration.conftest import make_table
 

@@ -4,6 +4,7 @@ import argparse
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from firnline_ingest.commands.command import REFUSED, Command
 from firnline_ingest.kinesis.start import AtTimestamp, Pin, TrimHorizon
 from firnline_ingest.migration.errors import UnclearCommand
 from firnline_ingest.values import moment
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from firnline_ingest.migration.plan import Migration
 
 WATCH_S = 30.0
-SUMMARY = "Take over from a consumer of the Kinesis Client Library, or from Openflow."
-MORE = (
-    "Reads their table and the stream's shards, and shows what becomes of each; writes nothing without --apply, and never "
-    "anything into their table. Stop that consumer first. Exit status: 0 it can be done or was, 2 refused."
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +81,7 @@ def migrate(config: "EngineConfig", options: argparse.Namespace) -> int:
             if not migration.problems
             else problems(migration)
         )
-        return 2 if migration.problems else 0
+        return REFUSED if migration.problems else 0
     ledger = open_ledger(config)
     journal.open(create=config.ledger.create)
     rows = apply(migration, watched, lineage, Books(ledger, journal, RunLease(ledger, config.application)))
@@ -137,3 +133,13 @@ def _stream(config: "EngineConfig", named: str | None) -> str:
             "name one with --stream; each is migrated by itself.",
         )
     return named
+
+
+MIGRATE = Command(
+    name="migrate",
+    summary="Take over from a consumer of the Kinesis Client Library, or from Openflow.",
+    more="Reads their table and the stream's shards, and shows what becomes of each; writes nothing without --apply, and never "
+    "anything into their table. Stop that consumer first. Exit status: 0 it can be done or was, 2 refused.",
+    add_arguments=add_arguments,
+    run=migrate,
+)

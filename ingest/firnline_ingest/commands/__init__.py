@@ -1,0 +1,31 @@
+"""The engine's commands, one a file: `python -m firnline_ingest COMMAND --config FILE`."""
+
+import argparse
+
+from firnline_ingest.commands.command import Command
+from firnline_ingest.commands.deregister import DEREGISTER
+from firnline_ingest.commands.migrate import MIGRATE
+from firnline_ingest.commands.resume import RESUME
+from firnline_ingest.commands.run import DRAIN, RUN
+from firnline_ingest.commands.stop import STOP
+from firnline_ingest.commands.validate import VALIDATE
+
+COMMANDS: tuple[Command, ...] = (RUN, DRAIN, STOP, VALIDATE, DEREGISTER, MIGRATE, RESUME)
+
+
+def parser_of(program: str) -> argparse.ArgumentParser:
+    """`program` is what a person typed. The namespace that it parses has the command's `run`, and `config`."""
+    parser = argparse.ArgumentParser(prog=program, description="Kinesis to Snowflake, once.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command in COMMANDS:
+        description = f"{command.summary} {command.more}".strip()
+        added = commands.add_parser(command.name, help=command.summary, description=description)
+        added.add_argument(
+            "--config",
+            required=True,
+            metavar="FILE",
+            help="The engine's configuration: engine.json, or s3://bucket/key.",
+        )
+        command.add_arguments(added)
+        added.set_defaults(run=command.run)
+    return parser
